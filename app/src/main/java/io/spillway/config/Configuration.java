@@ -1,0 +1,30 @@
+package io.spillway.config;
+
+import io.spillway.policy.PolicySettings;
+
+/**
+ * Everything an operator can configure, checked. Each part's record says what its settings do.
+ *
+ * @param kafka    the cluster and how to reach it
+ * @param topics   how our topics are made
+ * @param defaults policy of every tenant that has none of its own; settings not in it are the product's defaults
+ * @param router   the Kafka Streams application
+ * @param metrics  the endpoint that Prometheus reads
+ */
+public record Configuration(
+        KafkaSettings kafka,
+        TopicSettings topics,
+        PolicySettings defaults,
+        RouterSettings router,
+        MetricsSettings metrics) {
+
+    /** This configuration with another cluster, for the embedded broker. */
+    public Configuration withKafka(KafkaSettings other) {
+        return new Configuration(other, topics, defaults, router, metrics);
+    }
+
+    /** This configuration with other topic settings, for the embedded broker. */
+    public Configuration withTopics(TopicSettings other) {
+        return new Configuration(kafka, other, defaults, router, metrics);
+    }
+}

@@ -1,0 +1,69 @@
+package io.spillway.config;
+
+import io.spillway.policy.Durations;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Reads typed settings from flat text by key, and remembers every key it was asked for: what is left over at the end
+ * is unknown. Owned by one call of the loader.
+ */
+final class KeyReader {
+    private final Map<String, String> values;
+    private final Set<String> known = new LinkedHashSet<>();
+    private final Set<String> knownMaps = new LinkedHashSet<>();
+
+    KeyReader(Map<String, String> values) {
+        this.values = values;
+    }
+
+    String text(String key, String absent) {
+        known.add(key);
+        return values.getOrDefault(key, absent);
+    }
+
+    int integer(String key, int absent) {
+        String text = text(key, Integer.toString(absent));
+        try {
+            return Integer.parseInt(text.replace("_", ""));
+        } catch (NumberFormatException e) {
+            throw new InvalidSettingException(key, text, "must be a whole number");
+        }
+    }
+
+    Duration duration(String key, String absent) {
+        String text = text(key, absent);
+        try {
+            return Duration.ofMillis(Durations.parseMillis(text));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(key, text, e.getMessage());
+        }
+    }
+
+    /** All settings below a key, whatever they are called. */
+    Map<String, String> map(String key) {
+        knownMaps.add(key + ".");
+        Map<String, String> below = new TreeMap<>();
+        values.forEach((path, value) -> {
+            if (path.startsWith(key + ".")) {
+                below.put(path.substring(key.length() + 1), value);
+            }
+        });
+        return below;
+    }
+
+    Set<String> known() {
+        return known;
+    }
+
+    Set<String> knownMaps() {
+        return knownMaps;
+    }
+
+    boolean isKnown(String path) {
+        return known.contains(path) || knownMaps.stream().anyMatch(path::startsWith);
+    }
+}

@@ -1,0 +1,29 @@
+package io.spillway.policy;
+
+/** Where a record goes. Every record goes to exactly one of these. */
+public sealed interface Route {
+    /** To a lane. */
+    record ToLane(Lane lane, LaneReason reason) implements Route {}
+
+    /** Nowhere: a rule says it need not be done. */
+    record Drop(DropReason reason) implements Route {}
+
+    /**
+     * To the dead-letter lane.
+     *
+     * @param reason why
+     * @param detail what was found, for people; printable, at most {@link Printable#MAX_LENGTH} characters
+     */
+    record DeadLetter(DeadReason reason, String detail) implements Route {
+        public DeadLetter {
+            detail = Printable.of(detail);
+        }
+    }
+
+    /** The results without detail, made once: the router meets them a million times a second. */
+    Route HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
+    Route OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
+    Route AGED = new ToLane(Lane.AGED, LaneReason.AGE);
+    Route SWEPT = new Drop(DropReason.SWEEP);
+    Route EXPIRED = new Drop(DropReason.TTL);
+}

@@ -1,0 +1,55 @@
+package io.spillway.policy;
+
+/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, hot. */
+public final class RoutingRules {
+    /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
+    public static final long EARLIEST_MILLIS = 946_684_800_000L;
+    /** What stands for a tenant without a completed sweep; it covers nothing. */
+    public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
+
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private RoutingRules() {}
+
+    /** Whether a time can be believed: not before 2000, not after now. */
+    public static boolean isPlausible(long enqueuedAtMillis, long nowMillis) {
+        return enqueuedAtMillis >= EARLIEST_MILLIS && enqueuedAtMillis <= nowMillis;
+    }
+
+    /**
+     * Decides on one item. The rate limiter is asked, and charged, only for an item that no earlier rule takes.
+     *
+     * @param tenant           the item's tenant, not null
+     * @param enqueuedAtMillis when it was made, plausible (see {@link #isPlausible}), epoch milliseconds
+     * @param freshSinceMillis from when its age counts: {@code enqueuedAtMillis}, or the time of its replay when later
+     * @param policy           the tenant's policy, not null
+     * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link #NO_SWEEP_MILLIS}
+     * @param nowMillis        epoch milliseconds
+     * @param rates            the rate limiter's states, not null
+     * @return never a dead letter
+     */
+    public static Route route(
+            String tenant,
+            long enqueuedAtMillis,
+            long freshSinceMillis,
+            TenantPolicy policy,
+            long sweepStartMillis,
+            long nowMillis,
+            RateTable rates) {
+        if (policy.sweepable() && enqueuedAtMillis < sweepStartMillis) {
+            return Route.SWEPT;
+        }
+        long ageMillis = nowMillis - freshSinceMillis;
+        if (ageMillis > policy.ttlMillis()) {
+            return Route.EXPIRED;
+        }
+        if (ageMillis > policy.agedAfterMillis()) {
+            return Route.AGED;
+        }
+        if (policy.rateLimit().isPresent()
+                && !rates.admit(tenant, policy.rateLimit().get(), nowMillis * NANOS_PER_MILLI)) {
+            return Route.OVERFLOW;
+        }
+        return Route.HOT;
+    }
+}

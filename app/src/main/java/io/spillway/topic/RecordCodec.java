@@ -1,0 +1,63 @@
+package io.spillway.topic;
+
+import io.spillway.policy.Printable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.message.BinaryMessageDecoder;
+import org.apache.avro.message.BinaryMessageEncoder;
+import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificRecordBase;
+
+/**
+ * Reads and writes one of our small records in Avro's single-object encoding, in any released version.
+ *
+ * @param <T> the generated class
+ */
+public final class RecordCodec<T extends SpecificRecordBase> {
+    /** Our own records are small; a larger value is not one of them. */
+    private static final int MAX_BYTES = 256 * 1024;
+
+    private final BinaryMessageEncoder<T> encoder;
+    private final BinaryMessageDecoder<T> decoder;
+
+    /**
+     * Makes a codec.
+     *
+     * @param sample any instance, for its schema and its conversions of logical types
+     */
+    public RecordCodec(T sample) {
+        SpecificData model = SpecificData.getForClass(sample.getClass());
+        this.encoder = new BinaryMessageEncoder<>(model, sample.getSchema());
+        this.decoder = new BinaryMessageDecoder<>(model, sample.getSchema());
+        ReleasedSchemas.of(sample.getSchema().getName()).forEach(decoder::addSchema);
+    }
+
+    /** The bytes of a record. */
+    public byte[] encode(T record) {
+        try {
+            ByteBuffer buffer = encoder.encode(record);
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            return bytes;
+        } catch (IOException e) {
+            throw new AvroRuntimeException("cannot encode " + record.getSchema().getName(), e);
+        }
+    }
+
+    /**
+     * The record in these bytes.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public T decode(byte[] bytes) {
+        if (bytes.length > MAX_BYTES) {
+            throw new IllegalArgumentException(bytes.length + " bytes; at most " + MAX_BYTES);
+        }
+        try {
+            return decoder.decode(bytes);
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("not decodable: " + Printable.of(e.toString()), e);
+        }
+    }
+}

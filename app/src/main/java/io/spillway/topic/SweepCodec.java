@@ -1,0 +1,33 @@
+package io.spillway.topic;
+
+import io.spillway.policy.Sweep;
+import io.spillway.schema.SweepMark;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Sweeps as they lie in their topic. */
+public final class SweepCodec {
+    private final RecordCodec<SweepMark> codec = new RecordCodec<>(new SweepMark());
+
+    /** The bytes of a completed sweep of a tenant, or of all with {@code *}. */
+    public byte[] encode(String tenant, String sweepId, Sweep sweep) {
+        return codec.encode(new SweepMark(
+                tenant,
+                sweepId,
+                Instant.ofEpochMilli(sweep.startedAtMillis()),
+                Instant.ofEpochMilli(sweep.completedAtMillis())));
+    }
+
+    /**
+     * The sweep in these bytes; empty while it runs.
+     *
+     * @throws IllegalArgumentException when they are no sweep, or it completes before it starts
+     */
+    public Optional<Sweep> decode(byte[] bytes) {
+        SweepMark mark = codec.decode(bytes);
+        return mark.getCompletedAt() == null
+                ? Optional.empty()
+                : Optional.of(new Sweep(
+                        mark.getStartedAt().toEpochMilli(), mark.getCompletedAt().toEpochMilli()));
+    }
+}

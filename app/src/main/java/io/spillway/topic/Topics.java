@@ -1,0 +1,116 @@
+package io.spillway.topic;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.TopicSettings;
+import io.spillway.policy.Lane;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.config.TopicConfig;
+
+/** The topics, groups and ids of one installation, each declared here and nowhere else. */
+public final class Topics {
+    /** What routing adds to a record at the most: our headers. Lanes take this much more than ingress. */
+    public static final int LANE_HEADROOM_BYTES = 64 * 1024;
+    /** What dead-lettering adds on top of that. */
+    public static final int DEAD_LETTER_HEADROOM_BYTES = 128 * 1024;
+
+    private static final List<String> COMPACTED =
+            List.of("policies", "keys", "sweeps", "shards", "lane-state", "depths");
+
+    private final String prefix;
+    private final TopicSettings settings;
+
+    /** Declares the topics for a configuration. */
+    public Topics(Configuration configuration) {
+        this.prefix = configuration.kafka().prefix();
+        this.settings = configuration.topics();
+    }
+
+    /** Where producers put items. */
+    public String ingress() {
+        return prefix + ".ingress";
+    }
+
+    /** The topic of a lane. */
+    public String lane(Lane lane) {
+        return prefix + "." + lane.label();
+    }
+
+    /** Tenants' policies, compacted, by tenant. */
+    public String policies() {
+        return prefix + ".policies";
+    }
+
+    /** Completed sweeps, compacted, by tenant. */
+    public String sweeps() {
+        return prefix + ".sweeps";
+    }
+
+    /** Application id and consumer group of the router. */
+    public String routerGroup() {
+        return prefix + ".router";
+    }
+
+    /** Consumer group of the workers. */
+    public String workerGroup() {
+        return prefix + ".worker";
+    }
+
+    /** Largest record of ingress in bytes. */
+    public int ingressMaxBytes() {
+        return settings.maxBytes();
+    }
+
+    /** Largest record of a lane in bytes. */
+    public int laneMaxBytes() {
+        return settings.maxBytes() + LANE_HEADROOM_BYTES;
+    }
+
+    /** Largest record of the dead-letter lane in bytes: whatever ingress took fits, with our headers. */
+    public int deadLetterMaxBytes() {
+        return settings.maxBytes() + DEAD_LETTER_HEADROOM_BYTES;
+    }
+
+    /** Every topic as it should be. */
+    public List<TopicSpec> all() {
+        List<TopicSpec> specs = new ArrayList<>();
+        // Ingress stores what it takes uncompressed, so that its size limit holds for what the router will unpack.
+        specs.add(queue(ingress(), settings.maxBytes(), "uncompressed"));
+        for (Lane lane : Lane.values()) {
+            specs.add(queue(lane(lane), lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(), "producer"));
+        }
+        specs.add(queue(prefix + ".ledger", laneMaxBytes(), "producer"));
+        for (String name : COMPACTED) {
+            specs.add(compacted(prefix + "." + name));
+        }
+        return specs;
+    }
+
+    /** Nothing in a queue expires by time or size: it is purged below what is finished. */
+    private TopicSpec queue(String name, int maxBytes, String compression) {
+        return new TopicSpec(name, settings.partitions(), settings.replication(), safe(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG, "-1",
+                TopicConfig.RETENTION_BYTES_CONFIG, "-1",
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
+                TopicConfig.COMPRESSION_TYPE_CONFIG, compression)));
+    }
+
+    private TopicSpec compacted(String name) {
+        return new TopicSpec(name, 1, settings.replication(), safe(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)));
+    }
+
+    private Map<String, String> safe(Map<String, String> configs) {
+        Map<String, String> all = new HashMap<>(configs);
+        all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, settings.replication() >= 3 ? "2" : "1");
+        all.put(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
+        // A lane that refused a record for its time would stop the router: absurd times are ours to judge.
+        all.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime");
+        all.put(TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG, Long.toString(Long.MAX_VALUE));
+        all.put(TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG, Long.toString(Long.MAX_VALUE));
+        return all;
+    }
+}
