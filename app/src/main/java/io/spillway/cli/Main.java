@@ -7,6 +7,7 @@ import io.spillway.router.RouterException;
 import io.spillway.topic.KafkaFailure;
 import java.io.PrintWriter;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -30,6 +31,9 @@ public final class Main {
 
     /** Runs a command and ends the process with its exit code. */
     public static void main(String[] args) {
+        // The HTTP server logs through the JDK's own logging.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
         System.exit(commandLine().execute(args));
     }
 

@@ -164,6 +164,7 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
+        properties.put("processing.exception.handler.global.enabled", true);
         properties.putAll(configuration.router().properties());
         // What the guarantees rest on is not open to configuration.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
