@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -108,8 +107,11 @@ final class DataDirectory implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " cannot be read: " + e.getMessage(), e);
         }
-        if (!meta.nodeId().equals(OptionalInt.of(NODE_ID)) || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
-            throw broken("it belongs to another Kafka cluster", null);
+        if (meta.nodeId().isEmpty() || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
+            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " is incomplete", null);
+        }
+        if (meta.nodeId().getAsInt() != NODE_ID) {
+            throw broken("it belongs to another Kafka cluster (node " + meta.nodeId().getAsInt() + ")", null);
         }
         try (Stream<Path> files = Files.list(path.resolve(METADATA_LOG))) {
             if (files.noneMatch(file -> file.toString().endsWith(".checkpoint"))) {
