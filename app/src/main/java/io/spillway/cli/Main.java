@@ -1,10 +1,92 @@
 package io.spillway.cli;
 
-/** The entry point of {@code ./spillway}. */
+import io.spillway.config.InvalidSettingException;
+import io.spillway.local.EmbeddedKafkaException;
+import io.spillway.policy.Printable;
+import io.spillway.router.RouterException;
+import io.spillway.topic.KafkaFailure;
+import java.io.PrintWriter;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The entry point of {@code ./spillway}: exit 0 done, 1 failed while running, 2 wrong usage or configuration. */
+@Command(
+        name = "spillway",
+        description = "A multi-tenant asynchronous queue on Kafka whose backlogs cannot become insurmountable.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            RunCommand.class,
+            SendCommand.class,
+            TopicsCommand.class,
+            TenantsCommand.class,
+            SweepCommand.class,
+            TopologyCommand.class,
+        })
 public final class Main {
     private Main() {}
 
+    /** Runs a command and ends the process with its exit code. */
     public static void main(String[] args) {
-        System.out.println(Runtime.version());
+        // The HTTP server logs through the JDK's own logging.
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        System.exit(commandLine().execute(args));
+    }
+
+    /** The commands, for {@link #main} and for tests. */
+    static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new Main());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler((e, args) -> {
+            CommandLine at = e.getCommandLine();
+            print(at.getErr(), e.getMessage() + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
+            return CommandFailure.USAGE;
+        });
+        line.setExecutionExceptionHandler((e, at, parsed) -> {
+            print(at.getErr(), messageOf(e));
+            return exitCodeOf(e);
+        });
+        return line;
+    }
+
+    private static int exitCodeOf(Exception e) {
+        return switch (e) {
+            case CommandFailure failure -> failure.exitCode();
+            case InvalidSettingException invalid -> CommandFailure.USAGE;
+            default -> CommandFailure.FAILED;
+        };
+    }
+
+    private static String messageOf(Exception e) {
+        return switch (e) {
+            case CommandFailure expected -> expected.getMessage();
+            case InvalidSettingException expected -> expected.getMessage();
+            case KafkaFailure expected -> expected.getMessage();
+            case RouterException expected -> expected.getMessage();
+            case EmbeddedKafkaException expected -> expected.getMessage();
+            default -> {
+                LoggerFactory.getLogger(Main.class).error("Unexpected failure", e);
+                yield "unexpected failure: " + Printable.of(e.toString());
+            }
+        };
+    }
+
+    private static void print(PrintWriter err, String message) {
+        err.println("spillway: " + message.replaceAll("\\R", " "));
+        err.flush();
+    }
+
+    /** The version that the build wrote into the jar. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version()};
+        }
     }
 }

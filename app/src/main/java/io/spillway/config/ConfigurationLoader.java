@@ -73,6 +73,7 @@ public final class ConfigurationLoader {
                 new KafkaSettings(
                         keys.text("kafka.bootstrapServers", ""),
                         keys.text("kafka.prefix", "spillway"),
+                        keys.integer("kafka.embeddedPort", 19_092),
                         keys.map("kafka.properties")),
                 new TopicSettings(
                         keys.integer("topics.partitions", 12),

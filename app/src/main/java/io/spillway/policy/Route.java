@@ -21,9 +21,9 @@ public sealed interface Route {
     }
 
     /** The results without detail, made once: the router meets them a million times a second. */
-    Route HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
-    Route OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
-    Route AGED = new ToLane(Lane.AGED, LaneReason.AGE);
-    Route SWEPT = new Drop(DropReason.SWEEP);
-    Route EXPIRED = new Drop(DropReason.TTL);
+    ToLane HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
+    ToLane OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
+    ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
+    Drop SWEPT = new Drop(DropReason.SWEEP);
+    Drop EXPIRED = new Drop(DropReason.TTL);
 }

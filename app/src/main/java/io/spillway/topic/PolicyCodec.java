@@ -5,6 +5,7 @@ import io.spillway.policy.PolicySettings;
 import io.spillway.schema.TenantPolicy;
 import java.util.EnumMap;
 import java.util.Map;
+import org.apache.avro.generic.GenericRecord;
 
 /** Policies as they lie in their topic: each setting is the field of the schema with the same key, null when not set. */
 public final class PolicyCodec {
@@ -24,12 +25,12 @@ public final class PolicyCodec {
      * @throws IllegalArgumentException when they are no policy, or a setting in it is out of its range
      */
     public PolicySettings decode(byte[] bytes) {
-        TenantPolicy record = codec.decode(bytes);
+        GenericRecord record = codec.decode(bytes);
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
         for (PolicyField field : PolicyField.values()) {
             Object value = record.get(field.key());
             if (value != null) {
-                values.put(field, value);
+                values.put(field, value instanceof CharSequence ? value.toString() : value);
             }
         }
         return new PolicySettings(values);

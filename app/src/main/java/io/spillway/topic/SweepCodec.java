@@ -4,6 +4,7 @@ import io.spillway.policy.Sweep;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
 import java.util.Optional;
+import org.apache.avro.generic.GenericRecord;
 
 /** Sweeps as they lie in their topic. */
 public final class SweepCodec {
@@ -24,10 +25,9 @@ public final class SweepCodec {
      * @throws IllegalArgumentException when they are no sweep, or it completes before it starts
      */
     public Optional<Sweep> decode(byte[] bytes) {
-        SweepMark mark = codec.decode(bytes);
-        return mark.getCompletedAt() == null
+        GenericRecord mark = codec.decode(bytes);
+        return mark.get("completedAt") == null
                 ? Optional.empty()
-                : Optional.of(new Sweep(
-                        mark.getStartedAt().toEpochMilli(), mark.getCompletedAt().toEpochMilli()));
+                : Optional.of(new Sweep((Long) mark.get("startedAt"), (Long) mark.get("completedAt")));
     }
 }

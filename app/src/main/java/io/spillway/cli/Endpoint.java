@@ -1,0 +1,60 @@
+package io.spillway.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * Where a running process can be reached, as it stands in DIR/endpoint for the other commands.
+ *
+ * @param kafka   {@code HOST:PORT}
+ * @param metrics URL of the metrics
+ * @param pid     of the process
+ */
+record Endpoint(String kafka, String metrics, long pid) {
+    static final String FILE = "endpoint";
+
+    /** What a running process has written; empty when none did. */
+    static Optional<Endpoint> read(Path data) {
+        Properties properties = new Properties();
+        try (var reader = Files.newBufferedReader(data.resolve(FILE))) {
+            properties.load(reader);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw CommandFailure.failed("cannot read " + data.resolve(FILE) + ": " + e.getMessage());
+        }
+        String kafka = properties.getProperty("kafka", "");
+        return kafka.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Endpoint(
+                        kafka,
+                        properties.getProperty("metrics", ""),
+                        Long.parseLong(properties.getProperty("pid", "0"))));
+    }
+
+    /** Writes the file whole, so that no reader sees half of it. */
+    void write(Path data) {
+        Path file = data.resolve(FILE);
+        Path draft = data.resolve(FILE + ".new");
+        try {
+            Files.writeString(draft, "kafka=" + kafka + "\nmetrics=" + metrics + "\npid=" + pid + "\n");
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + file, e);
+        }
+    }
+
+    static void delete(Path data) {
+        try {
+            Files.deleteIfExists(data.resolve(FILE));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete " + data.resolve(FILE), e);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.spillway.cli;
+
+import io.spillway.config.Configuration;
+import io.spillway.policy.ItemLimits;
+import io.spillway.policy.Printable;
+import io.spillway.policy.Sweep;
+import io.spillway.topic.SweepCodec;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import io.spillway.topic.ViewContent;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.OffsetDateTime;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code spillway sweep}: tells the router that an anti-entropy sweep has completed. */
+@Command(name = "sweep", mixinStandardHelpOptions = true, description = "Records anti-entropy sweeps.")
+final class SweepCommand {
+    private final InstantSource clock = InstantSource.system();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Command(
+            name = "record",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Records a completed sweep: items of a sweepable tenant that were enqueued before it started are dropped from now on.",
+                "TIME is ISO 8601 with a zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
+            })
+    int record(
+            @Mixin CommonOptions common,
+            @Option(names = "--tenant", required = true, paramLabel = "T|*", description = "the tenant, or * for all") String tenant,
+            @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "when it started") String startedAt,
+            @Option(names = "--completed-at", paramLabel = "TIME", description = "when it completed (default: now)") String completedAt,
+            @Option(names = "--id", paramLabel = "ID", description = "its name in your own books (default: a new one)") String id) {
+        if (!tenant.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(tenant)) {
+            throw CommandFailure.usage("--tenant " + Printable.of(tenant) + ": must be * or 1 to "
+                    + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        }
+        long nowMillis = clock.millis();
+        Sweep sweep = sweepOf(millisOf("--started-at", startedAt),
+                completedAt == null ? nowMillis : millisOf("--completed-at", completedAt), nowMillis);
+        String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
+
+        Configuration configuration = common.configurationWithCluster();
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            TenantPolicies policies = topics.read(new Topics(configuration).policies(), new TenantPolicies(configuration.defaults()));
+            topics.write(new Topics(configuration).sweeps(), tenant, new SweepCodec().encode(tenant, sweepId, sweep));
+            Printer printer = new Printer(spec, common);
+            if (!tenant.equals(ViewContent.ALL_TENANTS) && !policies.of(tenant).sweepable()) {
+                printer.note("note: " + tenant + " is not sweepable, so nothing is dropped until: spillway tenants set " + tenant + " --sweepable true");
+            }
+            if (common.isJson()) {
+                printer.json(Map.of("tenant", tenant, "sweepId", sweepId,
+                        "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
+            } else {
+                printer.line("sweep " + sweepId + " of " + tenant + " recorded: items enqueued before "
+                        + Instant.ofEpochMilli(sweep.startedAtMillis()) + " are covered");
+            }
+        }
+        return 0;
+    }
+
+    private static Sweep sweepOf(long startedAtMillis, long completedAtMillis, long nowMillis) {
+        if (completedAtMillis < startedAtMillis) {
+            throw CommandFailure.usage("--completed-at: must not be before --started-at");
+        }
+        if (completedAtMillis > nowMillis) {
+            throw CommandFailure.usage("--completed-at: must not be in the future; a sweep is recorded when it has completed");
+        }
+        return new Sweep(startedAtMillis, completedAtMillis);
+    }
+
+    private static long millisOf(String option, String time) {
+        try {
+            return time.matches("\\d{1,15}")
+                    ? Long.parseLong(time)
+                    : OffsetDateTime.parse(time).toInstant().toEpochMilli();
+        } catch (DateTimeException e) {
+            throw CommandFailure.usage(option + " " + Printable.of(time)
+                    + ": must be a time such as 2026-11-21T08:00:00Z, or epoch milliseconds");
+        }
+    }
+}

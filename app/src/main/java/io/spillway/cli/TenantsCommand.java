@@ -1,0 +1,146 @@
+package io.spillway.cli;
+
+import io.spillway.config.Configuration;
+import io.spillway.policy.ItemLimits;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.Printable;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.SettingsByTenant;
+import io.spillway.topic.Topics;
+import io.spillway.topic.ViewContent;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code spillway tenants}: policies, live, without a restart. */
+@Command(
+        name = "tenants",
+        mixinStandardHelpOptions = true,
+        description = "Lists and changes tenants' policies. T is a tenant, or * for every tenant without a setting of its own.",
+        subcommands = TenantsSetCommand.class)
+final class TenantsCommand {
+    private final InstantSource clock = InstantSource.system();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the tenants that have settings of their own.")
+    int list(@Mixin CommonOptions common) {
+        Configuration configuration = common.configurationWithCluster();
+        Map<String, PolicySettings> all = read(configuration).all();
+        Printer printer = new Printer(spec, common);
+        if (common.isJson()) {
+            Map<String, Object> result = new LinkedHashMap<>();
+            all.forEach((tenant, settings) -> result.put(tenant, textOf(settings)));
+            printer.json(result);
+        } else if (all.isEmpty()) {
+            printer.line("no tenant has settings of its own");
+        } else {
+            List<List<String>> rows = new ArrayList<>();
+            all.forEach((tenant, settings) -> rows.add(List.of(tenant, inOneLine(settings))));
+            printer.table(rows);
+        }
+        return 0;
+    }
+
+    @Command(name = "get", mixinStandardHelpOptions = true, description = "Shows the policy in force for a tenant, and where each setting comes from.")
+    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T") String tenant) {
+        requireTenant(tenant);
+        Configuration configuration = common.configurationWithCluster();
+        Map<String, PolicySettings> all = read(configuration).all();
+        PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
+        PolicySettings everyone = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
+        PolicySettings inForce = own.over(everyone).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
+        Printer printer = new Printer(spec, common);
+        if (common.isJson()) {
+            printer.json(Map.of("tenant", tenant, "policy", textOf(inForce), "set", textOf(own)));
+            return 0;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        inForce.values().forEach((field, value) -> rows.add(List.of(
+                field.key(),
+                field.format(value),
+                own.get(field).isPresent() ? "set for " + tenant
+                        : everyone.get(field).isPresent() ? "set for *"
+                        : configuration.defaults().get(field).isPresent() ? "configuration" : "default")));
+        printer.table(rows);
+        return 0;
+    }
+
+    @Command(name = "remove", mixinStandardHelpOptions = true, description = "Removes a tenant's own settings; the defaults hold again.")
+    int remove(
+            @Mixin CommonOptions common,
+            @Parameters(paramLabel = "T") String tenant,
+            @Option(names = "--wait", description = "return when every running instance has applied it") boolean wait) {
+        requireTenant(tenant);
+        Configuration configuration = common.configurationWithCluster();
+        Printer printer = new Printer(spec, common);
+        if (!read(configuration).contains(tenant)) {
+            throw CommandFailure.failed(tenant + " has no settings of its own");
+        }
+        write(configuration, tenant, null, wait, printer);
+        if (common.isJson()) {
+            printer.json(Map.of("tenant", tenant, "removed", true));
+        } else {
+            printer.line("removed the settings of " + tenant);
+        }
+        return 0;
+    }
+
+    /** Stores a tenant's settings; null removes them. */
+    void write(Configuration configuration, String tenant, PolicySettings settings, boolean wait, Printer printer) {
+        String topic = new Topics(configuration).policies();
+        RecordMetadata stored;
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            stored = topics.write(topic, tenant, settings == null ? null : new PolicyCodec().encode(tenant, settings));
+        }
+        if (wait) {
+            try (Admin admin = new KafkaClients(configuration).admin()) {
+                int instances = new ViewProgress(admin, clock)
+                        .await(new TopicPartition(topic, stored.partition()), stored.offset(), 30_000);
+                printer.note("applied by " + instances + " running instance" + (instances == 1 ? "" : "s"));
+            }
+        }
+    }
+
+    /** All settings as they are stored now. */
+    SettingsByTenant read(Configuration configuration) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            return topics.read(new Topics(configuration).policies(), new SettingsByTenant());
+        }
+    }
+
+    static void requireTenant(String tenant) {
+        if (!tenant.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(tenant)) {
+            throw CommandFailure.usage("tenant " + Printable.of(tenant) + ": must be * or 1 to "
+                    + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        }
+    }
+
+    static Map<String, String> textOf(PolicySettings settings) {
+        Map<String, String> text = new LinkedHashMap<>();
+        settings.values().forEach((field, value) -> text.put(field.key(), field.format(value)));
+        return text;
+    }
+
+    static String inOneLine(PolicySettings settings) {
+        List<String> parts = new ArrayList<>();
+        for (Map.Entry<PolicyField, Object> entry : settings.values().entrySet()) {
+            parts.add(entry.getKey().key() + "=" + entry.getKey().format(entry.getValue()));
+        }
+        return parts.isEmpty() ? "nothing set" : String.join(" ", parts);
+    }
+}

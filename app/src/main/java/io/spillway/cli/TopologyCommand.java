@@ -1,0 +1,51 @@
+package io.spillway.cli;
+
+import io.spillway.router.TopologyDrawing;
+import io.spillway.topic.Topics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code spillway topology}: the shape of the router. */
+@Command(
+        name = "topology",
+        mixinStandardHelpOptions = true,
+        description = "Describes the router's topology, as Kafka Streams does and as a Mermaid drawing.")
+final class TopologyCommand implements Callable<Integer> {
+    static final String TEXT_FILE = "topology.txt";
+    static final String DRAWING_FILE = "topology.mmd";
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--write", paramLabel = "DIR", description = "write " + TEXT_FILE + " and " + DRAWING_FILE + " there instead")
+    private Path directory;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException {
+        TopologyDrawing drawing = new TopologyDrawing(new Topics(common.configuration()));
+        Printer printer = new Printer(spec, common);
+        if (directory != null) {
+            Files.createDirectories(directory);
+            Files.writeString(directory.resolve(TEXT_FILE), drawing.text());
+            Files.writeString(directory.resolve(DRAWING_FILE), drawing.mermaid());
+            printer.note("wrote " + directory.resolve(TEXT_FILE) + " and " + directory.resolve(DRAWING_FILE));
+        } else if (common.isJson()) {
+            printer.json(Map.of("text", drawing.text(), "mermaid", drawing.mermaid()));
+        } else {
+            printer.line(drawing.text());
+            printer.line(drawing.mermaid());
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,110 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.policy.Lane;
+import io.spillway.policy.Printable;
+import io.spillway.policy.RateTable;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.Topics;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
+ * has changed, purges ingress below what is routed, and forgets rate states that say nothing any more.
+ *
+ * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
+ * from the instance's name, so that instances started together do not ask together and one instance keeps its beat.
+ */
+final class Housekeeping implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
+    private static final long PERIOD_MILLIS = 10_000;
+    private static final String INGRESS = "ingress";
+
+    private final QueueAdmin admin;
+    private final Topics topics;
+    private final RateTable rates;
+    private final InstantSource clock;
+    private final Map<String, Long> behind = new ConcurrentHashMap<>();
+    private final ScheduledExecutorService thread;
+    private String lastLogged = "";
+
+    Housekeeping(QueueAdmin admin, Topics topics, RateTable rates, InstantSource clock, MeterRegistry registry) {
+        this.admin = admin;
+        this.topics = topics;
+        this.rates = rates;
+        this.clock = clock;
+        this.thread = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("router-housekeeping").factory());
+        for (String queue : queues().keySet()) {
+            Gauge.builder("spillway.lane.lag", behind, all -> all.getOrDefault(queue, 0L))
+                    .description("Offsets of a queue that its readers have not finished; counts transaction markers too")
+                    .tag("lane", queue)
+                    .register(registry);
+        }
+    }
+
+    void start(String instance) {
+        long offset = Math.floorMod(instance.hashCode(), PERIOD_MILLIS);
+        thread.scheduleWithFixedDelay(this::runSafely, offset, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
+                LOG.debug("Housekeeping is still waiting for Kafka");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** One failure must not end the periodic work. */
+    private void runSafely() {
+        try {
+            rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
+            measure();
+            admin.purgeFinished(topics.ingress(), topics.routerGroup());
+        } catch (RuntimeException e) {
+            LOG.warn("Housekeeping failed and is tried again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
+        }
+    }
+
+    private void measure() {
+        StringJoiner line = new StringJoiner(" ");
+        queues().forEach((queue, topicAndGroup) -> {
+            long sum = admin.read(topicAndGroup.topic(), topicAndGroup.group()).stream()
+                    .mapToLong(QueuePartition::behind)
+                    .sum();
+            behind.put(queue, sum);
+            line.add(queue + "=" + sum);
+        });
+        if (!line.toString().equals(lastLogged)) {
+            lastLogged = line.toString();
+            LOG.info("Waiting (offsets): {}", line);
+        }
+    }
+
+    private Map<String, Queue> queues() {
+        Map<String, Queue> queues = new LinkedHashMap<>();
+        queues.put(INGRESS, new Queue(topics.ingress(), topics.routerGroup()));
+        for (Lane lane : Lane.values()) {
+            queues.put(lane.label(), new Queue(topics.lane(lane), lane == Lane.DELAY ? topics.routerGroup() : topics.workerGroup()));
+        }
+        return queues;
+    }
+
+    private record Queue(String topic, String group) {}
+}

@@ -1,0 +1,145 @@
+package io.spillway.router;
+
+import io.spillway.policy.DeadReason;
+import io.spillway.policy.Lane;
+import io.spillway.policy.LaneReason;
+import io.spillway.policy.Route;
+import io.spillway.topic.DeadLetterHeaders;
+import io.spillway.topic.ItemHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+
+/**
+ * Carries out the decision on each ingress record: one forward to one lane, or none. Key, value and timestamp go on
+ * as they came. Owned by one stream thread.
+ */
+final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+    static final String STAGE = "router";
+
+    private static final byte[] NO_ORIGIN = {};
+    private static final Map<LaneReason, Header> REASON_HEADERS = reasonHeaders();
+
+    private final Decider decider;
+    private final RouterMetrics metrics;
+    private ProcessorContext<byte[], byte[]> context;
+    private int originPartition = -1;
+    private byte[] originPrefix = NO_ORIGIN;
+
+    RouteProcessor(Decider decider, RouterMetrics metrics) {
+        this.decider = decider;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void init(ProcessorContext<byte[], byte[]> processorContext) {
+        this.context = processorContext;
+    }
+
+    @Override
+    public void process(Record<byte[], byte[]> record) {
+        long nowMillis = context.currentSystemTimeMs();
+        Decision decision = decide(record, nowMillis);
+        switch (decision.route()) {
+            case Route.ToLane to -> toLane(record, to, decision);
+            case Route.Drop drop -> metrics.dropped(drop.reason());
+            case Route.DeadLetter dead -> toDeadLetter(record, dead, decision, nowMillis);
+        }
+    }
+
+    private Decision decide(Record<byte[], byte[]> record, long nowMillis) {
+        try {
+            return decider.decide(record, nowMillis);
+        } catch (OutOfMemoryError e) {
+            // Says nothing about this record; the process must go, and the record stays in ingress.
+            throw e;
+        } catch (RuntimeException | Error e) {
+            metrics.ownError(e);
+            return new Decision(new Route.DeadLetter(DeadReason.ROUTER_ERROR, e.toString()), true, Decision.AS_IT_IS);
+        }
+    }
+
+    private void toLane(Record<byte[], byte[]> record, Route.ToLane to, Decision decision) {
+        Headers headers = record.headers();
+        if (decision.hasInternalHeaders()) {
+            stripInternal(headers);
+        }
+        if (decision.correctedAtMillis() != Decision.AS_IT_IS) {
+            headers.remove(ItemHeaders.ENQUEUED_AT);
+            headers.add(ItemHeaders.ENQUEUED_AT, ascii(Long.toString(decision.correctedAtMillis())));
+        }
+        headers.add(ItemHeaders.ORIGIN, origin());
+        headers.add(REASON_HEADERS.get(to.reason()));
+        context.forward(record, RouterTopology.sinkOf(to.lane()));
+        metrics.routed(to);
+    }
+
+    private void toDeadLetter(
+            Record<byte[], byte[]> record, Route.DeadLetter dead, Decision decision, long nowMillis) {
+        Headers headers = record.headers();
+        if (decision.hasInternalHeaders()) {
+            stripInternal(headers);
+        }
+        RecordMetadata from = from();
+        DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
+        context.forward(record, RouterTopology.sinkOf(Lane.DEAD_LETTER));
+        metrics.deadLettered(dead.reason());
+    }
+
+    private static void stripInternal(Headers headers) {
+        for (Header header : headers.toArray()) {
+            if (ItemHeaders.isInternal(header.key())) {
+                headers.remove(header.key());
+            }
+        }
+    }
+
+    /** {@code topic-partition-offset} of entry, with the part that seldom changes kept as bytes. */
+    private byte[] origin() {
+        RecordMetadata from = from();
+        if (from.partition() != originPartition) {
+            originPartition = from.partition();
+            originPrefix = ascii(from.topic() + "-" + originPartition + "-");
+        }
+        return withDecimal(originPrefix, from.offset());
+    }
+
+    private static byte[] withDecimal(byte[] prefix, long number) {
+        int digits = 1;
+        for (long rest = number / 10; rest > 0; rest /= 10) {
+            digits++;
+        }
+        byte[] bytes = new byte[prefix.length + digits];
+        System.arraycopy(prefix, 0, bytes, 0, prefix.length);
+        long rest = number;
+        for (int i = bytes.length - 1; i >= prefix.length; i--) {
+            bytes[i] = (byte) ('0' + rest % 10);
+            rest /= 10;
+        }
+        return bytes;
+    }
+
+    private RecordMetadata from() {
+        return context.recordMetadata()
+                .orElseThrow(() -> new IllegalStateException("a record from a source always has its place"));
+    }
+
+    private static Map<LaneReason, Header> reasonHeaders() {
+        Map<LaneReason, Header> headers = new EnumMap<>(LaneReason.class);
+        for (LaneReason reason : LaneReason.values()) {
+            headers.put(reason, new RecordHeader(ItemHeaders.LANE_REASON, ascii(reason.label())));
+        }
+        return headers;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,179 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
+import io.spillway.config.Configuration;
+import io.spillway.policy.Printable;
+import io.spillway.policy.RateTable;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The router as a running thing: started once, closed once. Owner of its Kafka Streams client and its rate table. */
+public final class Router implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Router.class);
+    /** A few seconds of what a lane's leader accepts in one request; the largest single lever on throughput. */
+    private static final int BATCH_BYTES = 256 * 1024;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
+
+    private final Configuration configuration;
+    private final KafkaClients clients;
+    private final Topics topics;
+    private final MeterRegistry registry;
+    private final InstantSource clock;
+    private final KafkaStreams streams;
+    private final KafkaStreamsMetrics streamsMetrics;
+    private final Admin admin;
+    private final Housekeeping housekeeping;
+    private final ThreadReplacement replacement = new ThreadReplacement();
+    private final CountDownLatch running = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    /**
+     * Makes a router that {@link #start} brings to life.
+     *
+     * @param configuration the whole configuration, with a cluster in it
+     * @param stateDirectory where Kafka Streams may keep its state
+     * @param policies      the view of the policies, already filled
+     * @param sweeps        the view of the sweeps, already filled
+     * @param registry      where its metrics go
+     * @param clock         for the supervision of its threads; routing itself takes its time from Kafka Streams
+     */
+    public Router(
+            Configuration configuration,
+            Path stateDirectory,
+            TenantPolicies policies,
+            Sweeps sweeps,
+            MeterRegistry registry,
+            InstantSource clock) {
+        this.configuration = configuration;
+        this.clients = new KafkaClients(configuration);
+        this.topics = new Topics(configuration);
+        this.registry = registry;
+        this.clock = clock;
+        RateTable rates = new RateTable(configuration.router().maxTenants());
+        RouterMetrics metrics = new RouterMetrics(registry);
+        ItemReader reader = new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes());
+        Decider decider = new IngressDecider(reader, policies, sweeps, rates, metrics);
+        Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics));
+        this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));
+        this.streamsMetrics = new KafkaStreamsMetrics(streams);
+        this.admin = clients.admin();
+        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, clock, registry);
+        Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
+                .description("Tenants whose rate is being measured in this process")
+                .register(registry);
+        FunctionCounter.builder("spillway.router.rate_unmeasured", rates, RateTable::unmeasured)
+                .description("Items let through unmeasured because router.maxTenants was reached")
+                .register(registry);
+    }
+
+    /**
+     * Starts, and returns when records are being routed.
+     *
+     * @param instance name of this process, for the beat of its periodic work
+     * @param timeout  how long that may take
+     * @throws RouterException when it cannot start in this time, or its offsets are lost
+     */
+    public void start(String instance, Duration timeout) {
+        FirstOffsets.commit(new QueueAdmin(admin), topics);
+        streams.setStateListener((now, before) -> onState(now));
+        streams.setUncaughtExceptionHandler(this::onThreadDeath);
+        streams.start();
+        streamsMetrics.bindTo(registry);
+        try {
+            if (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) || !isRunning()) {
+                throw new RouterException("the router is not running after " + timeout.toSeconds() + " s (it is "
+                        + streams.state() + "); the log says why");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RouterException("interrupted while the router started");
+        }
+        housekeeping.start(instance);
+    }
+
+    /** Whether it routes, or does so again as soon as a rebalance ends. */
+    public boolean isRunning() {
+        return streams.state().isRunningOrRebalancing();
+    }
+
+    /** Waits until it has ended, by {@link #close} or by a fault that it does not recover from. */
+    public void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    /** Commits what is under way and leaves the group, so that others take over at once; 20 s at most. */
+    @Override
+    public void close() {
+        housekeeping.close();
+        streamsMetrics.close();
+        // Without leaving, a close during a rebalance blocks for the session timeout.
+        boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
+                .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+        admin.close(Duration.ZERO);
+        LOG.info("Router stopped{}", clean ? "" : " late: its threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
+    }
+
+    private void onState(KafkaStreams.State state) {
+        LOG.debug("Router is {}", state);
+        switch (state) {
+            case RUNNING -> running.countDown();
+            case ERROR, NOT_RUNNING -> {
+                running.countDown();
+                ended.countDown();
+            }
+            default -> { }
+        }
+    }
+
+    private StreamThreadExceptionResponse onThreadDeath(Throwable fault) {
+        LOG.error("A stream thread died: {}", Printable.of(fault.toString()), fault.getCause());
+        return replacement.allows(clock.millis())
+                ? StreamThreadExceptionResponse.REPLACE_THREAD
+                : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+    }
+
+    private Map<String, Object> properties(Path stateDirectory) {
+        Map<String, Object> properties = new HashMap<>(clients.common());
+        properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
+        properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
+        properties.put("processing.exception.handler.global.enabled", true);
+        properties.putAll(configuration.router().properties());
+        // What the guarantees rest on is not open to configuration.
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
+        properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        properties.put(
+                StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
+                topics.deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
+        properties.put(StreamsConfig.producerPrefix(ProducerConfig.ACKS_CONFIG), "all");
+        properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "none");
+        return properties;
+    }
+}

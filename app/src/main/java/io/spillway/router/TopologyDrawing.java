@@ -1,0 +1,65 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.topic.Topics;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.TopologyDescription;
+import org.apache.kafka.streams.TopologyDescription.Node;
+import org.apache.kafka.streams.TopologyDescription.Processor;
+import org.apache.kafka.streams.TopologyDescription.Sink;
+import org.apache.kafka.streams.TopologyDescription.Source;
+
+/** The shape of the router for people: Kafka's own description, and a drawing of it in Mermaid. */
+public final class TopologyDrawing {
+    private final TopologyDescription description;
+
+    /** Describes the router that would run with these topics. */
+    public TopologyDrawing(Topics topics) {
+        RouterMetrics nowhere = new RouterMetrics(new SimpleMeterRegistry());
+        Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(
+                (record, nowMillis) -> {
+                    throw new IllegalStateException("this topology is only described");
+                },
+                nowhere));
+        this.description = topology.describe();
+    }
+
+    /** Kafka's description. */
+    public String text() {
+        return description.toString().stripTrailing() + "\n";
+    }
+
+    /** A flowchart: topics as cylinders, nodes as boxes, stores as databases. */
+    public String mermaid() {
+        Set<String> lines = new TreeSet<>();
+        for (TopologyDescription.Subtopology part : description.subtopologies()) {
+            for (Node node : part.nodes()) {
+                draw(node, lines);
+            }
+        }
+        return lines.stream().collect(Collectors.joining("\n    ", "flowchart LR\n    ", "\n"));
+    }
+
+    private static void draw(Node node, Set<String> lines) {
+        for (Node next : node.successors()) {
+            lines.add(box(node) + " --> " + box(next));
+        }
+        switch (node) {
+            case Source source -> source.topicSet().forEach(topic -> lines.add(cylinder(topic) + " --> " + box(node)));
+            case Sink sink -> lines.add(box(node) + " --> " + cylinder(sink.topic()));
+            case Processor processor -> processor.stores().forEach(store -> lines.add(box(node) + " <--> " + cylinder(store)));
+            default -> { }
+        }
+    }
+
+    private static String box(Node node) {
+        return "node-" + node.name() + "[" + node.name() + "]";
+    }
+
+    private static String cylinder(String name) {
+        return "topic-" + name + "[(" + name + ")]";
+    }
+}
