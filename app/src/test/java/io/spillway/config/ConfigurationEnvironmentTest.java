@@ -68,7 +68,7 @@ class ConfigurationEnvironmentTest {
     void every_setting_has_a_variable_and_no_two_share_one() throws Exception {
         // The keys as the loader knows them, spelled without underscores inside and with them.
         for (String key : new String[] {
-            "kafka.bootstrapServers", "kafka.prefix", "topics.partitions", "topics.replication", "topics.maxBytes",
+            "kafka.bootstrapServers", "kafka.prefix", "kafka.embeddedPort", "topics.partitions", "topics.replication", "topics.maxBytes",
             "router.commitInterval", "router.threads", "router.stateDir", "router.maxTenants", "metrics.host",
             "metrics.port", "metrics.tenants"
         }) {
@@ -147,7 +147,7 @@ class ConfigurationEnvironmentTest {
                 Map.of("topics.partitions", "3", "kafka.bootstrapServers", "c:1"));
         assertThat(configuration.topics()).isEqualTo(new TopicSettings(3, 2, 1_111));
         assertThat(configuration.kafka())
-                .isEqualTo(new KafkaSettings("c:1", "spillway", Map.of("client.id", "environment", "client.rack", "file")));
+                .isEqualTo(new KafkaSettings("c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file")));
     }
 
     @Test

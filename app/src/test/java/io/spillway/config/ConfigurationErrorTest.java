@@ -40,6 +40,8 @@ class ConfigurationErrorTest {
             kafka.prefix               | ""        | must be 1 to 200 of A-Z a-z 0-9 . _ -
             kafka.prefix               | a b       | must be 1 to 200 of A-Z a-z 0-9 . _ -
             kafka.prefix               | *         | must be 1 to 200 of A-Z a-z 0-9 . _ -
+            kafka.embeddedPort         | -1        | must be 0 to 65535
+            kafka.embeddedPort         | 65536     | must be 0 to 65535
             router.commitInterval      | 0ms       | must be 1ms to 1m
             router.commitInterval      | 60001ms   | must be 1ms to 1m
             router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d

@@ -24,7 +24,7 @@ class ConfigurationFileTest {
     @Test
     void without_anything_the_defaults_hold() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
-                new KafkaSettings("", "spillway", Map.of()),
+                new KafkaSettings("", "spillway", 19_092, Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Map.of()),
@@ -38,6 +38,7 @@ class ConfigurationFileTest {
                 kafka:
                   bootstrapServers: a:9092,b:9092
                   prefix: orders
+                  embeddedPort: 0
                   properties:
                     security.protocol: SSL
                     ssl:
@@ -64,6 +65,7 @@ class ConfigurationFileTest {
                 new KafkaSettings(
                         "a:9092,b:9092",
                         "orders",
+                        0,
                         Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
                 new TopicSettings(1_024, 1, 2_048),
                 PolicySettings.NONE_SET
