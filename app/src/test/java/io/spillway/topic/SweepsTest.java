@@ -32,6 +32,7 @@ class SweepsTest {
             and takes nothing back                             | acme:100-200 acme:300          | 100
             completion in the future covers nothing yet        | acme:100-1001                  | none
             completion now covers                              | acme:100-1000                  | 100
+            it hides the one before: nothing is dropped early  | acme:100-200 acme:300-1001     | none
             one of all in the future leaves its own in force   | acme:100-200 *:300-1001        | 100
             the same sweep told twice                          | acme:100-200 acme:100-200      | 100
             a completion set right                             | acme:100-9999 acme:100-200     | 100
