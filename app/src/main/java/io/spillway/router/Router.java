@@ -165,6 +165,8 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         properties.put("processing.exception.handler.global.enabled", true);
+        // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
+        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
         properties.putAll(configuration.router().properties());
         // What the guarantees rest on is not open to configuration.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
