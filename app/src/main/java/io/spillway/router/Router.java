@@ -80,14 +80,14 @@ public final class Router implements AutoCloseable {
         this.clock = clock;
         this.instance = instance;
         RateTable rates = new RateTable(configuration.router().maxTenants());
-        RouterMetrics metrics = new RouterMetrics(registry);
+        RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         ItemReader reader = new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes());
         Decider decider = new IngressDecider(reader, policies, sweeps, rates, metrics);
         Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.admin = clients.admin();
-        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, clock, registry);
+        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
                 .register(registry);
