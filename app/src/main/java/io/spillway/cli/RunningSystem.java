@@ -56,8 +56,9 @@ record RunningSystem(Configuration configuration, Router router, String metricsU
                 configuration.metrics(), () -> running.get() != null && running.get().isRunning()));
         String metricsUrl = startMetrics(metrics);
         Router router = shutdown.closing(new Router(
-                configuration, stateDirectory(configuration, data), policies, sweeps, metrics.registry(), InstantSource.system()));
-        router.start(data.instance(), START_TIMEOUT);
+                configuration, data.instance(), stateDirectory(configuration, data),
+                policies, sweeps, metrics.registry(), InstantSource.system()));
+        router.start(START_TIMEOUT);
         running.set(router);
         return new RunningSystem(configuration, router, metricsUrl);
     }

@@ -28,7 +28,7 @@ final class BrokerNode {
     /** Enough for one node to hand over to nobody; Kafka would wait 5 minutes for a controller that is gone. */
     private static final Duration HAND_OVER_LIMIT = Duration.ofSeconds(3);
 
-    private static final Duration FORGOTTEN_THREAD_LIMIT = Duration.ofSeconds(2);
+    private static final Duration THREAD_END_LIMIT = Duration.ofSeconds(2);
 
     private final FatalFaults faults;
     private final ControllerServer controller;
@@ -55,18 +55,21 @@ final class BrokerNode {
         this.starter = new Thread(faults, this::run, "embedded-kafka-start");
     }
 
-    /** Returns when clients can use the broker; throws what kept it from starting. Either way {@link #stop} is due later. */
+    /** Returns when clients can use the broker; throws what kept it from starting. {@link #stop} is due either way. */
     void start(Duration limit) throws ExecutionException, TimeoutException, InterruptedException {
         starter.start();
         faults.started().get(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Stops both parts, after interrupting a start that is under way. May block for as long as Kafka does. */
+    /** Stops both parts, or ends a start that is under way. May block for as long as Kafka does. */
     void stop() throws InterruptedException {
         boolean ran = faults.started().isDone() && !faults.started().isCompletedExceptionally();
         faults.stopping();
-        starter.interrupt();
-        starter.join();
+        // A failed start ends by itself, and an interrupt on the way would break its files; a stuck one needs several:
+        // after the first it waits for a controller that may be gone.
+        while (!starter.join(THREAD_END_LIMIT)) {
+            starter.interrupt();
+        }
         try {
             broker.shutdown(HAND_OVER_LIMIT);
         } finally {
@@ -86,7 +89,7 @@ final class BrokerNode {
                 .toList();
         forgotten.forEach(Thread::interrupt);
         for (Thread thread : forgotten) {
-            thread.join(FORGOTTEN_THREAD_LIMIT);
+            thread.join(THREAD_END_LIMIT);
         }
     }
 

@@ -18,7 +18,7 @@ public final class TopologyDrawing {
 
     /** Describes the router that would run with these topics. */
     public TopologyDrawing(Topics topics) {
-        RouterMetrics nowhere = new RouterMetrics(new SimpleMeterRegistry());
+        RouterMetrics nowhere = new RouterMetrics(new SimpleMeterRegistry(), 1);
         Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(
                 (record, nowMillis) -> {
                     throw new IllegalStateException("this topology is only described");

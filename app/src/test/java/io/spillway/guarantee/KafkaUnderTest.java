@@ -88,9 +88,8 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
      */
     public String createTopic(String name, int partitions, Map<String, String> settings) throws Exception {
         String topic = prefix + "." + name;
-        admin.createTopics(Set.of(new NewTopic(topic, Optional.of(partitions), Optional.<Short>empty()).configs(settings)))
-                .all()
-                .get();
+        NewTopic declared = new NewTopic(topic, Optional.of(partitions), Optional.<Short>empty()).configs(settings);
+        admin.createTopics(Set.of(declared)).all().get();
         // A topic that was created may have partitions without a leader, and sending to them can fail for good.
         while (true) {
             try {

@@ -30,7 +30,8 @@ public final class BrokerProcess implements AutoCloseable {
     /**
      * Starts a broker on a free port and returns when clients can use it.
      *
-     * @param dataDirectory as for {@link EmbeddedKafka#start}; what the child logs goes beside it, to a file of the same name with {@code .log}
+     * @param dataDirectory as for {@link EmbeddedKafka#start}; what the child logs goes beside it, to a file of the
+     *     same name with {@code .log}
      * @throws IllegalStateException if it does not start, with what it said
      */
     public static BrokerProcess start(Path dataDirectory) {
@@ -55,7 +56,7 @@ public final class BrokerProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Starts the broker again on the same data and port, after a {@link #kill} or {@link #stop}; returns when clients can use it. */
+    /** Starts the broker again on its data and port, after a {@link #kill} or {@link #stop}; returns when it is ready. */
     public void restart() {
         if (process != null && process.isAlive()) {
             throw new IllegalStateException("The broker is still running: kill or stop it first");

@@ -15,7 +15,8 @@ class FatalFaultsTest {
 
     @Test
     void a_fatal_fault_while_starting_fails_the_start_and_spares_the_process() {
-        faults.build("metadata loading", true, () -> {}).handleFault("no such record", new IllegalStateException("bad byte"));
+        faults.build("metadata loading", true, () -> {})
+                .handleFault("no such record", new IllegalStateException("bad byte"));
 
         assertThatThrownBy(() -> faults.started().get())
                 .isInstanceOf(ExecutionException.class)
@@ -39,6 +40,16 @@ class FatalFaultsTest {
         faults.stopping();
         faults.build("raft manager", true, () -> {}).handleFault("channel closed", null);
 
+        assertThat(halts).isEmpty();
+    }
+
+    @Test
+    void a_start_that_failed_never_becomes_a_running_broker() {
+        faults.build("raft manager", true, () -> {}).handleFault("log lost", null);
+        faults.running();
+        faults.build("raft manager", true, () -> {}).handleFault("still lost", null);
+
+        assertThat(faults.started()).isCompletedExceptionally();
         assertThat(halts).isEmpty();
     }
 

@@ -63,7 +63,7 @@ final class RouterHarness implements AutoCloseable {
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
         this.topics = new Topics(configuration);
         this.policies = new TenantPolicies(configuration.defaults());
-        RouterMetrics metrics = new RouterMetrics(registry);
+        RouterMetrics metrics = new RouterMetrics(registry, 2);
         Decider decider = wrap.apply(new IngressDecider(
                 new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes()), policies, sweeps, new RateTable(1_000), metrics));
         Properties properties = new Properties();

@@ -215,6 +215,18 @@ class RoutingTest {
         assertThat(router.count("spillway.dead_lettered", "reason", "null-value")).isEqualTo(1);
     }
 
+    @Test
+    void what_a_tenant_had_set_aside_is_counted_by_its_name_and_the_rest_together() {
+        router.set("*", PolicyField.AGED_AFTER, "1s");
+        for (String tenant : List.of("a", "b", "c", "d", "a")) {
+            router.send(item(tenant, START_MILLIS - 2_000));
+        }
+
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.find("spillway.sidelined").tag("tenant", "c").counters()).isEmpty();
+    }
+
     private void sendFresh(String tenant, int count) {
         for (int i = 0; i < count; i++) {
             router.send(item(tenant, START_MILLIS));
