@@ -18,11 +18,16 @@ import org.apache.kafka.common.header.Headers;
  * item is known by where it entered.
  */
 public final class ExactlyOneLane {
-    private final KafkaUnderTest kafka;
+    private final String bootstrapServers;
     private final Topics topics;
 
     public ExactlyOneLane(KafkaUnderTest kafka, Topics topics) {
-        this.kafka = kafka;
+        this(kafka.bootstrapServers(), topics);
+    }
+
+    /** As it stands on another cluster. */
+    public ExactlyOneLane(String bootstrapServers, Topics topics) {
+        this.bootstrapServers = bootstrapServers;
         this.topics = topics;
     }
 
@@ -35,7 +40,7 @@ public final class ExactlyOneLane {
     public List<String> breaches(Collection<String> origins) {
         Map<String, List<String>> placesOfOrigin = new HashMap<>();
         for (Lane lane : Lane.values()) {
-            for (ConsumerRecord<byte[], byte[]> record : kafka.readAll(topics.lane(lane))) {
+            for (ConsumerRecord<byte[], byte[]> record : KafkaUnderTest.readAll(bootstrapServers, topics.lane(lane))) {
                 placesOfOrigin.computeIfAbsent(originOf(record.headers()), absent -> new ArrayList<>())
                         .add(lane.label() + "-" + record.partition() + "@" + record.offset());
             }
