@@ -76,7 +76,8 @@ public final class SpillwayProcess implements AutoCloseable {
 
     /** SIGTERM; returns its exit code. */
     public int stop() {
-        process.destroy();
+        // Not by the process itself, which would close what it has still to say.
+        process.toHandle().destroy();
         return awaitEnd();
     }
 
