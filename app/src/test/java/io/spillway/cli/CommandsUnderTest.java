@@ -2,7 +2,9 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.guarantee.ExactlyOneLane;
 import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.policy.Lane;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueuePartition;
 import io.spillway.topic.Topics;
@@ -58,12 +60,13 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
         return new Topics(configuration());
     }
 
-    /** Returns when everything in ingress has been routed. */
+    /** Returns when everything in ingress has been routed, and can be read where it is. */
     void awaitRouted(Admin admin) {
         QueueAdmin queues = new QueueAdmin(admin);
         while (behind(queues.read(topics().ingress(), topics().routerGroup())) > 0) {
             Thread.onSpinWait();
         }
+        ExactlyOneLane.awaitSettled(bootstrapServers, Stream.of(Lane.values()).map(topics()::lane).toList());
     }
 
     private static long behind(List<QueuePartition> queue) {
