@@ -1,0 +1,131 @@
+package io.spillway.bench;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Preloaded items through each contender in turn, at full speed. */
+@Command(name = "throughput", mixinStandardHelpOptions = true, description = "Records a second of preloaded items, in turn.")
+final class ThroughputCommand implements Callable<Integer> {
+    @Option(names = "--items", defaultValue = "1000000", description = "items a run (default: ${DEFAULT-VALUE})")
+    private int items;
+
+    @Option(names = "--tenants", defaultValue = "1000", split = ",", description = "tenants, each with a rate; with several numbers the router runs with each (default: ${DEFAULT-VALUE})")
+    private List<Integer> tenants;
+
+    @Option(names = "--rounds", defaultValue = "5", description = "rounds after one that is discarded (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(names = "--commit-interval", defaultValue = "50", description = "milliseconds (default: ${DEFAULT-VALUE})")
+    private int commitIntervalMillis;
+
+    @Option(names = "--contenders", split = ",", defaultValue = "ROUTER,PASS_THROUGH,LOOP", description = "of ${COMPLETION-CANDIDATES} (default: all)")
+    private List<Contender.Kind> kinds;
+
+    /** A contender with a number of tenants. */
+    private record Entry(Contender.Kind kind, int tenants) {
+        String label() {
+            return "%s, %,d tenants".formatted(kind.label(), tenants);
+        }
+    }
+
+    private record Run(double recordsPerSecond, Machine.Use use) {}
+
+    @Override
+    public Integer call() {
+        List<Entry> entries = entries();
+        List<Map<Entry, Run>> results = new ArrayList<>();
+        try (BrokerProcess broker = BrokerProcess.start();
+                Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+            Machine machine = new Machine(broker.pid());
+            System.out.printf("%,d items of %d bytes, %d partitions, %d threads, commits every %d ms%n",
+                    items, Items.VALUE_BYTES, Scene.PARTITIONS, Scene.THREADS, commitIntervalMillis);
+            for (int round = 0; round <= rounds; round++) {
+                Map<Entry, Run> runs = new LinkedHashMap<>();
+                List<Entry> order = new ArrayList<>(entries);
+                // Whoever comes first meets another machine than whoever comes last.
+                Collections.rotate(order, round);
+                for (Entry entry : order) {
+                    runs.put(entry, run(admin, machine, broker.bootstrapServers(), entry, round));
+                }
+                if (round > 0) {
+                    results.add(runs);
+                }
+            }
+        }
+        summarize("all rounds", entries, results);
+        List<Map<Entry, Run>> quiet = results.stream()
+                .filter(runs -> runs.values().stream().noneMatch(run -> run.use().isDisturbed()))
+                .toList();
+        if (!quiet.isEmpty() && quiet.size() < results.size()) {
+            summarize("undisturbed rounds", entries, quiet);
+        }
+        return 0;
+    }
+
+    /** Peers do not know tenants; they run once a round, with the first number. */
+    private List<Entry> entries() {
+        List<Entry> entries = new ArrayList<>();
+        for (Contender.Kind kind : kinds) {
+            for (int count : kind == Contender.Kind.ROUTER ? tenants : tenants.subList(0, 1)) {
+                entries.add(new Entry(kind, count));
+            }
+        }
+        return entries;
+    }
+
+    private Run run(Admin admin, Machine machine, String bootstrapServers, Entry entry, int round) {
+        String prefix = "t%d-%s-%d".formatted(round, entry.kind().label(), entry.tenants());
+        Progress progress = new Progress(admin);
+        Machine.Use use;
+        String footprint;
+        String load = Machine.load();
+        try (Scene scene = Scene.set(admin, bootstrapServers, prefix, commitIntervalMillis, true);
+                Preload preload = Preload.write(scene, items, entry.tenants())) {
+            try (Contender contender = entry.kind().start(scene, entry.tenants())) {
+                progress.awaitBalanced(contender.group());
+                System.gc();
+                Machine.Watch watch = machine.watch();
+                preload.release();
+                progress.awaitDone(scene, contender.group(), preload);
+                use = watch.since();
+                footprint = contender.footprint();
+            }
+            Output output = Output.read(scene, items);
+            System.out.printf("round %d  %-30s %8.0f records/s in %6.3f s  load before %s, %s%s%n",
+                    round, entry.label(), output.recordsPerSecond(), output.seconds(), load, use,
+                    round == 0 ? "  (discarded)" : "");
+            if (!footprint.isEmpty()) {
+                System.out.println("         " + footprint);
+            }
+            return new Run(output.recordsPerSecond(), use);
+        }
+    }
+
+    private void summarize(String title, List<Entry> entries, List<Map<Entry, Run>> results) {
+        System.out.printf("%n%s (%d)%n%-32s %14s", title, results.size(), "", "median rec/s");
+        entries.forEach(peer -> System.out.printf(" %24s", "of " + peer.label()));
+        System.out.println();
+        for (Entry entry : entries) {
+            System.out.printf("%-32s %14.0f", entry.label(), median(entry, results));
+            for (Entry peer : entries) {
+                System.out.printf(" %24s", "%.2f (by round %.2f)".formatted(
+                        median(entry, results) / median(peer, results),
+                        Median.of(results.stream()
+                                .map(runs -> runs.get(entry).recordsPerSecond() / runs.get(peer).recordsPerSecond())
+                                .toList())));
+            }
+            System.out.println();
+        }
+    }
+
+    private static double median(Entry entry, List<Map<Entry, Run>> results) {
+        return Median.of(results.stream().map(runs -> runs.get(entry).recordsPerSecond()).toList());
+    }
+}
