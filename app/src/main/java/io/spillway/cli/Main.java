@@ -19,6 +19,7 @@ import picocli.CommandLine.Command;
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DemoCommand.class,
             RunCommand.class,
             SendCommand.class,
             TopicsCommand.class,

@@ -2,6 +2,8 @@ package io.spillway.local;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +27,8 @@ import org.slf4j.LoggerFactory;
 final class BrokerNode {
     /** Enough for one node to hand over to nobody; Kafka would wait 5 minutes for a controller that is gone. */
     private static final Duration HAND_OVER_LIMIT = Duration.ofSeconds(3);
+
+    private static final Duration THREAD_END_LIMIT = Duration.ofSeconds(2);
 
     private final FatalFaults faults;
     private final ControllerServer controller;
@@ -51,23 +55,41 @@ final class BrokerNode {
         this.starter = new Thread(faults, this::run, "embedded-kafka-start");
     }
 
-    /** Returns when clients can use the broker; throws what kept it from starting. Either way {@link #stop} is due later. */
+    /** Returns when clients can use the broker; throws what kept it from starting. {@link #stop} is due either way. */
     void start(Duration limit) throws ExecutionException, TimeoutException, InterruptedException {
         starter.start();
         faults.started().get(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Stops both parts, after interrupting a start that is under way. May block for as long as Kafka does. */
-    void stop() {
+    /** Stops both parts, or ends a start that is under way. May block for as long as Kafka does. */
+    void stop() throws InterruptedException {
+        boolean ran = faults.started().isDone() && !faults.started().isCompletedExceptionally();
         faults.stopping();
-        starter.interrupt();
+        // A failed start ends by itself, and an interrupt on the way would break its files; a stuck one needs several:
+        // after the first it waits for a controller that may be gone.
+        while (!starter.join(THREAD_END_LIMIT)) {
+            starter.interrupt();
+        }
         try {
-            starter.join();
             broker.shutdown(HAND_OVER_LIMIT);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         } finally {
             controller.shutdown();
+            if (!ran) {
+                endForgottenThreads();
+            }
+        }
+    }
+
+    /** A part that failed while it was built never stops the threads it had begun, such as the raft client's reaper. */
+    private void endForgottenThreads() throws InterruptedException {
+        Thread[] threads = new Thread[faults.activeCount() + 16];
+        List<Thread> forgotten = Arrays.stream(threads, 0, faults.enumerate(threads))
+                // Kafka's metrics library keeps daemons for the whole process.
+                .filter(thread -> !thread.isDaemon() && thread != Thread.currentThread())
+                .toList();
+        forgotten.forEach(Thread::interrupt);
+        for (Thread thread : forgotten) {
+            thread.join(THREAD_END_LIMIT);
         }
     }
 

@@ -50,7 +50,8 @@ final class BrokerSettings {
         settings.put("group.initial.rebalance.delay.ms", "0");
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
 
-        // By default these groups take a heartbeat of 5 s to get their first partition, and 45 s to give a dead member's away.
+        // By default these groups take a heartbeat of 5 s to get their first partition, and 45 s to give away those of
+        // a dead member.
         settings.put("group.min.session.timeout.ms", "1000");
         for (String protocol : new String[] {"group.consumer", "group.streams"}) {
             settings.put(protocol + ".min.heartbeat.interval.ms", "100");
@@ -59,8 +60,8 @@ final class BrokerSettings {
             settings.put(protocol + ".session.timeout.ms", "10000");
         }
 
-        // A new broker is let in when the controller sees its heartbeat, and after a kill only once the session of the old
-        // one is over: by default 2 s and 9 s of waiting in which nothing happens.
+        // A new broker is let in at its next heartbeat, and after a kill only once the session of the old one is over:
+        // by default up to 2 s and 9 s in which nothing happens.
         settings.put("broker.heartbeat.interval.ms", "200");
         settings.put("broker.session.timeout.ms", "3000");
 

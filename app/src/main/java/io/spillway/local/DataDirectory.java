@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -25,17 +24,21 @@ import org.apache.kafka.raft.DynamicVoters;
 import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/** A directory of Kafka data, claimed for one broker. Owns the claim: a lock file for other processes, a set for this one. */
+/** A directory of Kafka data, claimed for one broker. Owns the claim: a lock file, and a set within this process. */
 final class DataDirectory implements AutoCloseable {
     static final int NODE_ID = 1;
     private static final String LOCK_FILE = "spillway.lock";
     private static final String METADATA_LOG = "__cluster_metadata-0";
 
-    /** What a first start that was killed may leave: formatting writes these before meta.properties, and no data comes before that. */
-    private static final Set<String> UNFINISHED_FORMAT =
-            Set.of(LOCK_FILE, METADATA_LOG, BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME);
+    /** What a killed first start may leave: formatting writes these before meta.properties, and data after it. */
+    private static final Set<String> UNFINISHED_FORMAT = Set.of(
+            LOCK_FILE,
+            METADATA_LOG,
+            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME,
+            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp",
+            MetaPropertiesEnsemble.META_PROPERTIES_NAME + ".tmp");
 
-    // Asked before the lock file is opened: closing any channel on a file drops every POSIX lock this process has on it.
+    // Asked before the lock file is opened: closing any channel on a file drops every POSIX lock a process has on it.
     private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     private final Path path;
@@ -49,6 +52,7 @@ final class DataDirectory implements AutoCloseable {
     /** Creates the directory where it is missing and claims it. */
     static DataDirectory claim(Path directory) {
         Path path = create(directory);
+        refuseStrangers(path);
         if (!CLAIMED_IN_THIS_PROCESS.add(path)) {
             throw inUse(path);
         }
@@ -83,20 +87,27 @@ final class DataDirectory implements AutoCloseable {
     void prepare(int controllerPort) {
         if (Files.exists(path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {
             check();
-            return;
+        } else {
+            format(controllerPort);
         }
-        try (Stream<Path> entries = Files.list(path)) {
-            List<String> strangers = entries.map(entry -> entry.getFileName().toString())
-                    .filter(name -> !UNFINISHED_FORMAT.contains(name))
-                    .toList();
-            if (!strangers.isEmpty()) {
-                throw broken("it has no " + MetaPropertiesEnsemble.META_PROPERTIES_NAME + " but is not empty ("
-                        + strangers.getFirst() + ")", null);
-            }
+    }
+
+    /** Keeps us from writing anything, be it a lock file, where somebody else's files are. */
+    private static void refuseStrangers(Path path) {
+        List<String> entries;
+        try (Stream<Path> files = Files.list(path)) {
+            entries = files.map(file -> file.getFileName().toString()).toList();
         } catch (IOException | UncheckedIOException e) {
-            throw broken(e.toString(), e);
+            throw new EmbeddedKafkaException(
+                    "The Kafka data directory " + path + " cannot be read (" + OneLine.of(e)
+                            + "): allow it, or choose another directory",
+                    e);
         }
-        format(controllerPort);
+        if (!entries.contains(MetaPropertiesEnsemble.META_PROPERTIES_NAME) && !UNFINISHED_FORMAT.containsAll(entries)) {
+            throw new EmbeddedKafkaException("The Kafka data directory " + path + " is not empty but has no "
+                    + MetaPropertiesEnsemble.META_PROPERTIES_NAME
+                    + ": choose an empty directory, or one of an earlier start");
+        }
     }
 
     private void check() {
@@ -108,8 +119,11 @@ final class DataDirectory implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " cannot be read: " + e.getMessage(), e);
         }
-        if (!meta.nodeId().equals(OptionalInt.of(NODE_ID)) || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
-            throw broken("it belongs to another Kafka cluster", null);
+        if (meta.nodeId().isEmpty() || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
+            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " is incomplete", null);
+        }
+        if (meta.nodeId().getAsInt() != NODE_ID) {
+            throw broken("it belongs to another Kafka cluster (node " + meta.nodeId().getAsInt() + ")", null);
         }
         try (Stream<Path> files = Files.list(path.resolve(METADATA_LOG))) {
             if (files.noneMatch(file -> file.toString().endsWith(".checkpoint"))) {

@@ -117,10 +117,13 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    /** The directory is given back by the thread that stops the node, however long that takes: never while it may be written. */
+    /** The directory is given back by the thread that stops the node, however late: never while it may be written. */
     private void stop() {
         try {
             node.stop();
+        } catch (InterruptedException e) {
+            // Only this class has a hold on this thread, and never interrupts it; it ends here anyway.
+            Thread.currentThread().interrupt();
         } finally {
             sockets.close();
             directory.close();
@@ -135,7 +138,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     private static EmbeddedKafkaException didNotStart(Path directory, Exception failure) {
         return new EmbeddedKafkaException(
                 "Kafka did not start on the data directory " + directory + " (" + OneLine.of(failure)
-                        + "): choose another directory, or move this one away to begin with an empty one",
+                        + "; the log has more): choose another directory, or move this one away to begin empty",
                 failure);
     }
 }

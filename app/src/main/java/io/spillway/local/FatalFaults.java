@@ -47,14 +47,15 @@ final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
         return started;
     }
 
-    /** From here on a fatal fault ends the process. */
-    void running() {
-        phase = Phase.RUNNING;
-        started.complete(null);
+    /** From here on a fatal fault ends the process; no effect on a start that has failed already or is being stopped. */
+    synchronized void running() {
+        if (phase == Phase.STARTING && started.complete(null)) {
+            phase = Phase.RUNNING;
+        }
     }
 
     /** From here on faults are only logged. */
-    void stopping() {
+    synchronized void stopping() {
         phase = Phase.STOPPING;
     }
 

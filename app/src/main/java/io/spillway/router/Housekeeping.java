@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
- * has changed, purges ingress below what is routed, and forgets rate states that say nothing any more.
+ * has changed, purges ingress below what is routed, forgets rate states that say nothing any more, and lets the busiest
+ * tenants have the names among the metric series.
  *
  * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
  * from the instance's name, so that instances started together do not ask together and one instance keeps its beat.
@@ -34,15 +35,19 @@ final class Housekeeping implements AutoCloseable {
     private final QueueAdmin admin;
     private final Topics topics;
     private final RateTable rates;
+    private final RouterMetrics metrics;
     private final InstantSource clock;
     private final Map<String, Long> behind = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
     private String lastLogged = "";
 
-    Housekeeping(QueueAdmin admin, Topics topics, RateTable rates, InstantSource clock, MeterRegistry registry) {
+    Housekeeping(
+            QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, InstantSource clock,
+            MeterRegistry registry) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
+        this.metrics = metrics;
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());
@@ -75,6 +80,7 @@ final class Housekeeping implements AutoCloseable {
     private void runSafely() {
         try {
             rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
+            metrics.electTenants();
             measure();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
         } catch (RuntimeException e) {

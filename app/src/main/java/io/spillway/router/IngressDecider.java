@@ -52,6 +52,7 @@ final class IngressDecider implements Decider {
                 : RoutingRules.NO_SWEEP_MILLIS;
         Route route = RoutingRules.route(
                 tenant, enqueuedAtMillis, enqueuedAtMillis, policy, sweepStartMillis, nowMillis, rates);
+        metrics.sidelined(tenant, route);
         return new Decision(route, item.hasInternalHeaders(), plausible ? Decision.AS_IT_IS : nowMillis);
     }
 }

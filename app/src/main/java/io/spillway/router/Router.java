@@ -44,6 +44,7 @@ public final class Router implements AutoCloseable {
     private final Topics topics;
     private final MeterRegistry registry;
     private final InstantSource clock;
+    private final String instance;
     private final KafkaStreams streams;
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
@@ -56,6 +57,8 @@ public final class Router implements AutoCloseable {
      * Makes a router that {@link #start} brings to life.
      *
      * @param configuration the whole configuration, with a cluster in it
+     * @param instance      name of this process, the same after a restart: for its clients' names and the beat of its
+     *                      periodic work
      * @param stateDirectory where Kafka Streams may keep its state
      * @param policies      the view of the policies, already filled
      * @param sweeps        the view of the sweeps, already filled
@@ -64,6 +67,7 @@ public final class Router implements AutoCloseable {
      */
     public Router(
             Configuration configuration,
+            String instance,
             Path stateDirectory,
             TenantPolicies policies,
             Sweeps sweeps,
@@ -74,15 +78,16 @@ public final class Router implements AutoCloseable {
         this.topics = new Topics(configuration);
         this.registry = registry;
         this.clock = clock;
+        this.instance = instance;
         RateTable rates = new RateTable(configuration.router().maxTenants());
-        RouterMetrics metrics = new RouterMetrics(registry);
+        RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         ItemReader reader = new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes());
         Decider decider = new IngressDecider(reader, policies, sweeps, rates, metrics);
         Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.admin = clients.admin();
-        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, clock, registry);
+        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
                 .register(registry);
@@ -94,11 +99,10 @@ public final class Router implements AutoCloseable {
     /**
      * Starts, and returns when records are being routed.
      *
-     * @param instance name of this process, for the beat of its periodic work
-     * @param timeout  how long that may take
+     * @param timeout how long that may take
      * @throws RouterException when it cannot start in this time, or its offsets are lost
      */
-    public void start(String instance, Duration timeout) {
+    public void start(Duration timeout) {
         FirstOffsets.commit(new QueueAdmin(admin), topics);
         streams.setStateListener((now, before) -> onState(now));
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
@@ -165,7 +169,11 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         properties.put("processing.exception.handler.global.enabled", true);
+        // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
+        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
         properties.putAll(configuration.router().properties());
+        // Without a name of its own each start would make a new set of metric series.
+        properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
         // What the guarantees rest on is not open to configuration.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);

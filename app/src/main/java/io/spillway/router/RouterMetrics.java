@@ -3,8 +3,10 @@ package io.spillway.router;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.spillway.metrics.TenantMeters;
 import io.spillway.policy.DeadReason;
 import io.spillway.policy.DropReason;
+import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
 import io.spillway.policy.Printable;
 import io.spillway.policy.Route;
@@ -28,9 +30,16 @@ final class RouterMetrics {
     private final Map<DeadReason, Counter> deadLettered = new EnumMap<>(DeadReason.class);
     private final Timer future;
     private final Timer past;
+    private final TenantMeters<Sidelined> sidelined;
     private final AtomicLong ownErrors = new AtomicLong();
 
-    RouterMetrics(MeterRegistry registry) {
+    /**
+     * Registers the meters.
+     *
+     * @param registry where
+     * @param tenants  most tenants with series of their own
+     */
+    RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to : List.of(Route.HOT, Route.OVERFLOW, Route.AGED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items put into a lane")
@@ -52,6 +61,7 @@ final class RouterMetrics {
         }
         future = skew(registry, "future");
         past = skew(registry, "past");
+        sidelined = new TenantMeters<>(tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
     }
 
     void routed(Route.ToLane to) {
@@ -60,6 +70,22 @@ final class RouterMetrics {
 
     void dropped(DropReason reason) {
         dropped.get(reason).increment();
+    }
+
+    /** Counts for the operator who asks which tenant it is: only what is not plain hot traffic, which needs no name. */
+    void sidelined(String tenant, Route route) {
+        switch (route) {
+            case Route.ToLane to when to.lane() == Lane.OVERFLOW -> sidelined.of(tenant).overflow.increment();
+            case Route.ToLane to when to.lane() == Lane.AGED -> sidelined.of(tenant).aged.increment();
+            case Route.Drop dropped -> sidelined.of(tenant).dropped.increment();
+            case Route.ToLane to -> { }
+            case Route.DeadLetter dead -> { }
+        }
+    }
+
+    /** Gives the names among the tenant series to the busiest; for the one thread that keeps house. */
+    void electTenants() {
+        sidelined.elect();
     }
 
     void deadLettered(DeadReason reason) {
@@ -96,5 +122,29 @@ final class RouterMetrics {
                 .description("How far the time of items is off that say they were made in the future, or before 2000")
                 .tag("direction", direction)
                 .register(registry);
+    }
+
+    /** What one tenant had set aside. */
+    private record Sidelined(Counter overflow, Counter aged, Counter dropped) {
+        static Sidelined of(String tenant, MeterRegistry registry) {
+            return new Sidelined(
+                    counter(tenant, Lane.OVERFLOW.label(), registry),
+                    counter(tenant, Lane.AGED.label(), registry),
+                    counter(tenant, "dropped", registry));
+        }
+
+        void remove(MeterRegistry registry) {
+            registry.remove(overflow);
+            registry.remove(aged);
+            registry.remove(dropped);
+        }
+
+        private static Counter counter(String tenant, String to, MeterRegistry registry) {
+            return Counter.builder("spillway.sidelined")
+                    .description("Items of a tenant that were not put into hot; the busiest tenants by name")
+                    .tag("tenant", tenant)
+                    .tag("to", to)
+                    .register(registry);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.topic.Topics;
 import java.util.Set;
 import java.util.TreeSet;
@@ -17,9 +18,12 @@ public final class TopologyDrawing {
 
     /** Describes the router that would run with these topics. */
     public TopologyDrawing(Topics topics) {
-        Topology topology = RouterTopology.build(topics, () -> {
-            throw new IllegalStateException("this topology is only described");
-        });
+        RouterMetrics nowhere = new RouterMetrics(new SimpleMeterRegistry(), 1);
+        Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(
+                (record, nowMillis) -> {
+                    throw new IllegalStateException("this topology is only described");
+                },
+                nowhere));
         this.description = topology.describe();
     }
 

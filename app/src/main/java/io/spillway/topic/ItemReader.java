@@ -20,7 +20,7 @@ public final class ItemReader {
     private static final int FINGERPRINT_OFFSET = 2;
     private static final int PREFIX_BYTES = 10;
     private static final int REGISTRY_PREFIX_BYTES = 5;
-    private static final int MAX_DIGITS = 19;
+    private static final int MAX_DIGITS = 20;
 
     private final ItemSchemas schemas;
     private final int maxBytes;

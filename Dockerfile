@@ -1,0 +1,26 @@
+FROM maven:3.9-eclipse-temurin-25 AS build
+WORKDIR /spillway
+COPY . .
+RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true package
+
+FROM eclipse-temurin:25-jre
+# The working directory is the volume: spillway.yml is looked for in it, and the data directory is made in it.
+RUN useradd --uid 10001 --create-home --home-dir /var/lib/spillway --shell /usr/sbin/nologin spillway \
+    && ln -s /opt/spillway/spillway /usr/local/bin/spillway
+COPY spillway /opt/spillway/
+COPY deploy/healthy /opt/spillway/deploy/
+# The libraries apart from the jar: they change seldom, and their layer is then shared by every build.
+COPY --from=build /spillway/app/target/lib /opt/spillway/app/target/lib
+COPY --from=build /spillway/app/target/spillway.jar /opt/spillway/app/target/
+
+# Half of the container's memory for the heap, the rest for RocksDB and network buffers.
+ENV SPILLWAY_JAVA_OPTS=-XX:MaxRAMPercentage=50
+# By number, so that Kubernetes can tell that it is not root.
+USER 10001
+WORKDIR /var/lib/spillway
+VOLUME /var/lib/spillway
+EXPOSE 8080 9404
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["/opt/spillway/deploy/healthy"]
+ENTRYPOINT ["spillway"]
+CMD ["run"]

@@ -1,0 +1,115 @@
+package io.spillway.cli;
+
+import io.spillway.config.Configuration;
+import io.spillway.local.EmbeddedKafka;
+import io.spillway.metrics.MetricsServer;
+import io.spillway.router.Router;
+import io.spillway.topic.CompactedView;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import io.spillway.topic.ViewContent;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * Everything of one process, put together in the order in which it depends on each other, and noted for closing in
+ * the reverse order.
+ *
+ * @param configuration with the cluster that is in use
+ * @param router        routing already
+ * @param metricsUrl    where its metrics are
+ */
+record RunningSystem(Configuration configuration, Router router, String metricsUrl) {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    /**
+     * Starts the system.
+     *
+     * @param configured         without bootstrap servers an embedded Kafka is started in the data directory
+     * @param data               of this process
+     * @param unsafeTransactions whether to run on a cluster whose transactions have known anomalies
+     * @param shutdown           what is opened is noted here, also when a later part fails
+     */
+    static RunningSystem start(Configuration configured, DataDirectory data, boolean unsafeTransactions, Shutdown shutdown) {
+        boolean embedded = configured.kafka().bootstrapServers().isEmpty();
+        Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
+        KafkaClients clients = new KafkaClients(configuration);
+        Topics topics = new Topics(configuration);
+        prepareTopics(clients, topics, embedded, unsafeTransactions);
+
+        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        Sweeps sweeps = new Sweeps();
+        follow(clients, topics.policies(), policies, configuration, data, shutdown);
+        follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
+
+        AtomicReference<Router> running = new AtomicReference<>();
+        MetricsServer metrics = shutdown.closing(new MetricsServer(
+                configuration.metrics(), () -> running.get() != null && running.get().isRunning()));
+        String metricsUrl = startMetrics(metrics);
+        Router router = shutdown.closing(new Router(
+                configuration, data.instance(), stateDirectory(configuration, data),
+                policies, sweeps, metrics.registry(), InstantSource.system()));
+        router.start(START_TIMEOUT);
+        running.set(router);
+        return new RunningSystem(configuration, router, metricsUrl);
+    }
+
+    /** {@code HOST:PORT} of the cluster in use. */
+    String kafka() {
+        return configuration.kafka().bootstrapServers();
+    }
+
+    private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
+        EmbeddedKafka kafka = shutdown.closing(
+                EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
+        return configured
+                .withKafka(configured.kafka().withBootstrapServers(kafka.bootstrapServers()))
+                .withTopics(configured.topics().withReplication(1));
+    }
+
+    private static void prepareTopics(KafkaClients clients, Topics topics, boolean create, boolean unsafeTransactions) {
+        try (Admin admin = clients.admin()) {
+            TopicAdmin topicAdmin = new TopicAdmin(admin);
+            List<String> problems = new ArrayList<>(unsafeTransactions ? List.of() : topicAdmin.checkTransactions());
+            if (create) {
+                topicAdmin.createMissing(topics.all());
+            }
+            problems.addAll(topicAdmin.check(topics.all()));
+            if (!problems.isEmpty()) {
+                throw CommandFailure.failed(problems.getFirst()
+                        + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more: spillway topics check)" : ""));
+            }
+        }
+    }
+
+    private static void follow(
+            KafkaClients clients, String topic, ViewContent content, Configuration configuration,
+            DataDirectory data, Shutdown shutdown) {
+        CompactedView view = shutdown.closing(new CompactedView(
+                clients, topic, content, configuration.router().maxTenants(),
+                Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()));
+        view.start(START_TIMEOUT);
+    }
+
+    private static String startMetrics(MetricsServer metrics) {
+        try {
+            return metrics.start();
+        } catch (IllegalStateException e) {
+            throw CommandFailure.failed(e.getMessage());
+        }
+    }
+
+    private static Path stateDirectory(Configuration configuration, DataDirectory data) {
+        String configured = configuration.router().stateDir();
+        return configured.isEmpty() ? data.path().resolve("state") : Path.of(configured);
+    }
+}

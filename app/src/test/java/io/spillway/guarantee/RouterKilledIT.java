@@ -1,0 +1,122 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class RouterKilledIT {
+    private static final int ITEMS = 60_000;
+    private static final int KILLS = 2;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+
+    @Test
+    void every_item_is_in_exactly_one_lane_after_the_router_is_killed_in_mid_stream(@TempDir Path directory) throws Exception {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        Map<String, String> settings = Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
+                "SPILLWAY_TOPICS_PARTITIONS", "4",
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0");
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
+        Topics topics = new Topics(configuration);
+        QueueAdmin queues = new QueueAdmin(kafka.admin());
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+
+        List<String> origins;
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), new PolicyCodec()
+                    .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
+            origins = sendAll(producer, topics, random);
+        }
+        for (int kill = 0; kill < KILLS; kill++) {
+            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+                long target = written(queues, topics) + 1 + random.nextInt(ITEMS / 4);
+                // Whatever is written when this returns, some of it is in a transaction that the kill leaves open.
+                while (written(queues, topics) < target && behind(queues, topics) > 0) {
+                    Thread.onSpinWait();
+                }
+                router.kill();
+            }
+        }
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+            while (behind(queues, topics) > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(router.stop()).isZero();
+        }
+
+        assertThat(new ExactlyOneLane(kafka, topics).breaches(origins)).as("seed %d", seed).isEmpty();
+        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER)) {
+            assertThat(kafka.readAll(topics.lane(lane))).as("the test reaches %s", lane).isNotEmpty();
+        }
+    }
+
+    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random) throws Exception {
+        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        for (int i = 0; i < ITEMS; i++) {
+            long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
+            String tenant = random.nextBoolean() ? "limited" : "quiet-" + random.nextInt(20);
+            byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
+                    tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
+                    "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
+            answers.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), value)));
+        }
+        List<String> origins = new ArrayList<>();
+        for (Future<RecordMetadata> answer : answers) {
+            RecordMetadata at = answer.get();
+            origins.add(at.topic() + "-" + at.partition() + "-" + at.offset());
+        }
+        return origins;
+    }
+
+    private static long written(QueueAdmin queues, Topics topics) {
+        long written = 0;
+        for (Lane lane : Lane.values()) {
+            written += queues.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::end).sum();
+        }
+        return written;
+    }
+
+    private static long behind(QueueAdmin queues, Topics topics) {
+        return queues.read(topics.ingress(), topics.routerGroup()).stream().mapToLong(QueuePartition::behind).sum();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

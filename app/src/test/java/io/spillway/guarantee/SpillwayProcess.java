@@ -1,0 +1,92 @@
+package io.spillway.guarantee;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** {@code spillway run} in a JVM of its own, that can be killed. Owns the child; not thread-safe. */
+public final class SpillwayProcess implements AutoCloseable {
+    private final Process process;
+    private final Path log;
+
+    private SpillwayProcess(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /**
+     * Starts it, and returns when it is ready.
+     *
+     * @param directory   its data directory; its log goes there too
+     * @param environment settings, as {@code SPILLWAY_…} variables
+     * @param arguments   after {@code run}
+     * @throws IllegalStateException if it does not get ready, with what it said
+     */
+    public static SpillwayProcess start(Path directory, Map<String, String> environment, String... arguments) {
+        try {
+            Files.createDirectories(directory);
+            Path log = directory.resolve("log");
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx512m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
+                    "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main",
+                    "run", "--data", directory.toString()));
+            command.addAll(List.of(arguments));
+            ProcessBuilder builder = new ProcessBuilder(command);
+            builder.environment().putAll(environment);
+            builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            SpillwayProcess started = new SpillwayProcess(builder.start(), log);
+            started.awaitReady();
+            return started;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /** SIGTERM; returns its exit code. */
+    public int stop() {
+        process.destroy();
+        return awaitEnd();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+
+    private void awaitReady() throws IOException {
+        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            if (line.startsWith("spillway ready")) {
+                return;
+            }
+        }
+        throw new IllegalStateException("spillway run ended with " + awaitEnd() + ": " + Files.readString(log));
+    }
+
+    private int awaitEnd() {
+        try {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("process " + process.pid() + " does not end");
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

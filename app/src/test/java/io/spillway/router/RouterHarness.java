@@ -1,0 +1,153 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.RateTable;
+import io.spillway.policy.Sweep;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.SweepCodec;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.TestInputTopic;
+import org.apache.kafka.streams.TestOutputTopic;
+import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.test.TestRecord;
+
+/** The router's topology without a broker, on a clock that is set. */
+final class RouterHarness implements AutoCloseable {
+    static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
+    static final long START_MILLIS = START.toEpochMilli();
+    static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
+
+    private static final RecordCodec<WorkItem> ITEMS = new RecordCodec<>(new WorkItem());
+
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    final Topics topics;
+    final TestInputTopic<byte[], byte[]> ingress;
+    private final TenantPolicies policies;
+    private final Sweeps sweeps = new Sweeps();
+    private final TopologyTestDriver driver;
+    private final Map<Lane, TestOutputTopic<byte[], byte[]>> outputs = new EnumMap<>(Lane.class);
+
+    RouterHarness() {
+        this(decider -> decider);
+    }
+
+    /** A router whose decider is wrapped, to let our own code fail. */
+    RouterHarness(UnaryOperator<Decider> wrap) {
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
+        this.topics = new Topics(configuration);
+        this.policies = new TenantPolicies(configuration.defaults());
+        RouterMetrics metrics = new RouterMetrics(registry, 2);
+        Decider decider = wrap.apply(new IngressDecider(
+                new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes()), policies, sweeps, new RateTable(1_000), metrics));
+        Properties properties = new Properties();
+        properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
+        properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "unused:1");
+        this.driver = new TopologyTestDriver(
+                RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics)), properties, START);
+        this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
+        for (Lane lane : LANES) {
+            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+        }
+    }
+
+    static byte[] item(String tenant, long enqueuedAtMillis) {
+        return item(tenant, "id-1", enqueuedAtMillis, "");
+    }
+
+    static byte[] item(String tenant, String id, long enqueuedAtMillis, String workload) {
+        return ITEMS.encode(new WorkItem(tenant, id, Instant.ofEpochMilli(enqueuedAtMillis), workload, "web",
+                "text/plain", Map.of("a", "b"), ByteBuffer.wrap("payload".getBytes(StandardCharsets.UTF_8))));
+    }
+
+    static Headers headers(String... namesAndValues) {
+        RecordHeaders headers = new RecordHeaders();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            headers.add(namesAndValues[i], namesAndValues[i + 1].getBytes(StandardCharsets.UTF_8));
+        }
+        return headers;
+    }
+
+    static String header(TestRecord<byte[], byte[]> record, String name) {
+        Header header = record.headers().lastHeader(name);
+        return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    void set(String tenant, PolicyField field, String value) {
+        policies.put(tenant, new PolicyCodec().encode(tenant, PolicySettings.NONE_SET.with(field, value)));
+    }
+
+    void sweep(String tenant, long startedAtMillis, long completedAtMillis) {
+        sweeps.put(tenant, new SweepCodec().encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
+    }
+
+    void send(byte[] value) {
+        send(value, new RecordHeaders());
+    }
+
+    void send(byte[] value, Headers headers) {
+        ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
+    }
+
+    void advance(Duration time) {
+        driver.advanceWallClockTime(time);
+    }
+
+    /** What has come out of a lane since the last call. */
+    List<TestRecord<byte[], byte[]>> take(Lane lane) {
+        return outputs.get(lane).readRecordsToList();
+    }
+
+    /** The one record that has come out of a lane; nothing may have come out of another. */
+    TestRecord<byte[], byte[]> only(Lane lane) {
+        TestRecord<byte[], byte[]> found = null;
+        for (Lane each : LANES) {
+            List<TestRecord<byte[], byte[]>> records = take(each);
+            if (records.size() != (each == lane ? 1 : 0)) {
+                throw new AssertionError(records.size() + " records in " + each + "; wanted one in " + lane
+                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " " + header(records.getFirst(), "spillway-dead-reason") : ""));
+            }
+            found = each == lane ? records.getFirst() : found;
+        }
+        return found;
+    }
+
+    double count(String metric, String tag, String value) {
+        return registry.get(metric).tag(tag, value).counter().count();
+    }
+
+    double dropped() {
+        return registry.get("spillway.dropped").counters().stream().mapToDouble(counter -> counter.count()).sum();
+    }
+
+    @Override
+    public void close() {
+        driver.close();
+    }
+}

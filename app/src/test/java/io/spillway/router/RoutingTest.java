@@ -1,0 +1,244 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.header;
+import static io.spillway.router.RouterHarness.headers;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RoutingTest {
+    private final RouterHarness router = new RouterHarness();
+
+    @AfterEach
+    void close() {
+        router.close();
+    }
+
+    @Test
+    void a_fresh_item_goes_to_hot_with_its_key_value_timestamp_and_headers_untouched() {
+        byte[] value = item("acme", START_MILLIS - 1_000);
+
+        router.send(value, headers("traceparent", "00-aa-bb-01", "x", "y"));
+
+        TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
+        assertThat(routed.value()).isEqualTo(value);
+        assertThat(routed.key()).isEqualTo("key".getBytes(StandardCharsets.UTF_8));
+        assertThat(routed.timestamp()).isEqualTo(START_MILLIS);
+        assertThat(Arrays.stream(routed.headers().toArray()).map(Header::key))
+                .containsExactly("traceparent", "x", "spillway-origin", "spillway-lane-reason");
+        assertThat(header(routed, "traceparent")).isEqualTo("00-aa-bb-01");
+        assertThat(header(routed, "spillway-lane-reason")).isEqualTo("fresh");
+    }
+
+    @Test
+    void the_origin_is_the_topic_partition_and_offset_of_entry() {
+        for (int i = 0; i < 12; i++) {
+            router.send(item("acme", START_MILLIS));
+        }
+
+        assertThat(router.take(Lane.HOT)).extracting(record -> header(record, "spillway-origin"))
+                .startsWith("spillway.ingress-0-0", "spillway.ingress-0-1")
+                .endsWith("spillway.ingress-0-9", "spillway.ingress-0-10", "spillway.ingress-0-11");
+    }
+
+    @ParameterizedTest(name = "age {0} ms, aged after 5m, ttl {1}: {2}")
+    @CsvSource({
+        "0,        none, HOT",
+        "300000,   none, HOT",
+        "300001,   none, AGED",
+        "86400000, none, AGED",
+        "300001,   10m,  AGED",
+        "600000,   10m,  AGED",
+        "600001,   10m,  dropped",
+        "60000,    1m,   HOT",
+        "60001,    1m,   dropped",
+    })
+    void age_decides_between_hot_aged_and_dropped(long ageMillis, String ttl, String expected) {
+        router.set("acme", PolicyField.TTL, ttl);
+
+        router.send(item("acme", START_MILLIS - ageMillis));
+
+        expect(expected, "ttl");
+    }
+
+    @ParameterizedTest(name = "sweepable {0}, sweep of {1}, item {2} ms before its start: {3}")
+    @CsvSource({
+        "true,  acme,  1, dropped",
+        "true,  acme,  0, HOT",
+        "true,  acme, -1, HOT",
+        "true,  *,     1, dropped",
+        "true,  other, 1, HOT",
+        "false, acme,  1, HOT",
+        "false, *,     1, HOT",
+    })
+    void a_completed_sweep_drops_what_was_enqueued_before_its_start(
+            boolean sweepable, String swept, long beforeMillis, String expected) {
+        router.set("acme", PolicyField.SWEEPABLE, Boolean.toString(sweepable));
+        router.sweep(swept, START_MILLIS - 60_000, START_MILLIS - 1_000);
+
+        router.send(item("acme", START_MILLIS - 60_000 - beforeMillis));
+
+        expect(expected, "sweep");
+    }
+
+    @Test
+    void a_sweep_covers_from_its_completion_on() {
+        router.set("acme", PolicyField.SWEEPABLE, "true");
+        router.sweep("acme", START_MILLIS, START_MILLIS + 10_000);
+        byte[] made = item("acme", START_MILLIS - 1);
+
+        router.send(made);
+        router.only(Lane.HOT);
+        router.advance(Duration.ofMillis(10_000));
+        router.send(made);
+
+        expect("dropped", "sweep");
+    }
+
+    @Test
+    void items_over_rate_and_burst_overflow_until_time_has_passed() {
+        router.set("acme", PolicyField.BURST, "3");
+        router.set("acme", PolicyField.RATE, "2");
+
+        sendFresh("acme", 4);
+        assertThat(router.take(Lane.HOT)).hasSize(2);
+        List<TestRecord<byte[], byte[]>> over = router.take(Lane.OVERFLOW);
+        assertThat(over).hasSize(2);
+        assertThat(header(over.getFirst(), "spillway-lane-reason")).isEqualTo("rate");
+
+        router.advance(Duration.ofMillis(500));
+        sendFresh("acme", 2);
+        assertThat(router.take(Lane.HOT)).hasSize(1);
+        assertThat(router.take(Lane.OVERFLOW)).hasSize(1);
+    }
+
+    @Test
+    void a_flood_of_one_tenant_does_not_touch_another() {
+        router.set("noisy", PolicyField.RATE, "1");
+
+        sendFresh("noisy", 100);
+        sendFresh("quiet", 10);
+
+        assertThat(router.take(Lane.OVERFLOW)).hasSize(99);
+        assertThat(router.take(Lane.HOT)).hasSize(11);
+    }
+
+    @Test
+    void a_policy_for_all_and_its_removal_take_effect_on_the_next_item() {
+        router.set("*", PolicyField.AGED_AFTER, "1s");
+        router.send(item("acme", START_MILLIS - 2_000));
+        router.only(Lane.AGED);
+
+        router.set("acme", PolicyField.AGED_AFTER, "10s");
+        router.send(item("acme", START_MILLIS - 2_000));
+        router.only(Lane.HOT);
+    }
+
+    @Test
+    void an_item_of_any_format_is_routed_by_its_headers() {
+        byte[] value = "{\"not\":\"avro\"}".getBytes(StandardCharsets.UTF_8);
+
+        router.send(value, headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(START_MILLIS - 400_000)));
+
+        TestRecord<byte[], byte[]> routed = router.only(Lane.AGED);
+        assertThat(routed.value()).isEqualTo(value);
+        assertThat(header(routed, "spillway-tenant")).isEqualTo("acme");
+    }
+
+    @Test
+    void headers_win_over_the_value() {
+        router.set("other", PolicyField.RATE, "1");
+        router.set("other", PolicyField.BURST, "1");
+
+        router.send(item("acme", START_MILLIS), headers("spillway-tenant", "other"));
+        router.only(Lane.HOT);
+        router.set("other", PolicyField.AGED_AFTER, "1ms");
+        router.send(item("acme", START_MILLIS - 10), headers("spillway-tenant", "other"));
+
+        router.only(Lane.AGED);
+    }
+
+    @Test
+    void headers_that_only_we_may_set_are_stripped_from_what_producers_send() {
+        router.send(item("acme", START_MILLIS), headers(
+                "spillway-attempt", "4", "spillway-origin", "forged-1-1", "spillway-replayed-at", "1",
+                "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason", "x",
+                "spillway-dead-reason", "x", "spillway-mine", "kept"));
+
+        TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
+        assertThat(Arrays.stream(routed.headers().toArray()).map(Header::key))
+                .containsExactly("spillway-mine", "spillway-origin", "spillway-lane-reason");
+        assertThat(header(routed, "spillway-origin")).isEqualTo("spillway.ingress-0-0");
+    }
+
+    @ParameterizedTest(name = "enqueued at {0}: counts as now, skew into the {1}")
+    @CsvSource({
+        "1795248000001, future",
+        "9223372036854775807, future",
+        "946684799999, past",
+        "0, past",
+        "-9223372036854775808, past",
+    })
+    void an_absurd_time_counts_as_now_is_written_down_and_measured(long enqueuedAtMillis, String direction) {
+        router.send("any".getBytes(StandardCharsets.UTF_8),
+                headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(enqueuedAtMillis)));
+
+        TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
+        assertThat(header(routed, "spillway-enqueued-at")).isEqualTo(Long.toString(START_MILLIS));
+        assertThat(routed.headers().headers("spillway-enqueued-at")).hasSize(1);
+        assertThat(router.registry.get("spillway.clock_skew").tag("direction", direction).timer().count()).isEqualTo(1);
+    }
+
+    @Test
+    void every_route_is_counted() {
+        router.set("acme", PolicyField.RATE, "1");
+        sendFresh("acme", 3);
+        router.send(item("acme", START_MILLIS - 400_000));
+        router.send(null);
+
+        assertThat(router.count("spillway.routed", "lane", "hot")).isEqualTo(1);
+        assertThat(router.count("spillway.routed", "reason", "rate")).isEqualTo(2);
+        assertThat(router.count("spillway.routed", "lane", "aged")).isEqualTo(1);
+        assertThat(router.count("spillway.dead_lettered", "reason", "null-value")).isEqualTo(1);
+    }
+
+    @Test
+    void what_a_tenant_had_set_aside_is_counted_by_its_name_and_the_rest_together() {
+        router.set("*", PolicyField.AGED_AFTER, "1s");
+        for (String tenant : List.of("a", "b", "c", "d", "a")) {
+            router.send(item(tenant, START_MILLIS - 2_000));
+        }
+
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.find("spillway.sidelined").tag("tenant", "c").counters()).isEmpty();
+    }
+
+    private void sendFresh(String tenant, int count) {
+        for (int i = 0; i < count; i++) {
+            router.send(item(tenant, START_MILLIS));
+        }
+    }
+
+    private void expect(String laneOrDropped, String reason) {
+        if (laneOrDropped.equals("dropped")) {
+            RouterHarness.LANES.forEach(lane -> assertThat(router.take(lane)).isEmpty());
+            assertThat(router.count("spillway.dropped", "reason", reason)).isEqualTo(1);
+        } else {
+            router.only(Lane.valueOf(laneOrDropped));
+        }
+    }
+}
