@@ -34,8 +34,8 @@ final class RouterContender implements Contender {
             policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
         }
         this.router = new Router(
-                scene.configuration(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
-        router.start(scene.prefix(), Duration.ofSeconds(60));
+                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
+        router.start(Duration.ofSeconds(60));
     }
 
     @Override
