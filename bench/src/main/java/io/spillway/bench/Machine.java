@@ -30,7 +30,7 @@ final class Machine {
 
     /** Starts to look. */
     Watch watch() {
-        return new Watch(System.nanoTime(), busyTicks(), stealTicks(), ourSeconds());
+        return new Watch(System.nanoTime(), busyTicks(), stealTicks(), cpuSeconds(ProcessHandle.current()), cpuSeconds(broker));
     }
 
     /** A moment to look back to. */
@@ -38,31 +38,39 @@ final class Machine {
         private final long nanos;
         private final long busy;
         private final long steal;
-        private final double ours;
+        private final double bench;
+        private final double brokers;
 
-        private Watch(long nanos, long busy, long steal, double ours) {
+        private Watch(long nanos, long busy, long steal, double bench, double brokers) {
             this.nanos = nanos;
             this.busy = busy;
             this.steal = steal;
-            this.ours = ours;
+            this.bench = bench;
+            this.brokers = brokers;
         }
 
         Use since() {
             double capacity = (System.nanoTime() - nanos) / 1e9 * CORES;
             double all = (busyTicks() - busy) / TICKS_PER_SECOND;
+            double benchUsed = cpuSeconds(ProcessHandle.current()) - bench;
+            double brokerUsed = cpuSeconds(broker) - brokers;
             return new Use(
-                    Math.max(0, all - (ourSeconds() - ours)) / capacity,
+                    benchUsed,
+                    brokerUsed,
+                    Math.max(0, all - benchUsed - brokerUsed) / capacity,
                     (stealTicks() - steal) / TICKS_PER_SECOND / capacity);
         }
     }
 
     /**
-     * Shares of all cores.
+     * How the cores were used.
      *
-     * @param others busy for others than the bench and its broker
-     * @param steal  taken by the hypervisor
+     * @param benchSeconds  processor time of this process
+     * @param brokerSeconds and of the broker's
+     * @param others        share of all cores that was busy for others than these two
+     * @param steal         share taken by the hypervisor
      */
-    record Use(double others, double steal) {
+    record Use(double benchSeconds, double brokerSeconds, double others, double steal) {
         boolean isDisturbed() {
             return others + steal > DISTURBED;
         }
@@ -73,11 +81,7 @@ final class Machine {
         }
     }
 
-    private double ourSeconds() {
-        return cpu(ProcessHandle.current()) + cpu(broker);
-    }
-
-    private static double cpu(ProcessHandle process) {
+    private static double cpuSeconds(ProcessHandle process) {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis() / 1e3;
     }
 

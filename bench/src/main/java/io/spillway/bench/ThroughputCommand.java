@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.ToDoubleFunction;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,7 +36,12 @@ final class ThroughputCommand implements Callable<Integer> {
         }
     }
 
-    private record Run(double recordsPerSecond, Machine.Use use) {}
+    /** Processor time disturbs less easily than elapsed time: it is what to look at on a machine that is not idle. */
+    private record Run(double recordsPerSecond, double benchMicros, double brokerMicros, Machine.Use use) {
+        double micros() {
+            return benchMicros + brokerMicros;
+        }
+    }
 
     @Override
     public Integer call() {
@@ -98,34 +104,46 @@ final class ThroughputCommand implements Callable<Integer> {
                 footprint = contender.footprint();
             }
             Output output = Output.read(scene, items);
-            System.out.printf("round %d  %-30s %8.0f records/s in %6.3f s  load before %s, %s%s%n",
-                    round, entry.label(), output.recordsPerSecond(), output.seconds(), load, use,
-                    round == 0 ? "  (discarded)" : "");
+            double scale = 1e6 / items;
+            Run run = new Run(
+                    output.recordsPerSecond(), use.benchSeconds() * scale, use.brokerSeconds() * scale, use);
+            System.out.printf("round %d  %-28s %8.0f records/s in %6.3f s, CPU a record %5.2f + broker %5.2f us, load before %s, %s%s%n",
+                    round, entry.label(), output.recordsPerSecond(), output.seconds(), run.benchMicros(), run.brokerMicros(),
+                    load, use, round == 0 ? "  (discarded)" : "");
             if (!footprint.isEmpty()) {
                 System.out.println("         " + footprint);
             }
-            return new Run(output.recordsPerSecond(), use);
+            return run;
         }
     }
 
-    private void summarize(String title, List<Entry> entries, List<Map<Entry, Run>> results) {
-        System.out.printf("%n%s (%d)%n%-32s %14s", title, results.size(), "", "median rec/s");
-        entries.forEach(peer -> System.out.printf(" %24s", "of " + peer.label()));
+    private static void summarize(String title, List<Entry> entries, List<Map<Entry, Run>> results) {
+        System.out.printf("%n%s (%d); in brackets the median of the ratios round by round%n%-28s %12s %18s",
+                title, results.size(), "", "median rec/s", "CPU us a record");
+        entries.forEach(peer -> System.out.printf(" %29s", "of " + peer.label()));
         System.out.println();
         for (Entry entry : entries) {
-            System.out.printf("%-32s %14.0f", entry.label(), median(entry, results));
+            double rate = median(entry, results, Run::recordsPerSecond);
+            System.out.printf("%-28s %12.0f %10.2f + %5.2f", entry.label(), rate,
+                    median(entry, results, Run::benchMicros), median(entry, results, Run::brokerMicros));
             for (Entry peer : entries) {
-                System.out.printf(" %24s", "%.2f (by round %.2f)".formatted(
-                        median(entry, results) / median(peer, results),
-                        Median.of(results.stream()
-                                .map(runs -> runs.get(entry).recordsPerSecond() / runs.get(peer).recordsPerSecond())
-                                .toList())));
+                System.out.printf(" %29s", "%.2f (%.2f), CPU %.2f".formatted(
+                        rate / median(peer, results, Run::recordsPerSecond),
+                        medianRatio(entry, peer, results, Run::recordsPerSecond),
+                        medianRatio(entry, peer, results, Run::micros)));
             }
             System.out.println();
         }
     }
 
-    private static double median(Entry entry, List<Map<Entry, Run>> results) {
-        return Median.of(results.stream().map(runs -> runs.get(entry).recordsPerSecond()).toList());
+    private static double median(Entry entry, List<Map<Entry, Run>> results, ToDoubleFunction<Run> figure) {
+        return Median.of(results.stream().map(runs -> figure.applyAsDouble(runs.get(entry))).toList());
+    }
+
+    private static double medianRatio(
+            Entry entry, Entry peer, List<Map<Entry, Run>> results, ToDoubleFunction<Run> figure) {
+        return Median.of(results.stream()
+                .map(runs -> figure.applyAsDouble(runs.get(entry)) / figure.applyAsDouble(runs.get(peer)))
+                .toList());
     }
 }
