@@ -17,7 +17,11 @@ interface Contender extends AutoCloseable {
     enum Kind {
         ROUTER("router"),
         PASS_THROUGH("pass-through"),
-        LOOP("loop");
+        LOOP("loop"),
+        /** Pass-throughs that write headers of the router's size, to tell what the headers alone cost. */
+        PASS_ORIGIN("pass+origin"),
+        PASS_REASON("pass+reason"),
+        PASS_BOTH("pass+both");
 
         private final String label;
 
@@ -33,8 +37,11 @@ interface Contender extends AutoCloseable {
         Contender start(Scene scene, int tenants) {
             return switch (this) {
                 case ROUTER -> new RouterContender(scene, tenants);
-                case PASS_THROUGH -> new PassThrough(scene);
+                case PASS_THROUGH -> new PassThrough(scene, false, false);
                 case LOOP -> new TransactionalLoop(scene);
+                case PASS_ORIGIN -> new PassThrough(scene, true, false);
+                case PASS_REASON -> new PassThrough(scene, false, true);
+                case PASS_BOTH -> new PassThrough(scene, true, true);
             };
         }
     }

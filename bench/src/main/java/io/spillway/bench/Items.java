@@ -16,7 +16,7 @@ import java.util.Random;
  * <p>Tenants are drawn uniformly with a fixed seed: every contender and every round has the same sequence. Not thread-safe.
  */
 public final class Items {
-    static final int VALUE_BYTES = 200;
+    public static final int VALUE_BYTES = 200;
     private static final long SEED = 20_261_121;
 
     private final byte[][] keys;

@@ -1,8 +1,13 @@
 package io.spillway.bench;
 
+import io.spillway.policy.LaneReason;
+import io.spillway.topic.ItemHeaders;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.AutoOffsetReset;
@@ -19,12 +24,12 @@ final class PassThrough implements Contender {
     private final TemporaryDirectory state = new TemporaryDirectory();
     private final KafkaStreams streams;
 
-    PassThrough(Scene scene) {
+    PassThrough(Scene scene, boolean withOrigin, boolean withReason) {
         this.group = scene.prefix() + ".pass-through";
         Topology topology = new Topology();
         topology.addSource(
                 AutoOffsetReset.earliest(), "in", new ByteArrayDeserializer(), new ByteArrayDeserializer(), scene.input());
-        topology.addProcessor("forward", Forward::new, "in");
+        topology.addProcessor("forward", () -> new Forward(withOrigin, withReason), "in");
         topology.addSink("out", scene.output(), new ByteArraySerializer(), new ByteArraySerializer(), "forward");
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(scene)));
         streams.start();
@@ -56,8 +61,26 @@ final class PassThrough implements Contender {
     }
 
     private static final class Forward extends ContextualProcessor<byte[], byte[], byte[], byte[]> {
+        private static final Header REASON =
+                new RecordHeader(ItemHeaders.LANE_REASON, LaneReason.FRESH.label().getBytes(StandardCharsets.US_ASCII));
+
+        private final boolean withOrigin;
+        private final boolean withReason;
+
+        private Forward(boolean withOrigin, boolean withReason) {
+            this.withOrigin = withOrigin;
+            this.withReason = withReason;
+        }
+
         @Override
         public void process(Record<byte[], byte[]> record) {
+            if (withOrigin) {
+                // As long as an origin is; what it says does not matter here.
+                record.headers().add(ItemHeaders.ORIGIN, new byte[24]);
+            }
+            if (withReason) {
+                record.headers().add(REASON);
+            }
             context().forward(record);
         }
     }
