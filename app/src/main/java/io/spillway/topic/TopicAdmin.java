@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -30,6 +31,7 @@ public final class TopicAdmin {
     static final short MIN_TRANSACTION_VERSION = 2;
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
 
     private final Admin admin;
 
@@ -144,8 +146,9 @@ public final class TopicAdmin {
                 request.put(new TopicPartition(spec.name(), partition), OffsetSpec.latest());
             }
         }
-        // The client itself retries while a partition has no leader, up to the timeout of one call.
-        long attempts = TIMEOUT.toSeconds();
+        // The client itself retries while a partition has no leader, but gives up at once where a broker has not heard of
+        // the topic yet.
+        long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
         while (!request.isEmpty()) {
             try {
                 get(admin.listOffsets(request).all(), "list offsets of new topics");
@@ -154,7 +157,17 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof RetriableException) || --attempts == 0) {
                     throw e;
                 }
+                pause();
             }
+        }
+    }
+
+    private static void pause() {
+        try {
+            new CountDownLatch(1).await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted: cannot list offsets of new topics", e);
         }
     }
 
