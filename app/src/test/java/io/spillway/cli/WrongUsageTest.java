@@ -113,7 +113,7 @@ class WrongUsageTest {
     @Test
     void a_file_that_is_no_yaml_is_named_with_the_line() throws IOException {
         assertThat(CommandRun.of("topology", "--config", written("topics: [\n")).failedWith(2))
-                .contains("spillway.yml", "not valid YAML", "line");
+                .contains("spillway.yml", "must be one YAML document", "line");
     }
 
     @ParameterizedTest
