@@ -97,6 +97,13 @@ class WrongUsageTest {
                         List.of("--id", "a\\u0007b", "printable ASCII")));
     }
 
+    @Test
+    void nothing_that_was_typed_reaches_the_terminal_as_a_control() {
+        assertThat(CommandRun.of("send", "--x\u001b[31m\u0007").failedWith(2)).contains("--x\\u001b[31m\\u0007");
+        assertThat(CommandRun.of("fly\u202e\nspillway: done").failedWith(2)).contains("fly\\u202e spillway: done");
+        assertThat(CommandRun.of("topology", "--config", "no\u009bfile").failedWith(2)).contains("no\\u009bfile");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"topics:\n  partitions: twelve\n", "topics:\n  partitions: 0\n"})
     void a_bad_value_in_the_file_is_named_with_its_key_and_what_is_allowed(String yaml) throws IOException {

@@ -60,6 +60,9 @@ class QueueAdminIT {
                 new QueuePartition(at(1), 3, 3, OptionalLong.of(3)));
         assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
         assertThat(kafka.readAll(topic)).as("what is not finished stays").hasSize(3);
+
+        assertThat(queues.read(topic, "nobody")).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+        assertThat(new QueuePartition(at(0), 5, 9, OptionalLong.of(2)).behind()).as("purged by others").isEqualTo(4);
     }
 
     @Test
