@@ -168,6 +168,9 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
+        // A task reads one partition, so there is no order among several to wait for; looking for it made a set and a
+        // string builder for each record.
+        properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
         properties.put("processing.exception.handler.global.enabled", true);
         // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);

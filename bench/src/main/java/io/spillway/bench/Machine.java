@@ -1,7 +1,9 @@
 package io.spillway.bench;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,7 +32,8 @@ final class Machine {
 
     /** Starts to look. */
     Watch watch() {
-        return new Watch(System.nanoTime(), busyTicks(), stealTicks(), cpuSeconds(ProcessHandle.current()), cpuSeconds(broker));
+        return new Watch(System.nanoTime(), busyTicks(), stealTicks(), cpuSeconds(ProcessHandle.current()), cpuSeconds(broker),
+                allocatedBytes());
     }
 
     /** A moment to look back to. */
@@ -40,13 +43,15 @@ final class Machine {
         private final long steal;
         private final double bench;
         private final double brokers;
+        private final long allocated;
 
-        private Watch(long nanos, long busy, long steal, double bench, double brokers) {
+        private Watch(long nanos, long busy, long steal, double bench, double brokers, long allocated) {
             this.nanos = nanos;
             this.busy = busy;
             this.steal = steal;
             this.bench = bench;
             this.brokers = brokers;
+            this.allocated = allocated;
         }
 
         Use since() {
@@ -57,6 +62,7 @@ final class Machine {
             return new Use(
                     benchUsed,
                     brokerUsed,
+                    allocatedBytes() - allocated,
                     Math.max(0, all - benchUsed - brokerUsed) / capacity,
                     (stealTicks() - steal) / TICKS_PER_SECOND / capacity);
         }
@@ -67,10 +73,11 @@ final class Machine {
      *
      * @param benchSeconds  processor time of this process
      * @param brokerSeconds and of the broker's
+     * @param allocated     bytes that this process allocated
      * @param others        share of all cores that was busy for others than these two
      * @param steal         share taken by the hypervisor
      */
-    record Use(double benchSeconds, double brokerSeconds, double others, double steal) {
+    record Use(double benchSeconds, double brokerSeconds, long allocated, double others, double steal) {
         boolean isDisturbed() {
             return others + steal > DISTURBED;
         }
@@ -83,6 +90,10 @@ final class Machine {
 
     private static double cpuSeconds(ProcessHandle process) {
         return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis() / 1e3;
+    }
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getTotalThreadAllocatedBytes();
     }
 
     /** User, nice, system, irq and softirq of {@code /proc/stat}. */

@@ -14,6 +14,8 @@ import java.time.InstantSource;
 
 /** The product's router, every tenant with a rate that is never reached: the limiter measures, and all goes to hot. */
 final class RouterContender implements Contender {
+    /** Tenants have one of a few policies, as in life. */
+    private static final int PLANS = 10;
     private static final double MEGABYTE = 1024 * 1024;
 
     private final Scene scene;
@@ -27,15 +29,18 @@ final class RouterContender implements Contender {
         this.scene = scene;
         this.policies = new TenantPolicies(scene.configuration().defaults());
         PolicyCodec codec = new PolicyCodec();
-        PolicySettings settings = PolicySettings.NONE_SET
-                .with(PolicyField.RATE, "1000000")
-                .with(PolicyField.BURST, "1000000");
         for (int i = 0; i < tenants; i++) {
-            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
+            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), plan(i % PLANS)));
         }
         this.router = new Router(
                 scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
         router.start(Duration.ofSeconds(60));
+    }
+
+    private static PolicySettings plan(int number) {
+        return PolicySettings.NONE_SET
+                .with(PolicyField.RATE, Integer.toString(1_000_000 + number))
+                .with(PolicyField.BURST, "1000000");
     }
 
     @Override

@@ -37,7 +37,7 @@ final class ThroughputCommand implements Callable<Integer> {
     }
 
     /** Processor time disturbs less easily than elapsed time: it is what to look at on a machine that is not idle. */
-    private record Run(double recordsPerSecond, double benchMicros, double brokerMicros, Machine.Use use) {
+    private record Run(double recordsPerSecond, double benchMicros, double brokerMicros, double allocated, Machine.Use use) {
         double micros() {
             return benchMicros + brokerMicros;
         }
@@ -107,10 +107,11 @@ final class ThroughputCommand implements Callable<Integer> {
             Output output = Output.read(scene, items);
             double scale = 1e6 / items;
             Run run = new Run(
-                    output.recordsPerSecond(), use.benchSeconds() * scale, use.brokerSeconds() * scale, use);
-            System.out.printf("round %d  %-28s %8.0f records/s in %6.3f s, CPU a record %5.2f + broker %5.2f us, load before %s, %s%s%n",
+                    output.recordsPerSecond(), use.benchSeconds() * scale, use.brokerSeconds() * scale,
+                    (double) use.allocated() / items, use);
+            System.out.printf("round %d  %-28s %8.0f records/s in %6.3f s, a record: CPU %5.2f + broker %5.2f us, %5.0f B allocated; load before %s, %s%s%n",
                     round, entry.label(), output.recordsPerSecond(), output.seconds(), run.benchMicros(), run.brokerMicros(),
-                    load, use, round == 0 ? "  (discarded)" : "");
+                    run.allocated(), load, use, round == 0 ? "  (discarded)" : "");
             if (!footprint.isEmpty()) {
                 System.out.println("         " + footprint);
             }
@@ -119,15 +120,15 @@ final class ThroughputCommand implements Callable<Integer> {
     }
 
     private static void summarize(String title, List<Entry> entries, List<Map<Entry, Run>> results) {
-        System.out.printf("%n%s (%d): medians, the least CPU, and ratios (of the medians; round by round; of the least CPU)%n%-24s %9s %14s %6s",
-                title, results.size(), "", "records/s", "CPU us/record", "least");
+        System.out.printf("%n%s (%d): medians, the least CPU, bytes allocated a record, and ratios (of the medians; round by round; of the least CPU)%n%-24s %9s %14s %6s %6s",
+                title, results.size(), "", "records/s", "CPU us/record", "least", "B");
         entries.forEach(peer -> System.out.printf(" %24s", "of " + peer.label()));
         System.out.println();
         for (Entry entry : entries) {
             double rate = median(entry, results, Run::recordsPerSecond);
-            System.out.printf("%-24s %9.0f %6.2f + %5.2f %6.2f", entry.label(), rate,
+            System.out.printf("%-24s %9.0f %6.2f + %5.2f %6.2f %6.0f", entry.label(), rate,
                     median(entry, results, Run::benchMicros), median(entry, results, Run::brokerMicros),
-                    leastMicros(entry, results));
+                    leastMicros(entry, results), median(entry, results, Run::allocated));
             for (Entry peer : entries) {
                 System.out.printf(" %24s", "%.2f; %.2f; CPU %.2f".formatted(
                         rate / median(peer, results, Run::recordsPerSecond),
