@@ -1,6 +1,9 @@
 package io.spillway.policy;
 
-/** Why an item was put into the lane it is in; the value of the header {@code spillway-lane-reason}. */
+/**
+ * Why an item was put into the lane it is in; the value of the header {@code spillway-lane-reason}, which a fresh item
+ * does without.
+ */
 public enum LaneReason {
     /** Fresh, and within its tenant's rate. */
     FRESH("fresh"),

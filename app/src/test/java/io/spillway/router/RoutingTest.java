@@ -38,9 +38,8 @@ class RoutingTest {
         assertThat(routed.key()).isEqualTo("key".getBytes(StandardCharsets.UTF_8));
         assertThat(routed.timestamp()).isEqualTo(START_MILLIS);
         assertThat(Arrays.stream(routed.headers().toArray()).map(Header::key))
-                .containsExactly("traceparent", "x", "spillway-origin", "spillway-lane-reason");
+                .containsExactly("traceparent", "x", "spillway-origin");
         assertThat(header(routed, "traceparent")).isEqualTo("00-aa-bb-01");
-        assertThat(header(routed, "spillway-lane-reason")).isEqualTo("fresh");
     }
 
     @Test
@@ -180,7 +179,7 @@ class RoutingTest {
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
         assertThat(Arrays.stream(routed.headers().toArray()).map(Header::key))
-                .containsExactly("spillway-mine", "spillway-origin", "spillway-lane-reason");
+                .containsExactly("spillway-mine", "spillway-origin");
         assertThat(header(routed, "spillway-origin")).isEqualTo("spillway.ingress-0-0");
     }
 
