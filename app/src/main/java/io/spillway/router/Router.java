@@ -79,7 +79,8 @@ public final class Router implements AutoCloseable {
         this.registry = registry;
         this.clock = clock;
         this.instance = instance;
-        RateTable rates = new RateTable(configuration.router().maxTenants());
+        RateTable rates = new RateTable(
+                configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         ItemReader reader = new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes());
         Decider decider = new IngressDecider(reader, policies, sweeps, rates, metrics);
