@@ -20,6 +20,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -54,6 +55,10 @@ public final class TopicAdmin {
                 get(future, "create topic " + name);
                 created.add(name);
             } catch (KafkaFailure e) {
+                if (e.getCause() instanceof InvalidReplicationFactorException) {
+                    throw new KafkaFailure("cannot create topic " + name + ": set topics.replication to what the cluster "
+                            + "can hold (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                }
                 // Another instance that starts at the same time may have been faster.
                 if (!(e.getCause() instanceof TopicExistsException)) {
                     throw e;
@@ -119,6 +124,11 @@ public final class TopicAdmin {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
                     + " (topics.partitions); change the configuration, or add partitions to ingress and to all lanes alike");
         }
+        found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
+                .filter(replicas -> replicas < spec.replication())
+                .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
+                        + spec.replication() + " or more (topics.replication); change the configuration, or add replicas "
+                        + "with: kafka-reassign-partitions.sh"));
         spec.configs().forEach((key, wanted) -> {
             ConfigEntry entry = configs.get(key);
             String actual = entry == null ? "unset" : entry.value();
