@@ -6,23 +6,19 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** The broker's process and its directory, both gone after {@link #close}. */
 final class BrokerProcess implements AutoCloseable {
     private static final String MAX_HEAP = "-Xmx1g";
 
-    private final Path directory;
+    private final TemporaryDirectory directory;
     private final Process process;
     private final String bootstrapServers;
 
-    private BrokerProcess(Path directory, Process process, String bootstrapServers) {
+    private BrokerProcess(TemporaryDirectory directory, Process process, String bootstrapServers) {
         this.directory = directory;
         this.process = process;
         this.bootstrapServers = bootstrapServers;
@@ -31,7 +27,7 @@ final class BrokerProcess implements AutoCloseable {
     /** Starts a broker on the class path and with the JVM of this process, and waits until it is ready. */
     static BrokerProcess start() {
         try {
-            Path directory = Files.createTempDirectory("spillway-bench-");
+            TemporaryDirectory directory = new TemporaryDirectory();
             List<String> command = new ArrayList<>();
             command.add(ProcessHandle.current().info().command().orElse("java"));
             command.addAll(List.of(
@@ -42,7 +38,7 @@ final class BrokerProcess implements AutoCloseable {
                     "-cp",
                     System.getProperty("java.class.path"),
                     BrokerMain.class.getName(),
-                    directory.toString()));
+                    directory.path().toString()));
             Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
             return new BrokerProcess(directory, process, awaitReady(process));
         } catch (IOException e) {
@@ -65,11 +61,7 @@ final class BrokerProcess implements AutoCloseable {
             if (!process.waitFor(20, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
             }
-            try (Stream<Path> paths = Files.walk(directory)) {
-                for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
+            directory.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -8,11 +8,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
@@ -52,6 +56,19 @@ final class Progress {
             }
             return true;
         });
+    }
+
+    /** Waits until no transaction is open in the output: offsets can be visible a moment before the records they are of. */
+    void awaitSettled(Scene scene) {
+        await("markers in " + scene.output(), () ->
+                ends(scene, IsolationLevel.READ_COMMITTED).equals(ends(scene, IsolationLevel.READ_UNCOMMITTED)));
+    }
+
+    private Map<TopicPartition, Long> ends(Scene scene, IsolationLevel isolation) {
+        Map<TopicPartition, OffsetSpec> request = Output.partitions(scene).stream()
+                .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
+        return get(admin.listOffsets(request, new ListOffsetsOptions(isolation)).all()).entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset()));
     }
 
     static void await(String what, BooleanSupplier condition) {

@@ -25,7 +25,15 @@ final class TemporaryDirectory implements AutoCloseable {
 
     @Override
     public void close() {
-        try (Stream<Path> paths = Files.walk(path)) {
+        delete(path);
+    }
+
+    /** Deletes a directory with what is in it, if it is there. */
+    static void delete(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> paths = Files.walk(directory)) {
             for (Path each : paths.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }

@@ -104,6 +104,7 @@ final class ThroughputCommand implements Callable<Integer> {
                 use = watch.since();
                 footprint = contender.footprint();
             }
+            progress.awaitSettled(scene);
             Output output = Output.read(scene, items);
             double scale = 1e6 / items;
             Run run = new Run(
