@@ -50,7 +50,7 @@ public final class ItemReader {
             checkSize(key, value, scan);
             return scan.hasRoutingFields()
                     ? readWithHeaders(value, scan, timestampMillis)
-                    : readValue(value, scan.hasInternal());
+                    : readValue(value, scan);
         } catch (UnreadableItem e) {
             return new ItemReading.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
         }
@@ -71,19 +71,23 @@ public final class ItemReader {
         }
     }
 
-    private ItemReading.Item readValue(byte[] value, boolean hasInternalHeaders) {
+    /** Reads an Avro item. What a header says is not checked in the value: the header is checked in its place. */
+    private ItemReading.Item readValue(byte[] value, HeaderScan scan) {
         int schema = schemaOf(value);
         AvroCursor cursor = new AvroCursor(value, PREFIX_BYTES);
 
         int length = cursor.readLength();
-        if (!ItemLimits.isName(value, cursor.position(), length)) {
-            throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
+        String tenant = "";
+        if (scan.tenant() == null) {
+            if (!ItemLimits.isName(value, cursor.position(), length)) {
+                throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
+            }
+            tenant = cursor.ascii(cursor.position(), length);
         }
-        String tenant = cursor.ascii(cursor.position(), length);
         cursor.skip(length);
 
         length = cursor.readLength();
-        if (!ItemLimits.isId(value, cursor.position(), length)) {
+        if (scan.id() == null && !ItemLimits.isId(value, cursor.position(), length)) {
             throw badId(value, cursor.position(), length);
         }
         cursor.skip(length);
@@ -92,21 +96,21 @@ public final class ItemReader {
 
         length = cursor.readLength();
         String workload = "";
-        if (length > 0) {
+        if (length > 0 && scan.workload() == null) {
             if (!ItemLimits.isName(value, cursor.position(), length)) {
                 throw badName(DeadReason.BAD_WORKLOAD, value, cursor.position(), length);
             }
             workload = cursor.ascii(cursor.position(), length);
-            cursor.skip(length);
         }
+        cursor.skip(length);
         schemas.skipTail(schema, cursor);
-        return new ItemReading.Item(tenant, enqueuedAtMillis, workload, hasInternalHeaders);
+        return new ItemReading.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
     /** With a tenant in the headers the value may have any format; where it is an item, it fills in what they lack. */
     private ItemReading readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
         if (scan.tenant() == null) {
-            return withHeaders(readValue(value, scan.hasInternal()), scan);
+            return withHeaders(readValue(value, scan), scan);
         }
         return withHeaders(readValueIfItem(value, scan, timestampMillis), scan);
     }
@@ -114,7 +118,7 @@ public final class ItemReader {
     private ItemReading.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
         if (value.length >= PREFIX_BYTES && value[0] == MAGIC_0 && value[1] == MAGIC_1) {
             try {
-                return readValue(value, scan.hasInternal());
+                return readValue(value, scan);
             } catch (UnreadableItem notAnItem) {
                 // a value of another format that happens to begin like ours
             }
