@@ -11,6 +11,8 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.TopicAdmin;
 import io.spillway.topic.Topics;
 import io.spillway.topic.ViewContent;
+import io.spillway.worker.Handlers;
+import io.spillway.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -59,6 +61,9 @@ record RunningSystem(Configuration configuration, Router router, String metricsU
                 configuration, data.instance(), stateDirectory(configuration, data),
                 policies, sweeps, metrics.registry(), InstantSource.system()));
         router.start(START_TIMEOUT);
+        Worker worker = shutdown.closing(new Worker(configuration, data.instance(), Handlers.make(configuration.handler(), clients),
+                policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new java.util.Random()));
+        worker.start(START_TIMEOUT);
         running.set(router);
         return new RunningSystem(configuration, router, metricsUrl);
     }

@@ -1,6 +1,7 @@
 package io.spillway.config;
 
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 
 /**
@@ -15,7 +16,7 @@ import java.time.Duration;
  */
 public record HandlerSettings(
         Type type,
-        URI httpUrl,
+        String httpUrl,
         Duration httpConnectTimeout,
         Duration httpRequestTimeout,
         String kafkaTopic,
@@ -30,15 +31,29 @@ public record HandlerSettings(
     }
 
     public HandlerSettings {
-        if (type == Type.HTTP && (httpUrl.getHost() == null
-                || !("http".equals(httpUrl.getScheme()) || "https".equals(httpUrl.getScheme())))) {
-            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST… or https://HOST…");
+        if (type == Type.HTTP && !isHttp(httpUrl)) {
+            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST... or https://HOST...");
+        }
+        if (httpConnectTimeout.isZero()) {
+            throw new InvalidSettingException("handler.http.connectTimeout", "0ms", "must be 1ms or more");
+        }
+        if (httpRequestTimeout.isZero()) {
+            throw new InvalidSettingException("handler.http.requestTimeout", "0ms", "must be 1ms or more");
         }
         if (type == Type.KAFKA && kafkaTopic.isEmpty()) {
             throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
         }
         if (type == Type.CLASS && className.isEmpty()) {
             throw new InvalidSettingException("handler.class", className, "must be a class that implements io.spillway.worker.Handler");
+        }
+    }
+
+    private static boolean isHttp(String url) {
+        try {
+            URI parsed = new URI(url);
+            return parsed.getHost() != null && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
+        } catch (URISyntaxException e) {
+            return false;
         }
     }
 }

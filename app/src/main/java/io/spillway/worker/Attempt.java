@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-import io.spillway.policy.FairDispatch;
+import io.spillway.policy.Start;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,7 +19,7 @@ final class Attempt implements Delivery.Lease {
 
     final LaneItem item;
     /** The slot it holds; null for a suspect, which runs beside the slots. */
-    final FairDispatch.Start<LaneItem> slot;
+    final Start<LaneItem> slot;
     final long startedAtMillis;
     final long startedNanos;
     private final InstantSource clock;
@@ -29,7 +29,7 @@ final class Attempt implements Delivery.Lease {
     private Interruption interruption = Interruption.NONE;
     private boolean over;
 
-    Attempt(LaneItem item, FairDispatch.Start<LaneItem> slot, InstantSource clock, long startedNanos, long timeoutMillis, long leaseMaxMillis) {
+    Attempt(LaneItem item, Start<LaneItem> slot, InstantSource clock, long startedNanos, long timeoutMillis, long leaseMaxMillis) {
         this.item = item;
         this.slot = slot;
         this.clock = clock;

@@ -4,7 +4,8 @@ import io.spillway.policy.AttemptResult;
 import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemDetails;
 import java.util.List;
-import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -36,35 +37,37 @@ final class AttemptRunner {
         attempt.begin(Thread.currentThread());
         AttemptResult result = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
-        AttemptEnd end = new AttemptEnd(interpret(result, interruption), nanoClock.getAsLong() - attempt.startedNanos);
+        long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
+        AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
         run(core.ended(attempt, end));
     }
 
     private AttemptResult call(Attempt attempt) {
         try {
             return switch (handler.handle(deliveryOf(attempt))) {
-                case Outcome.Done done -> AttemptResult.succeeded();
-                case Outcome.Retry retry -> AttemptResult.failed(retry.after().map(after -> after.toMillis()), retry.detail());
-                case Outcome.Dead dead -> AttemptResult.failedForGood(dead.reason());
-                case null -> AttemptResult.failed(Optional.empty(), "the handler answered null");
+                case Outcome.Done done -> new AttemptResult.Succeeded();
+                case Outcome.Retry retry -> new AttemptResult.Failed(
+                        retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());
+                case Outcome.Dead dead -> new AttemptResult.FailedForGood(dead.reason());
+                case null -> new AttemptResult.Failed(OptionalLong.empty(), "the handler answered null");
             };
         } catch (OutOfMemoryError e) {
             // Says nothing about this item; the process must go, and it comes again as a suspect.
             throw e;
         } catch (Throwable e) {
-            return AttemptResult.failed(Optional.empty(), e.toString());
+            return new AttemptResult.Failed(OptionalLong.empty(), e.toString());
         }
     }
 
     /** An interrupted call that says that it is done is done; any other end of it is the interrupt's. */
-    private static AttemptResult interpret(AttemptResult result, Attempt.Interruption interruption) {
+    private static AttemptResult interpret(AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
         if (result instanceof AttemptResult.Succeeded) {
             return result;
         }
         return switch (interruption) {
             case NONE -> result;
-            case LEASE_ENDED -> AttemptResult.timedOut();
-            case PARTITION_LEFT -> AttemptResult.interrupted();
+            case LEASE_ENDED -> new AttemptResult.TimedOut(TimeUnit.NANOSECONDS.toMillis(durationNanos));
+            case PARTITION_LEFT -> new AttemptResult.Interrupted();
         };
     }
 

@@ -79,10 +79,14 @@ final class CommitThread implements AutoCloseable {
 
     /** Stops after the batch under way. */
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         stopping = true;
         core.wakeCommit();
-        thread.join(CLOSE_TIMEOUT.toMillis() * 2);
+        try {
+            thread.join(CLOSE_TIMEOUT.toMillis() * 2);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void run() {

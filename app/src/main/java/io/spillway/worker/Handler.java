@@ -20,5 +20,5 @@ public interface Handler extends AutoCloseable {
 
     /** Called once, when the worker stops and no call is running any more. */
     @Override
-    default void close() throws Exception {}
+    default void close() {}
 }

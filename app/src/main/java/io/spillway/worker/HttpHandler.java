@@ -27,7 +27,7 @@ final class HttpHandler implements Handler {
     private final HttpClient client;
 
     HttpHandler(HandlerSettings settings) {
-        this.url = settings.httpUrl();
+        this.url = URI.create(settings.httpUrl());
         this.requestTimeout = settings.httpRequestTimeout();
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)

@@ -83,10 +83,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         stopping = true;
         consumer.wakeup();
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void run() {
@@ -159,7 +163,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                         Math.min(state.horizon(), ends.get(partition)) - state.frontier());
             }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
-                    new PartitionProgress(state, ends.get(partition))));
+                    new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
         }
         core.assign(owned);
     }

@@ -2,14 +2,17 @@ package io.spillway.worker;
 
 import io.spillway.policy.AttemptRules;
 import io.spillway.policy.DeadReason;
+import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
 import io.spillway.policy.NextStep;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
 import io.spillway.policy.Route;
-import io.spillway.policy.SuspectRules;
 import io.spillway.policy.Mark;
+import io.spillway.policy.SuspectDecision;
+import io.spillway.policy.SuspectRules;
 import io.spillway.policy.TenantPolicy;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
@@ -17,6 +20,9 @@ import java.util.random.RandomGenerator;
  * under the lock of {@link WorkerCore}, which owns its state with it.
  */
 final class Settlement {
+    /** One handler, one destination: what it reaches behind that is its own affair. */
+    private static final String DESTINATION = "handler";
+
     private final Moves moves;
     private final RetryBudgets budgets;
     private final WorkerMetrics metrics;
@@ -34,11 +40,11 @@ final class Settlement {
         if (item.attempts() == 0) {
             return true;
         }
-        return switch (budgets.tryRetry(item.tenant(), nowMillis)) {
-            case RetryBudget.Granted granted -> true;
-            case RetryBudget.Wait wait -> {
+        return switch (budgets.ask(item.tenant(), DESTINATION, nowMillis)) {
+            case RetryBudget.Answer.Granted granted -> true;
+            case RetryBudget.Answer.Wait wait -> {
                 item.home().settle(item.offset(), moves.later(item, LaneReason.RETRY_BUDGET, wait.untilMillis(), item.moves()));
-                metrics.moved(io.spillway.policy.Lane.DELAY, LaneReason.RETRY_BUDGET);
+                metrics.moved(Lane.DELAY, LaneReason.RETRY_BUDGET);
                 yield false;
             }
         };
@@ -48,15 +54,15 @@ final class Settlement {
     void settle(Attempt attempt, AttemptEnd end, TenantPolicy policy, long nowMillis) {
         LaneItem item = attempt.item;
         metrics.ended(attempt, end);
-        NextStep next = AttemptRules.next(end.result(), item.attempts(), policy, random, nowMillis);
+        NextStep next = AttemptRules.nextStep(end.result(), item.attempts(), policy, 0, random, nowMillis);
         switch (next) {
             case NextStep.Done done -> {
-                budgets.succeeded(item.tenant(), nowMillis);
+                budgets.succeeded(item.tenant(), DESTINATION);
                 item.home().settle(item.offset());
             }
             case NextStep.DeadLetter dead -> {
                 item.home().settle(item.offset(), moves.dead(
-                        item, new Route.DeadLetter(dead.reason(), dead.detail()), item.attempts() + 1, nowMillis));
+                        item, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis));
                 metrics.deadLettered(dead.reason());
             }
             case NextStep.Delay delay ->
@@ -65,23 +71,23 @@ final class Settlement {
         }
     }
 
-    /** Whether a suspect has been alone with the death of a worker often enough; then it is a dead letter. */
-    boolean convicts(LaneItem item, int killerDeaths, long nowMillis) {
-        Mark mark = markOf(item);
-        if (!SuspectRules.convicts(mark, killerDeaths)) {
-            return false;
-        }
-        item.home().settle(item.offset(), moves.dead(
-                item,
-                new Route.DeadLetter(DeadReason.KILLED_WORKER, mark.deaths() + " workers died with it alone"),
-                item.attempts(),
-                nowMillis));
-        metrics.deadLettered(DeadReason.KILLED_WORKER);
-        return true;
-    }
-
-    /** The mark to set before a suspect runs: with the deaths of those that died with it marked before. */
-    Mark markOf(LaneItem item) {
-        return SuspectRules.markOf(item.offset(), item.home().progress.inheritedMark());
+    /**
+     * What the rules say of a suspect: one that workers died with alone often enough is a dead letter.
+     *
+     * @return the mark to run it alone with; empty when it is convicted
+     */
+    Optional<Mark> judge(LaneItem suspect, int killerDeaths, long nowMillis) {
+        OwnedPartition home = suspect.home();
+        return switch (SuspectRules.decide(suspect.offset(), home.progress.takenOverMark(), killerDeaths)) {
+            case SuspectDecision.RunAlone alone -> Optional.of(alone.mark());
+            case SuspectDecision.RunFreely freely -> throw new IllegalStateException("suspicion is turned off");
+            case SuspectDecision.Convict convict -> {
+                Route.DeadLetter why = new Route.DeadLetter(
+                        DeadReason.KILLED_WORKER, convict.deaths() + " workers died with it alone");
+                home.settle(suspect.offset(), moves.dead(suspect, why, suspect.attempts(), nowMillis));
+                metrics.deadLettered(DeadReason.KILLED_WORKER);
+                yield Optional.empty();
+            }
+        };
     }
 }

@@ -7,8 +7,8 @@ import io.spillway.config.WorkerSettings;
 import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.FairDispatch;
 import io.spillway.policy.Lane;
+import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
-import io.spillway.topic.FirstOffsets;
 import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
@@ -38,6 +38,7 @@ public final class Worker implements AutoCloseable {
     /** Items with a policy of their own are few; budgets and estimates of others are kept for the most recent ones. */
     private static final int MAX_BUDGETS = 100_000;
     private static final long HOT_BUFFER_MILLIS = 100;
+    private static final boolean ADAPTIVE = true;
 
     private final WorkerSettings settings;
     private final String name;
@@ -86,8 +87,8 @@ public final class Worker implements AutoCloseable {
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
         FairDispatch<LaneItem> dispatch = new FairDispatch<>(new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
-                settings.readAheadBytes(), HOT_BUFFER_MILLIS));
-        Settlement settlement = new Settlement(moves, new RetryBudgets(MAX_BUDGETS), metrics, random);
+                settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE));
+        Settlement settlement = new Settlement(moves, new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT), metrics, random);
         this.core = new WorkerCore(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
         AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock);
         this.committer = new CommitThread(
@@ -104,7 +105,7 @@ public final class Worker implements AutoCloseable {
      * @throws WorkerException when it is not within this time
      */
     public void start(Duration timeout) {
-        FirstOffsets.commit(new QueueAdmin(admin), topics.workerGroup(),
+        FirstLaneOffsets.commit(new QueueAdmin(admin), topics.workerGroup(),
                 List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)));
         committer.start();
         poller.start();
@@ -132,7 +133,7 @@ public final class Worker implements AutoCloseable {
 
     /** Lets handlers end within the grace, commits, leaves the group, and closes the handler. */
     @Override
-    public void close() throws Exception {
+    public void close() {
         running = false;
         poller.close();
         committer.close();

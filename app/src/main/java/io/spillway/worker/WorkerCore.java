@@ -8,6 +8,7 @@ import io.spillway.policy.LaneReason;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.Reading;
 import io.spillway.policy.Route;
+import io.spillway.policy.Start;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -168,7 +169,7 @@ final class WorkerCore {
                     home.held.clear();
                 }
             }
-            dispatch.removeIf(item -> item.home().leaving);
+            dispatch.removeIf(item -> item.home().leaving, nanoClock.getAsLong());
             behindZombies.values().removeIf(item -> item.home().leaving);
             suspects.forgetLeaving();
             if (!awaitLeavingIdle(graceMillis)) {
@@ -193,7 +194,7 @@ final class WorkerCore {
                     home.held.clear();
                 }
             }
-            dispatch.removeIf(item -> item.home().gone);
+            dispatch.removeIf(item -> item.home().gone, nanoClock.getAsLong());
             behindZombies.values().removeIf(item -> item.home().gone);
             suspects.forgetLeaving();
             running.values().stream()
@@ -328,8 +329,16 @@ final class WorkerCore {
 
     // ---- for metrics
 
-    FairDispatch<LaneItem> dispatch() {
-        return dispatch;
+    int inFlight() {
+        return locked(running::size);
+    }
+
+    int waiting(Lane lane) {
+        return locked(() -> dispatch.waiting(lane));
+    }
+
+    int tenantsAtCap() {
+        return locked(dispatch::tenantsAtCap);
     }
 
     int suspects() {
@@ -371,15 +380,14 @@ final class WorkerCore {
     /** Moves on what is in the way of others' work. */
     private void makeRoom(long nowMillis) {
         for (Excess<LaneItem> excess : dispatch.excess(nowMillis, nanoClock.getAsLong())) {
-            LaneItem item = excess.item();
             switch (excess) {
-                case Excess.ToOverflow<LaneItem> overflow -> {
+                case Excess.ToOverflow<LaneItem>(LaneItem item) -> {
                     item.home().settle(item.offset(), moves.aside(item, Lane.OVERFLOW, LaneReason.EXCESS));
                     metrics.moved(Lane.OVERFLOW, LaneReason.EXCESS);
                 }
-                case Excess.ToDelay<LaneItem> delay -> {
+                case Excess.ToDelay<LaneItem>(LaneItem item, long dueMillis) -> {
                     item.home().settle(item.offset(),
-                            moves.later(item, LaneReason.CAPPED, delay.dueMillis(), item.moves() + 1));
+                            moves.later(item, LaneReason.CAPPED, dueMillis, item.moves() + 1));
                     metrics.moved(Lane.DELAY, LaneReason.CAPPED);
                 }
             }
@@ -390,7 +398,7 @@ final class WorkerCore {
     private List<Attempt> next(long nowMillis) {
         List<Attempt> attempts = new ArrayList<>();
         while (true) {
-            Optional<FairDispatch.Start<LaneItem>> start = dispatch.take(caughtUp, nanoClock.getAsLong());
+            Optional<Start<LaneItem>> start = dispatch.take(caughtUp, nanoClock.getAsLong());
             if (start.isEmpty()) {
                 return attempts;
             }
@@ -406,7 +414,7 @@ final class WorkerCore {
         }
     }
 
-    private Attempt start(LaneItem item, FairDispatch.Start<LaneItem> slot) {
+    private Attempt start(LaneItem item, Start<LaneItem> slot) {
         Attempt attempt = new Attempt(item, slot, clock, nanoClock.getAsLong(),
                 gate.policyOf(item.tenant()).timeoutMillis(), settings.leaseMax().toMillis());
         running.put(new Place(item.home().partition, item.offset()), attempt);
@@ -420,9 +428,11 @@ final class WorkerCore {
             Optional<Route> stale = gate.staleness(item, nowMillis);
             if (stale.isPresent()) {
                 setAside(item, stale.get());
-            } else if (!settlement.convicts(item, settings.killerDeaths(), nowMillis)) {
-                suspects.mark(item, settlement.markOf(item));
-                wantCommit();
+            } else {
+                settlement.judge(item, settings.killerDeaths(), nowMillis).ifPresent(mark -> {
+                    suspects.mark(item, mark);
+                    wantCommit();
+                });
             }
         }
     }

@@ -151,7 +151,7 @@ final class WorkerMetrics {
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> "done";
             case AttemptResult.Failed failed -> "retry";
-            case AttemptResult.Final dead -> "dead";
+            case AttemptResult.FailedForGood dead -> "dead";
             case AttemptResult.TimedOut timedOut -> "timeout";
             case AttemptResult.Interrupted interrupted -> "interrupted";
         };
