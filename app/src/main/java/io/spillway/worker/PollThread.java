@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -94,20 +95,27 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     private void run() {
-        try (consumer) {
+        try {
             consumer.subscribe(laneOfTopic.keySet(), this);
             while (!stopping) {
-                pollOnce();
+                pollUnlessWoken();
             }
             giveUp(consumer.assignment());
-        } catch (WakeupException e) {
-            giveUp(consumer.assignment());
-            consumer.close(org.apache.kafka.clients.consumer.CloseOptions.timeout(CLOSE_TIMEOUT));
         } catch (RuntimeException | Error e) {
             LOG.error("The worker's poll thread died: {}", Printable.of(e.toString()), e);
+            core.forget(core.partitions());
             onDeath.accept(e);
         } finally {
             joined.countDown();
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+        }
+    }
+
+    private void pollUnlessWoken() {
+        try {
+            pollOnce();
+        } catch (WakeupException e) {
+            LOG.debug("Woken to stop");
         }
     }
 

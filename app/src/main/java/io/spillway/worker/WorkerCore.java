@@ -95,6 +95,10 @@ final class WorkerCore {
         locked(() -> group = metadata);
     }
 
+    Set<TopicPartition> partitions() {
+        return locked(() -> Set.copyOf(owned.keySet()));
+    }
+
     Optional<OwnedPartition> owned(TopicPartition partition) {
         return locked(() -> Optional.ofNullable(owned.get(partition)));
     }
