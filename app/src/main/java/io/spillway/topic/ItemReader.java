@@ -15,10 +15,6 @@ import org.apache.kafka.common.header.Headers;
  * Immutable; safe for any number of threads.
  */
 public final class ItemReader {
-    private static final byte MAGIC_0 = (byte) 0xC3;
-    private static final byte MAGIC_1 = (byte) 0x01;
-    private static final int FINGERPRINT_OFFSET = 2;
-    private static final int PREFIX_BYTES = 10;
     private static final int REGISTRY_PREFIX_BYTES = 5;
     private static final int MAX_DIGITS = 20;
 
@@ -74,7 +70,7 @@ public final class ItemReader {
     /** Reads an Avro item. What a header says is not checked in the value: the header is checked in its place. */
     private ItemReading.Item readValue(byte[] value, HeaderScan scan) {
         int schema = schemaOf(value);
-        AvroCursor cursor = new AvroCursor(value, PREFIX_BYTES);
+        AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
 
         int length = cursor.readLength();
         String tenant = "";
@@ -116,7 +112,7 @@ public final class ItemReader {
     }
 
     private ItemReading.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
-        if (value.length >= PREFIX_BYTES && value[0] == MAGIC_0 && value[1] == MAGIC_1) {
+        if (SingleObject.hasPrefix(value)) {
             try {
                 return readValue(value, scan);
             } catch (UnreadableItem notAnItem) {
@@ -153,14 +149,11 @@ public final class ItemReader {
                     DeadReason.SCHEMA_REGISTRY_FRAMING,
                     "a schema registry's framing; send single-object encoding, or the header " + ItemHeaders.TENANT);
         }
-        if (value.length < PREFIX_BYTES || value[0] != MAGIC_0 || value[1] != MAGIC_1) {
+        if (!SingleObject.hasPrefix(value)) {
             throw UnreadableItem.malformed(
                     "not in single-object encoding, and no header " + ItemHeaders.TENANT);
         }
-        long fingerprint = 0;
-        for (int i = Long.BYTES - 1; i >= 0; i--) {
-            fingerprint = fingerprint << 8 | value[FINGERPRINT_OFFSET + i] & 0xff;
-        }
+        long fingerprint = SingleObject.fingerprint(value);
         int schema = schemas.indexOf(fingerprint);
         if (schema < 0) {
             throw new UnreadableItem(

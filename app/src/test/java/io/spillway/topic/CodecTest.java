@@ -111,6 +111,7 @@ class CodecTest {
                 Items.encode(Items.item()),
                 new byte[300_000],
                 Arrays.copyOf(good, 10),
+                Arrays.copyOf(good, good.length + 1),
                 huge(good, Integer.MAX_VALUE),
                 huge(good, Integer.MAX_VALUE - 8),
                 huge(good, 100_000_000),
