@@ -56,8 +56,8 @@ public final class Backoff {
         return isOverCap ? capMillis : baseMillis << doublings;
     }
 
-    /** Both ends are possible; {@code most} is {@code least} or more. */
+    /** From {@code least} to {@code most}, which is {@code least} or more; both are possible but {@link Long#MAX_VALUE}. */
     private static long uniform(long least, long most, RandomGenerator random) {
-        return most == Long.MAX_VALUE ? random.nextLong(least, most) : random.nextLong(least, most + 1);
+        return least == most ? least : random.nextLong(least, most == Long.MAX_VALUE ? most : most + 1);
     }
 }
