@@ -50,8 +50,7 @@ public final class PartitionProgress {
         takenOverMark = SuspectRules.markAtTakeover(before).filter(mark -> mark.offset() < suspectsBelow);
         position = before.frontier();
         highestHorizon = before.horizon();
-        // A clean state calls nobody a suspect: what we started on it, and died of, would never be found.
-        committedHorizon = before.clean() ? NOTHING : before.horizon();
+        committedHorizon = before.horizon();
     }
 
     /**
@@ -117,7 +116,8 @@ public final class PartitionProgress {
 
     /**
      * Whether an item may be started: it is below the horizon that was last committed, so that it will be a suspect if
-     * it kills the process. After a clean takeover nothing may start before the first commit.
+     * it kills the process. After a clean takeover nothing but suspects may start before the first commit of our own:
+     * what was started on the state before, and killed us, would be nobody's suspect, and kill for ever.
      */
     public boolean mayStart(long offset) {
         return offset < committedHorizon;

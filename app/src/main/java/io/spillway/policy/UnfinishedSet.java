@@ -22,6 +22,11 @@ final class UnfinishedSet {
         return size;
     }
 
+    /** Places held, those of removed offsets included. */
+    int capacity() {
+        return places.length;
+    }
+
     /** The lowest; there is one. */
     long first() {
         return places[head];
