@@ -21,9 +21,21 @@ final class Suspects {
         waiting.add(item);
     }
 
-    /** The next to look at, when none is under way. */
+    /**
+     * The next to look at, when none is under way. One whose deaths are counted comes first: while another of its
+     * partition is marked, a death would lose the count.
+     */
     Optional<LaneItem> nextWhenFree() {
-        return marked == null ? Optional.ofNullable(waiting.poll()) : Optional.empty();
+        if (marked != null) {
+            return Optional.empty();
+        }
+        Optional<LaneItem> counted = waiting.stream().filter(Suspects::hasDeaths).findFirst();
+        counted.ifPresent(waiting::remove);
+        return counted.or(() -> Optional.ofNullable(waiting.poll()));
+    }
+
+    private static boolean hasDeaths(LaneItem item) {
+        return item.home().progress.takenOverMark().filter(taken -> taken.offset() == item.offset()).isPresent();
     }
 
     /** Marks an item; it runs after {@link #onCommitted}. */
