@@ -84,6 +84,9 @@ final class Housekeeping implements AutoCloseable {
             measure();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
         } catch (RuntimeException e) {
+            if (thread.isShutdown()) {
+                return;
+            }
             LOG.warn("Housekeeping failed and is tried again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
         }
     }
