@@ -7,7 +7,11 @@ public enum LaneReason {
     /** Over its tenant's rate and burst. */
     RATE("rate"),
     /** Older than its tenant's {@code agedAfter}. */
-    AGE("age");
+    AGE("age"),
+    /** Back in hot after an attempt that failed and its wait. */
+    RETRY("retry"),
+    /** Back in hot from the delay lane without an attempt: it was moved out of the way, or is replayed. */
+    DUE("due");
 
     private final String label;
 
