@@ -6,11 +6,9 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.AutoOffsetReset;
 import org.apache.kafka.streams.Topology;
-import org.apache.kafka.streams.state.KeyValueStore;
-import org.apache.kafka.streams.state.StoreBuilder;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.Stores;
 
 /** The shape of the router, every node named. Everything travels as bytes: there is nothing to fail in a serializer. */
@@ -33,25 +31,30 @@ final class RouterTopology {
      * @param delays makes one processor for each partition of the delay lane
      */
     static Topology build(Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays) {
+        // Not a window store: its segments would expire by stream time.
+        return build(topics, routes, delays, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    /** As above with another kind of store. */
+    static Topology build(
+            Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays,
+            KeyValueBytesStoreSupplier timers) {
         Topology topology = new Topology();
         addSource(topology, INGRESS, topics.ingress());
         topology.addProcessor(ROUTE, routes::get, INGRESS);
         addSource(topology, DELAY, topics.lane(Lane.DELAY));
         topology.addProcessor(DUE, delays::get, DELAY);
-        topology.addStateStore(timers(topics), DUE);
+        topology.addStateStore(
+                Stores.keyValueStoreBuilder(timers, Serdes.Bytes(), Serdes.ByteArray())
+                        // A cache saves what is written twice between two commits; few timers are so short.
+                        .withCachingDisabled()
+                        .withLoggingEnabled(topics.timersChangelogConfigs()),
+                DUE);
         for (Lane lane : LANES) {
             addSink(topology, sinkOf(lane), topics.lane(lane), ROUTE);
             addSink(topology, dueSinkOf(lane), topics.lane(lane), DUE);
         }
         return topology;
-    }
-
-    /** Not a window store, whose segments expire by stream time, and without a cache: few timers are gone by the next commit. */
-    static StoreBuilder<KeyValueStore<Bytes, byte[]>> timers(Topics topics) {
-        return Stores.keyValueStoreBuilder(
-                        Stores.persistentKeyValueStore(Topics.TIMER_STORE), Serdes.Bytes(), Serdes.ByteArray())
-                .withCachingDisabled()
-                .withLoggingEnabled(topics.timersChangelogConfigs());
     }
 
     private static void addSource(Topology topology, String name, String topic) {

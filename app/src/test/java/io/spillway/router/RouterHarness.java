@@ -46,7 +46,9 @@ import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
 
 /** The router's topology without a broker, on a clock that is set. */
@@ -73,8 +75,17 @@ final class RouterHarness implements AutoCloseable {
         this(decider -> decider);
     }
 
-    /** A router whose deciders are wrapped, to let our own code fail. */
+    /** A router whose deciders are wrapped, to let our own code fail; its timers are in memory. */
     RouterHarness(UnaryOperator<Decider> wrap) {
+        this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    /** A router with the store it runs with, which takes a while to open. */
+    static RouterHarness withRocksDb() {
+        return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    private RouterHarness(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
         this.topics = new Topics(configuration);
         this.policies = new TenantPolicies(configuration.defaults());
@@ -83,7 +94,7 @@ final class RouterHarness implements AutoCloseable {
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "unused:1");
         properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
-        this.driver = new TopologyTestDriver(topology(wrap), properties, START);
+        this.driver = new TopologyTestDriver(topology(wrap, timers), properties, START);
         this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
         this.delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
         for (Lane lane : LANES) {
@@ -91,7 +102,7 @@ final class RouterHarness implements AutoCloseable {
         }
     }
 
-    private Topology topology(UnaryOperator<Decider> wrap) {
+    private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
@@ -103,7 +114,8 @@ final class RouterHarness implements AutoCloseable {
         return RouterTopology.build(
                 topics,
                 () -> new RouteProcessor(fresh, metrics),
-                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics));
+                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics),
+                timers);
     }
 
     static byte[] item(String tenant, long enqueuedAtMillis) {
