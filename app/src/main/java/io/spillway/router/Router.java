@@ -50,6 +50,7 @@ public final class Router implements AutoCloseable {
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
     private final Housekeeping housekeeping;
+    private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
     private final CountDownLatch running = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -103,19 +104,24 @@ public final class Router implements AutoCloseable {
     }
 
     /**
-     * Starts, and returns when records are being routed.
+     * Starts, and returns when records are being routed and all timers are restored. Ingress is routed before that.
      *
-     * @param timeout how long that may take
+     * @param timeout how long it may take without any progress in restoring
      * @throws RouterException when it cannot start in this time, or its offsets are lost
      */
     public void start(Duration timeout) {
         FirstOffsets.commit(new QueueAdmin(admin), topics);
         streams.setStateListener((now, before) -> onState(now));
+        streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
-            if (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) || !isRunning()) {
+            long before;
+            do {
+                before = restore.events();
+            } while (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) && restore.events() > before);
+            if (running.getCount() > 0 || !isRunning()) {
                 throw new RouterException("the router is not running after " + timeout.toSeconds() + " s (it is "
                         + streams.state() + "); the log says why");
             }

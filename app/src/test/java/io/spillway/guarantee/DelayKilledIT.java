@@ -42,6 +42,10 @@ class DelayKilledIT {
     /** Timers are spread over this time from now on, so that there are some that wait at every kill. */
     private static final int SPREAD_MILLIS = 45_000;
 
+    private static final Duration POLL = Duration.ofMillis(100);
+    /** Longer than the last timer waits and a router is missed after a kill, several times over. */
+    private static final int MOST_EMPTY_POLLS = 1_500;
+
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
@@ -135,11 +139,14 @@ class DelayKilledIT {
         return consumer;
     }
 
-    /** Returns when so many more have been committed to the lanes. */
+    /** Returns when so many more have been committed to the lanes, or nothing comes any more: then some are lost. */
     private static int poll(Consumer<byte[], byte[]> lanes, int count) {
         int polled = 0;
-        while (polled < count) {
-            polled += lanes.poll(Duration.ofMillis(100)).count();
+        int emptyPolls = 0;
+        while (polled < count && emptyPolls < MOST_EMPTY_POLLS) {
+            int found = lanes.poll(POLL).count();
+            emptyPolls = found == 0 ? emptyPolls + 1 : 0;
+            polled += found;
         }
         return polled;
     }

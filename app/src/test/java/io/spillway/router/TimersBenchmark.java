@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class TimersBenchmark {
     private static final int MILLION = 1_000_000;
-    private static final int ROUNDS = 20;
+    private static final int ROUNDS = 100;
     private static final long NOW = 1_800_000_000_000L;
     private static final long FAR_MILLIS = 3_600_000;
 
@@ -32,68 +32,80 @@ class TimersBenchmark {
 
     private final Random random = new Random(20_261_121);
     private final byte[] timer = new byte[300];
-    private Timers timers;
     private long offset;
     private long now = NOW;
 
     @Test
     void a_million_timers_do_not_slow_the_store() {
-        MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>(properties(), new TaskId(1, 0), directory.toFile());
-        StateStoreContext storeContext = context.getStateStoreContext();
+        KeyValueStore<Bytes, byte[]> small = open("small");
+        KeyValueStore<Bytes, byte[]> large = open("large");
+        Timers few = new Timers(small);
+        Timers million = new Timers(large);
+        few.takeDue(now, (at, bytes) -> { });
+        million.takeDue(now, (at, bytes) -> { });
+        for (int i = 0; i < ROUNDS; i++) {
+            thousandDue(few);
+            thousandDue(million);
+        }
+        long began = System.nanoTime();
+        for (int i = 0; i < MILLION; i++) {
+            million.put(NOW + FAR_MILLIS + random.nextInt(86_400_000), offset++, timer);
+        }
+        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length, (System.nanoTime() - began) / 1e3 / MILLION);
+        double[] withFew = new double[ROUNDS];
+        double[] withMillion = new double[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            withFew[i] = thousandDue(few);
+            withMillion[i] = thousandDue(million);
+        }
+        print("1,000 due, none else waiting", withFew);
+        print("1,000 due, 1,000,000 waiting far ahead, in turns", withMillion);
+        nothingDue(million);
+
+        for (int i = 0; i < 200_000; i++) {
+            million.put(now + 1 + i / 100, offset++, timer);
+        }
+        now += 3_000;
+        double[] took = new double[200];
+        for (int i = 0; i < took.length; i++) {
+            took[i] = millis(() -> million.takeDue(now, (at, bytes) -> { }));
+        }
+        print("each 1,000 of 200,000 due at once, 1,000,000 waiting", took);
+        print("seek from the cursor after 200,000 deletes", seeks(large, null));
+        print("seek from the start after 200,000 deletes", seeks(large, Bytes.wrap(new byte[16])));
+        Timers restarted = new Timers(large);
+        System.out.printf("first look after a restart (from the start): %.2f ms, estimate %,d%n",
+                millis(() -> restarted.takeDue(now, (at, bytes) -> { })), restarted.waiting());
+        small.close();
+        large.close();
+    }
+
+    private KeyValueStore<Bytes, byte[]> open(String name) {
+        StateStoreContext context = new MockProcessorContext<byte[], byte[]>(
+                properties(), new TaskId(1, 0), directory.resolve(name).toFile()).getStateStoreContext();
         KeyValueStore<Bytes, byte[]> store = Stores.keyValueStoreBuilder(
                         Stores.persistentKeyValueStore(Topics.TIMER_STORE), Serdes.Bytes(), Serdes.ByteArray())
                 .withLoggingDisabled()
                 .withCachingDisabled()
                 .build();
-        store.init(storeContext, store);
-        timers = new Timers(store);
-        timers.takeDue(now, (at, bytes) -> { });
-
-        thousandDue("warm-up");
-        thousandDue("1,000 due, none else waiting");
-        long began = System.nanoTime();
-        for (int i = 0; i < MILLION; i++) {
-            timers.put(NOW + FAR_MILLIS + random.nextInt(86_400_000), offset++, timer);
-        }
-        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length, (System.nanoTime() - began) / 1e3 / MILLION);
-        thousandDue("1,000 due, 1,000,000 waiting far ahead");
-        nothingDue();
-
-        for (int i = 0; i < 200_000; i++) {
-            timers.put(now + 1 + i / 100, offset++, timer);
-        }
-        now += 3_000;
-        double[] took = new double[200];
-        for (int i = 0; i < took.length; i++) {
-            took[i] = millis(() -> timers.takeDue(now, (at, bytes) -> { }));
-        }
-        print("each 1,000 of 200,000 due at once, 1,000,000 waiting", took);
-        print("seek from the cursor after 200,000 deletes", seeks(store, null));
-        thousandDue("1,000 due after 200,000 deletes, 1,000,000 waiting");
-        print("seek from the start after 200,000 deletes", seeks(store, Bytes.wrap(new byte[16])));
-        timers = new Timers(store);
-        System.out.printf("first look after a restart (from the start): %.2f ms, estimate %,d%n",
-                millis(() -> timers.takeDue(now, (at, bytes) -> { })), timers.waiting());
-        store.close();
+        store.init(context, store);
+        return store;
     }
 
-    private void thousandDue(String what) {
-        double[] took = new double[ROUNDS];
-        for (int round = 0; round < ROUNDS; round++) {
-            for (int i = 0; i < 1_000; i++) {
-                timers.put(now + 1 + random.nextInt(50), offset++, timer);
+    /** How long it takes to take a thousand, in milliseconds. */
+    private double thousandDue(Timers timers) {
+        for (int i = 0; i < 1_000; i++) {
+            timers.put(now + 1 + random.nextInt(50), offset++, timer);
+        }
+        now += 50;
+        return millis(() -> {
+            if (timers.takeDue(now, (at, bytes) -> { }) != 1_000) {
+                throw new AssertionError("not 1,000");
             }
-            now += 50;
-            took[round] = millis(() -> {
-                if (timers.takeDue(now, (at, bytes) -> { }) != 1_000) {
-                    throw new AssertionError("not 1,000");
-                }
-            });
-        }
-        print(what, took);
+        });
     }
 
-    private void nothingDue() {
+    private void nothingDue(Timers timers) {
         double[] took = new double[ROUNDS];
         for (int round = 0; round < ROUNDS; round++) {
             took[round] = millis(() -> {
