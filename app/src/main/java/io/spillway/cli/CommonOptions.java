@@ -2,15 +2,22 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.topic.Topics;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** The options that every command has, and the configuration they lead to. */
 final class CommonOptions {
+    /** What to do when the cluster that was configured does not answer. */
+    static final String ADDRESS_REMEDY = "check that it runs, the address (--bootstrap-servers, kafka.bootstrapServers) "
+            + "and the security settings (kafka.properties)";
+
     private static final Path DEFAULT_FILE = Path.of("spillway.yml");
 
     /** How a command writes its result. */
@@ -58,18 +65,24 @@ final class CommonOptions {
         return ConfigurationLoader.load(chosen, System.getenv(), overrides);
     }
 
-    /** The configuration with a cluster: the one configured, else the one that {@code run} has left in DIR/endpoint. */
-    Configuration configurationWithCluster() {
+    /**
+     * The configuration with a cluster that answers: the one configured, else the one that {@code run} has left in
+     * DIR/endpoint.
+     *
+     * @param needed topics that must be there, of those that the configuration names
+     * @throws CommandFailure when there is no cluster, it does not answer, or a topic is missing
+     */
+    Configuration configurationWithCluster(Function<Topics, List<String>> needed) {
         Configuration configuration = configuration();
-        if (!configuration.kafka().bootstrapServers().isEmpty()) {
-            return configuration;
+        String remedy = ADDRESS_REMEDY;
+        if (configuration.kafka().bootstrapServers().isEmpty()) {
+            Endpoint running = Endpoint.read(data)
+                    .orElseThrow(() -> CommandFailure.failed("no Kafka to talk to: start `spillway run` here, or give "
+                            + "--bootstrap-servers (looked for " + data.resolve(Endpoint.FILE) + ")"));
+            configuration = running.in(configuration);
+            remedy = "the address is from " + data.resolve(Endpoint.FILE) + "; start `spillway run` here, or give --bootstrap-servers";
         }
-        String running = Endpoint.read(data)
-                .map(Endpoint::kafka)
-                .orElseThrow(() -> CommandFailure.failed("no Kafka to talk to: start `spillway run` here, or give "
-                        + "--bootstrap-servers (looked for " + data.resolve(Endpoint.FILE) + ")"));
-        return configuration
-                .withKafka(configuration.kafka().withBootstrapServers(running))
-                .withTopics(configuration.topics().withReplication(1));
+        Cluster.require(configuration, remedy, needed.apply(new Topics(configuration)));
+        return configuration;
     }
 }

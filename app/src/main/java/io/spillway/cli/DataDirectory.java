@@ -31,6 +31,8 @@ final class DataDirectory implements AutoCloseable {
                 throw CommandFailure.failed("data directory " + path
                         + " is in use by another process; stop it, or give this one its own with --data DIR");
             }
+            // One that was killed leaves its own behind.
+            Endpoint.delete(path);
             return new DataDirectory(path, channel);
         } catch (IOException e) {
             throw CommandFailure.failed("cannot use data directory " + path + " (" + e
@@ -46,7 +48,8 @@ final class DataDirectory implements AutoCloseable {
     String instance() {
         Path file = path.resolve("instance");
         try {
-            if (!Files.exists(file)) {
+            // Blank when it was killed between making the file and writing it.
+            if (!Files.exists(file) || Files.readString(file).isBlank()) {
                 Files.writeString(file, UUID.randomUUID().toString());
             }
             return Files.readString(file).strip();

@@ -8,6 +8,7 @@ import io.spillway.policy.Sweep;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.SweepCodec;
+import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,14 +86,18 @@ final class DemoCommand implements Callable<Integer> {
         LaneCounts counts = shutdown.closing(new LaneCounts(clients, topics));
         Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
         DemoTraffic traffic = new DemoTraffic(producer, topics.ingress(), clock);
-        long lastSeen = -1;
-        for (int second = 1; second <= seconds || counts.total() > lastSeen; second++) {
-            lastSeen = counts.total();
-            if (second <= seconds) {
-                traffic.sendForOneSecond(second);
-            }
+        for (int second = 1; second <= seconds; second++) {
+            traffic.sendForOneSecond(second);
             counts.read();
             printer.note("%3d s  %s".formatted(second, counts.inOneLine()));
+        }
+        try (Admin admin = clients.admin()) {
+            QueueAdmin queues = new QueueAdmin(admin);
+            // What is in no lane counts as dropped, so nothing may still be on its way.
+            while (queues.read(topics.ingress(), topics.routerGroup()).stream().anyMatch(queue -> queue.behind() > 0)) {
+                counts.read();
+            }
+            counts.readAll(queues, topics);
         }
         if (common.isJson()) {
             printer.json(Map.of("sent", traffic.sent(), "lanes", counts.byTenant()));

@@ -1,5 +1,6 @@
 package io.spillway.cli;
 
+import io.spillway.config.Configuration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,11 +13,12 @@ import java.util.Properties;
 /**
  * Where a running process can be reached, as it stands in DIR/endpoint for the other commands.
  *
- * @param kafka   {@code HOST:PORT}
- * @param metrics URL of the metrics
- * @param pid     of the process
+ * @param kafka    {@code HOST:PORT}
+ * @param metrics  URL of the metrics
+ * @param pid      of the process
+ * @param embedded whether that Kafka is the process's own, whose topics have one replica whatever the configuration
  */
-record Endpoint(String kafka, String metrics, long pid) {
+record Endpoint(String kafka, String metrics, long pid, boolean embedded) {
     static final String FILE = "endpoint";
 
     /** What a running process has written; empty when none did. */
@@ -35,7 +37,14 @@ record Endpoint(String kafka, String metrics, long pid) {
                 : Optional.of(new Endpoint(
                         kafka,
                         properties.getProperty("metrics", ""),
-                        Long.parseLong(properties.getProperty("pid", "0"))));
+                        pidIn(properties.getProperty("pid", "")),
+                        Boolean.parseBoolean(properties.getProperty("embedded", "true"))));
+    }
+
+    /** The configuration with the cluster of that process. */
+    Configuration in(Configuration configuration) {
+        Configuration there = configuration.withKafka(configuration.kafka().withBootstrapServers(kafka));
+        return embedded ? there.withTopics(there.topics().withReplication(1)) : there;
     }
 
     /** Writes the file whole, so that no reader sees half of it. */
@@ -43,11 +52,17 @@ record Endpoint(String kafka, String metrics, long pid) {
         Path file = data.resolve(FILE);
         Path draft = data.resolve(FILE + ".new");
         try {
-            Files.writeString(draft, "kafka=" + kafka + "\nmetrics=" + metrics + "\npid=" + pid + "\n");
+            Files.writeString(draft, "kafka=" + kafka + "\nmetrics=" + metrics + "\npid=" + pid
+                    + "\nembedded=" + embedded + "\n");
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot write " + file, e);
         }
+    }
+
+    /** 0 when somebody has changed the file. */
+    private static long pidIn(String text) {
+        return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
     }
 
     static void delete(Path data) {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * Sends items at a rate, with progress every second. Owned by the command's thread; only the counts of what Kafka has
@@ -36,6 +37,7 @@ final class ItemSender {
     private final AtomicLong stored = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final AtomicReference<String> firstFailure = new AtomicReference<>();
+    private volatile boolean lost;
     private long handedOver;
     private long nextProgressNanos = startNanos + SECOND_NANOS;
 
@@ -57,6 +59,7 @@ final class ItemSender {
                 stored.incrementAndGet();
             } else {
                 failed.incrementAndGet();
+                lost = lost || failure instanceof TimeoutException;
                 firstFailure.compareAndSet(null, Printable.of(failure.toString()));
             }
         });
@@ -66,6 +69,11 @@ final class ItemSender {
             printer.note("%d%s sent (%.0f/s)".formatted(
                     stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
         }
+    }
+
+    /** Whether Kafka has let an item wait until it was given up: each further one would wait as long. */
+    boolean isLost() {
+        return lost;
     }
 
     /** Waits until Kafka has answered for all. */

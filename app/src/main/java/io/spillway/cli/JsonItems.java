@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.policy.ItemLimits;
@@ -21,6 +22,7 @@ final class JsonItems {
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
     private final String defaultTenant;
@@ -77,7 +79,7 @@ final class JsonItems {
         if (!node.hasNonNull("enqueuedAt")) {
             return defaultMadeAt.get();
         }
-        require(node.get("enqueuedAt").canConvertToLong(), "enqueuedAt must be epoch milliseconds");
+        require(node.get("enqueuedAt").isIntegralNumber() && node.get("enqueuedAt").canConvertToLong(), "enqueuedAt must be epoch milliseconds");
         return Instant.ofEpochMilli(node.get("enqueuedAt").longValue());
     }
 

@@ -3,12 +3,14 @@ package io.spillway.cli;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +25,6 @@ final class LaneCounts implements AutoCloseable {
     private final Consumer<byte[], byte[]> consumer;
     private final Map<String, Lane> laneOfTopic = new TreeMap<>();
     private final Map<String, Map<Lane, Long>> counts = new TreeMap<>();
-    private long total;
 
     LaneCounts(KafkaClients clients, Topics topics) {
         this.consumer = clients.consumer(Map.of());
@@ -36,15 +37,17 @@ final class LaneCounts implements AutoCloseable {
         consumer.seekToBeginning(partitions);
     }
 
-    /** Reads until nothing new comes for a moment. */
+    /** Reads what is committed now. */
     void read() {
-        for (var records = consumer.poll(Duration.ofMillis(200)); !records.isEmpty(); records = consumer.poll(Duration.ofMillis(100))) {
-            records.forEach(this::count);
-        }
+        readTo(consumer.endOffsets(consumer.assignment()));
     }
 
-    long total() {
-        return total;
+    /** Reads everything that the lanes hold now, and waits for the transactions that are still open in them. */
+    void readAll(QueueAdmin queues, Topics topics) {
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        LANES.forEach(lane -> queues.read(topics.lane(lane), topics.workerGroup())
+                .forEach(queue -> ends.put(queue.partition(), queue.end())));
+        readTo(ends);
     }
 
     Map<String, Map<String, Long>> byTenant() {
@@ -87,8 +90,13 @@ final class LaneCounts implements AutoCloseable {
         consumer.close();
     }
 
+    private void readTo(Map<TopicPartition, Long> ends) {
+        while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+            consumer.poll(Duration.ofMillis(100)).forEach(this::count);
+        }
+    }
+
     private void count(ConsumerRecord<byte[], byte[]> record) {
-        total++;
         String tenant = record.key() == null ? "" : Printable.of(new String(record.key(), StandardCharsets.UTF_8));
         counts.computeIfAbsent(tenant, absent -> new EnumMap<>(Lane.class)).merge(laneOfTopic.get(record.topic()), 1L, Long::sum);
     }

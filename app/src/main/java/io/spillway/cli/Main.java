@@ -2,10 +2,11 @@ package io.spillway.cli;
 
 import io.spillway.config.InvalidSettingException;
 import io.spillway.local.EmbeddedKafkaException;
-import io.spillway.policy.Printable;
 import io.spillway.router.RouterException;
 import io.spillway.topic.KafkaFailure;
 import java.io.PrintWriter;
+import java.util.Optional;
+import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
@@ -58,7 +59,7 @@ public final class Main {
         return switch (e) {
             case CommandFailure failure -> failure.exitCode();
             case InvalidSettingException invalid -> CommandFailure.USAGE;
-            default -> CommandFailure.FAILED;
+            default -> refusedSetting(e).isPresent() ? CommandFailure.USAGE : CommandFailure.FAILED;
         };
     }
 
@@ -69,15 +70,30 @@ public final class Main {
             case KafkaFailure expected -> expected.getMessage();
             case RouterException expected -> expected.getMessage();
             case EmbeddedKafkaException expected -> expected.getMessage();
-            default -> {
-                LoggerFactory.getLogger(Main.class).error("Unexpected failure", e);
-                yield "unexpected failure: " + Printable.of(e.toString());
-            }
+            default -> refusedSetting(e)
+                    .map(refused -> "Kafka refuses a setting of spillway.yml, the environment or the command line: "
+                            + refused.getMessage())
+                    .orElseGet(() -> unexpected(e));
         };
     }
 
+    private static String unexpected(Exception e) {
+        LoggerFactory.getLogger(Main.class).error("Unexpected failure", e);
+        return "unexpected failure: " + e;
+    }
+
+    /** What Kafka's clients say about an address or a property that is passed through to them and is no such thing. */
+    private static Optional<ConfigException> refusedSetting(Throwable fault) {
+        for (Throwable at = fault; at != null; at = at.getCause()) {
+            if (at instanceof ConfigException refused) {
+                return Optional.of(refused);
+            }
+        }
+        return Optional.empty();
+    }
+
     private static void print(PrintWriter err, String message) {
-        err.println("spillway: " + message.replaceAll("\\R", " "));
+        err.println("spillway: " + SafeText.onOneLine(message));
         err.flush();
     }
 

@@ -1,6 +1,7 @@
 package io.spillway.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -9,7 +10,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints results to standard output and progress to standard error. */
 final class Printer {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
+    /** In a fixed order, so that two runs can be compared. */
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
 
     private final PrintWriter out;
     private final PrintWriter err;
@@ -41,6 +44,12 @@ final class Printer {
             err.println(text);
             err.flush();
         }
+    }
+
+    /** A line about something that went wrong while the work goes on; JSON has its place on the other stream. */
+    void problem(String text) {
+        err.println(text);
+        err.flush();
     }
 
     /** Columns as wide as their widest cell. */

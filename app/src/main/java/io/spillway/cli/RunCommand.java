@@ -2,9 +2,13 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.policy.Printable;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,7 +24,10 @@ import picocli.CommandLine.Spec;
             "Without bootstrap servers it starts an embedded Kafka in the data directory and keeps its data there."
         })
 final class RunCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
     private static final String ROUTER = "router";
+    /** Somewhat less than the 30 s that the contract gives. Without a cluster several parts wait for it in turn. */
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin
     private CommonOptions common;
@@ -50,20 +57,48 @@ final class RunCommand implements Callable<Integer> {
         try {
             DataDirectory data = shutdown.closing(DataDirectory.open(common.data()));
             RunningSystem system = RunningSystem.start(configured, data, unsafeTransactions, shutdown);
-            new Endpoint(system.kafka(), system.metricsUrl(), ProcessHandle.current().pid()).write(data.path());
-            new Printer(spec, common).line("spillway ready kafka=" + system.kafka() + " metrics=" + system.metricsUrl());
+            Endpoint endpoint = system.endpoint();
+            endpoint.write(data.path());
+            printReady(endpoint);
             system.router().awaitEnd();
         } finally {
-            // During a stop from outside this waits for the hook, which ends the process.
             shutdown.close();
-            Runtime.getRuntime().removeShutdownHook(hook);
+            forget(hook);
         }
         throw CommandFailure.failed("the router has stopped after a fault that it does not recover from; the log says why");
     }
 
+    private void printReady(Endpoint endpoint) {
+        Printer printer = new Printer(spec, common);
+        if (common.isJson()) {
+            printer.json(Map.of("kafka", endpoint.kafka(), "metrics", endpoint.metrics()));
+        } else {
+            printer.line("spillway ready kafka=" + endpoint.kafka() + " metrics=" + endpoint.metrics());
+        }
+    }
+
+    /** During a stop from outside this does not return: the hook ends the process. */
+    private static void forget(Thread hook) throws InterruptedException {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException stopping) {
+            hook.join();
+        }
+    }
+
     private static void stop(Shutdown shutdown) {
-        shutdown.close();
+        Thread closing = Thread.ofPlatform().name("shutdown-close").start(shutdown::close);
+        boolean inTime = false;
+        try {
+            inTime = closing.join(STOP_LIMIT);
+            if (!inTime) {
+                LOG.error("Not everything has stopped within {} s, so the process ends as if it were killed; "
+                        + "nothing is lost, and the next start takes longer", STOP_LIMIT.toSeconds());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         // A stop that was asked for and went well is no failure, whatever the signal's number.
-        Runtime.getRuntime().halt(shutdown.isClean() ? 0 : CommandFailure.FAILED);
+        Runtime.getRuntime().halt(inTime && shutdown.isClean() ? 0 : CommandFailure.FAILED);
     }
 }

@@ -25,10 +25,11 @@ import org.apache.kafka.clients.admin.Admin;
  * the reverse order.
  *
  * @param configuration with the cluster that is in use
+ * @param embedded      whether that cluster is an embedded Kafka of this process
  * @param router        routing already
  * @param metricsUrl    where its metrics are
  */
-record RunningSystem(Configuration configuration, Router router, String metricsUrl) {
+record RunningSystem(Configuration configuration, boolean embedded, Router router, String metricsUrl) {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     /**
@@ -42,6 +43,9 @@ record RunningSystem(Configuration configuration, Router router, String metricsU
     static RunningSystem start(Configuration configured, DataDirectory data, boolean unsafeTransactions, Shutdown shutdown) {
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
+        if (!embedded) {
+            Cluster.require(configuration, CommonOptions.ADDRESS_REMEDY, List.of());
+        }
         KafkaClients clients = new KafkaClients(configuration);
         Topics topics = new Topics(configuration);
         prepareTopics(clients, topics, embedded, unsafeTransactions);
@@ -60,12 +64,13 @@ record RunningSystem(Configuration configuration, Router router, String metricsU
                 policies, sweeps, metrics.registry(), InstantSource.system()));
         router.start(START_TIMEOUT);
         running.set(router);
-        return new RunningSystem(configuration, router, metricsUrl);
+        return new RunningSystem(configuration, embedded, router, metricsUrl);
     }
 
-    /** {@code HOST:PORT} of the cluster in use. */
-    String kafka() {
-        return configuration.kafka().bootstrapServers();
+    /** Where other commands find it. */
+    Endpoint endpoint() {
+        return new Endpoint(
+                configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
     }
 
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {

@@ -9,7 +9,6 @@ import io.spillway.schema.WorkItem;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.RecordCodec;
 import io.spillway.topic.Topics;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
             " \"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}; only the payload must be there, the options fill in the rest."
         })
 final class SendCommand implements Callable<Integer> {
-    private static final int MAX_LINE_CHARACTERS = 4 * 1024 * 1024;
+    private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
 
     @Mixin
     private CommonOptions common;
@@ -72,7 +72,7 @@ final class SendCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         check();
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.ingress()));
         Printer printer = new Printer(spec, common);
         Topics topics = new Topics(configuration);
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
@@ -86,7 +86,8 @@ final class SendCommand implements Callable<Integer> {
             }
             if (result.failed() + bad > 0) {
                 throw CommandFailure.failed((result.failed() + bad) + " items were not sent: " + result.firstFailure()
-                        .orElse("their lines are named above"));
+                        .orElse("their lines are named above; mend them and send them alone")
+                        + (sender.isLost() ? "; gave up, what comes after them was not tried" : ""));
             }
         }
         return 0;
@@ -108,8 +109,8 @@ final class SendCommand implements Callable<Integer> {
         if (size < 0 || size > 1024 * 1024) {
             throw CommandFailure.usage("--size " + size + ": must be 0 to 1048576");
         }
-        if (file != null && !isStandardInput() && !Files.isReadable(file)) {
-            throw CommandFailure.usage("--file " + file + ": cannot be read");
+        if (file != null && !isStandardInput() && (!Files.isReadable(file) || Files.isDirectory(file))) {
+            throw CommandFailure.usage("--file " + file + ": must be a file that can be read, or - for standard input");
         }
         ageMillis();
     }
@@ -117,7 +118,7 @@ final class SendCommand implements Callable<Integer> {
     private long sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String run = UUID.randomUUID().toString().substring(0, 8);
-        for (long i = 0; i < count; i++) {
+        for (long i = 0; i < count && !sender.isLost(); i++) {
             WorkItem item = new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
             sender.send(tenant, codec.encode(item), count);
@@ -127,28 +128,23 @@ final class SendCommand implements Callable<Integer> {
 
     private long sendFile(ItemSender sender, Printer printer) throws IOException {
         JsonItems items = new JsonItems(tenant, workload, this::madeAt);
-        long lineNumber = 0;
         long bad = 0;
-        try (BufferedReader lines = isStandardInput()
-                ? new BufferedReader(new java.io.InputStreamReader(System.in, StandardCharsets.UTF_8))
-                : Files.newBufferedReader(file)) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                lineNumber++;
-                if (line.isBlank()) {
-                    continue;
-                }
+        try (TextLines lines = new TextLines(isStandardInput() ? System.in : Files.newInputStream(file), MAX_LINE_BYTES)) {
+            boolean more = true;
+            while (more && !sender.isLost()) {
                 try {
-                    if (line.length() > MAX_LINE_CHARACTERS) {
-                        throw new IllegalArgumentException("longer than " + MAX_LINE_CHARACTERS + " characters");
+                    String line = lines.next();
+                    more = line != null;
+                    if (more && !line.isBlank()) {
+                        WorkItem item = items.parse(line);
+                        sender.send(item.getTenant(), codec.encode(item), ItemSender.UNKNOWN_TOTAL);
                     }
-                    WorkItem item = items.parse(line);
-                    sender.send(item.getTenant(), codec.encode(item), ItemSender.UNKNOWN_TOTAL);
                 } catch (JsonProcessingException e) {
                     bad++;
-                    printer.note("line " + lineNumber + ": not JSON: " + Printable.of(e.getOriginalMessage()));
+                    printer.problem("line " + lines.number() + ": not JSON: " + Printable.of(e.getOriginalMessage()));
                 } catch (IllegalArgumentException e) {
                     bad++;
-                    printer.note("line " + lineNumber + ": " + Printable.of(e.getMessage()));
+                    printer.problem("line " + lines.number() + ": " + Printable.of(e.getMessage()));
                 }
             }
         }

@@ -8,10 +8,12 @@ import io.spillway.topic.SweepCodec;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import io.spillway.topic.ViewContent;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -47,20 +49,25 @@ final class SweepCommand {
                     + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
         }
         long nowMillis = clock.millis();
-        Sweep sweep = sweepOf(millisOf("--started-at", startedAt),
-                completedAt == null ? nowMillis : millisOf("--completed-at", completedAt), nowMillis);
+        Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
+        byte[] idBytes = sweepId.getBytes(StandardCharsets.UTF_8);
+        if (!ItemLimits.isId(idBytes, 0, idBytes.length)) {
+            throw CommandFailure.usage("--id " + Printable.of(sweepId) + ": must be 1 to "
+                    + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
+        }
 
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
             TenantPolicies policies = topics.read(new Topics(configuration).policies(), new TenantPolicies(configuration.defaults()));
             topics.write(new Topics(configuration).sweeps(), tenant, new SweepCodec().encode(tenant, sweepId, sweep));
             Printer printer = new Printer(spec, common);
-            if (!tenant.equals(ViewContent.ALL_TENANTS) && !policies.of(tenant).sweepable()) {
+            boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
+            if (!takesEffect) {
                 printer.note("note: " + tenant + " is not sweepable, so nothing is dropped until: spillway tenants set " + tenant + " --sweepable true");
             }
             if (common.isJson()) {
-                printer.json(Map.of("tenant", tenant, "sweepId", sweepId,
+                printer.json(Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
                         "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
             } else {
                 printer.line("sweep " + sweepId + " of " + tenant + " recorded: items enqueued before "
@@ -70,12 +77,18 @@ final class SweepCommand {
         return 0;
     }
 
-    private static Sweep sweepOf(long startedAtMillis, long completedAtMillis, long nowMillis) {
-        if (completedAtMillis < startedAtMillis) {
-            throw CommandFailure.usage("--completed-at: must not be before --started-at");
+    private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
+        long startedAtMillis = millisOf("--started-at", startedAt);
+        long completedAtMillis = completedAt == null ? nowMillis : millisOf("--completed-at", completedAt);
+        if (startedAtMillis > nowMillis) {
+            throw CommandFailure.usage("--started-at " + startedAt + ": must not be in the future");
         }
         if (completedAtMillis > nowMillis) {
-            throw CommandFailure.usage("--completed-at: must not be in the future; a sweep is recorded when it has completed");
+            throw CommandFailure.usage("--completed-at " + completedAt
+                    + ": must not be in the future; record a sweep when it has completed");
+        }
+        if (completedAtMillis < startedAtMillis) {
+            throw CommandFailure.usage("--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
         }
         return new Sweep(startedAtMillis, completedAtMillis);
     }
@@ -85,7 +98,7 @@ final class SweepCommand {
             return time.matches("\\d{1,15}")
                     ? Long.parseLong(time)
                     : OffsetDateTime.parse(time).toInstant().toEpochMilli();
-        } catch (DateTimeException e) {
+        } catch (DateTimeException | ArithmeticException e) {
             throw CommandFailure.usage(option + " " + Printable.of(time)
                     + ": must be a time such as 2026-11-21T08:00:00Z, or epoch milliseconds");
         }

@@ -39,7 +39,7 @@ final class TenantsCommand {
 
     @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the tenants that have settings of their own.")
     int list(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
         Printer printer = new Printer(spec, common);
         if (common.isJson()) {
@@ -50,16 +50,16 @@ final class TenantsCommand {
             printer.line("no tenant has settings of its own");
         } else {
             List<List<String>> rows = new ArrayList<>();
-            all.forEach((tenant, settings) -> rows.add(List.of(tenant, inOneLine(settings))));
+            all.forEach((tenant, settings) -> rows.add(List.of(Printable.of(tenant), inOneLine(settings))));
             printer.table(rows);
         }
         return 0;
     }
 
     @Command(name = "get", mixinStandardHelpOptions = true, description = "Shows the policy in force for a tenant, and where each setting comes from.")
-    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T") String tenant) {
+    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant) {
         requireTenant(tenant);
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
         PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
         PolicySettings everyone = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
@@ -83,13 +83,13 @@ final class TenantsCommand {
     @Command(name = "remove", mixinStandardHelpOptions = true, description = "Removes a tenant's own settings; the defaults hold again.")
     int remove(
             @Mixin CommonOptions common,
-            @Parameters(paramLabel = "T") String tenant,
+            @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant,
             @Option(names = "--wait", description = "return when every running instance has applied it") boolean wait) {
         requireTenant(tenant);
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Printer printer = new Printer(spec, common);
         if (!read(configuration).contains(tenant)) {
-            throw CommandFailure.failed(tenant + " has no settings of its own");
+            throw CommandFailure.failed(tenant + " has no settings of its own; see: spillway tenants list");
         }
         write(configuration, tenant, null, wait, printer);
         if (common.isJson()) {

@@ -3,6 +3,7 @@ package io.spillway.cli;
 import io.spillway.config.Configuration;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -65,7 +66,7 @@ final class TenantsSetCommand implements Callable<Integer> {
         if (!anything) {
             throw CommandFailure.usage("nothing to set: give at least one of --" + String.join(", --", PolicyField.flags()));
         }
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
         for (PolicyField field : PolicyField.values()) {
             String text = given(field);

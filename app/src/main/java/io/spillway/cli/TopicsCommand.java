@@ -21,7 +21,7 @@ final class TopicsCommand {
 
     @Command(name = "create", mixinStandardHelpOptions = true, description = "Creates the topics that are missing, then checks all.")
     int create(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration).admin()) {
             Topics topics = new Topics(configuration);
             TopicAdmin topicAdmin = new TopicAdmin(admin);
@@ -32,7 +32,7 @@ final class TopicsCommand {
 
     @Command(name = "check", mixinStandardHelpOptions = true, description = "Compares the cluster with the configuration; exit 1 when they differ.")
     int check(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster();
+        Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration).admin()) {
             TopicAdmin topicAdmin = new TopicAdmin(admin);
             List<String> problems = new ArrayList<>(topicAdmin.checkTransactions());

@@ -5,6 +5,7 @@ import io.spillway.topic.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -32,14 +33,11 @@ final class TopologyCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         TopologyDrawing drawing = new TopologyDrawing(new Topics(common.configuration()));
         Printer printer = new Printer(spec, common);
         if (directory != null) {
-            Files.createDirectories(directory);
-            Files.writeString(directory.resolve(TEXT_FILE), drawing.text());
-            Files.writeString(directory.resolve(DRAWING_FILE), drawing.mermaid());
-            printer.note("wrote " + directory.resolve(TEXT_FILE) + " and " + directory.resolve(DRAWING_FILE));
+            write(drawing, printer);
         } else if (common.isJson()) {
             printer.json(Map.of("text", drawing.text(), "mermaid", drawing.mermaid()));
         } else {
@@ -47,5 +45,20 @@ final class TopologyCommand implements Callable<Integer> {
             printer.line(drawing.mermaid());
         }
         return 0;
+    }
+
+    private void write(TopologyDrawing drawing, Printer printer) {
+        try {
+            Files.createDirectories(directory);
+            Path text = Files.writeString(directory.resolve(TEXT_FILE), drawing.text());
+            Path mermaid = Files.writeString(directory.resolve(DRAWING_FILE), drawing.mermaid());
+            if (common.isJson()) {
+                printer.json(Map.of("written", List.of(text.toString(), mermaid.toString())));
+            } else {
+                printer.line("wrote " + text + " and " + mermaid);
+            }
+        } catch (IOException e) {
+            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "); name another directory");
+        }
     }
 }

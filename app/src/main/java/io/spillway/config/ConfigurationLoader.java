@@ -2,6 +2,8 @@ package io.spillway.config;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DatabindException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.policy.PolicyField;
@@ -16,6 +18,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.scanner.ScannerException;
 
 /**
  * Reads the configuration: defaults, over them a YAML file, over it the environment, over that the command line.
@@ -28,11 +33,14 @@ public final class ConfigurationLoader {
     /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
             Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
-    /** What Kubernetes puts into the environment for a service that is called spillway. */
+    /** What Kubernetes puts into the environment for services whose names begin with spillway. */
     private static final Pattern KUBERNETES =
-            Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT|PORT_\\d+_(TCP|UDP).*)");
+            Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
+    /** For a service spillway-metrics it sets SPILLWAY_METRICS_PORT, which is a setting of ours, to such an address. */
+    private static final Pattern KUBERNETES_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
     private static final long MAX_FILE_BYTES = 1024 * 1024;
     private static final String ENVIRONMENT_PREFIX = "SPILLWAY_";
+    private static final String VARIABLE = "environment variable ";
 
     private ConfigurationLoader() {}
 
@@ -50,12 +58,13 @@ public final class ConfigurationLoader {
         read(schema);
         Map<String, String> values = new TreeMap<>();
         file.ifPresent(path -> values.putAll(readFile(path, schema)));
-        environment.forEach((name, value) -> {
-            if (isSetting(name)) {
-                values.put(keyOf(name, schema), value);
+        values.putAll(readEnvironment(environment, schema));
+        overrides.forEach((key, value) -> {
+            if (!schema.isKnown(key)) {
+                throw unknown("", key, value, schema);
             }
+            values.put(key, value);
         });
-        values.putAll(overrides);
         return read(new KeyReader(values));
     }
 
@@ -99,6 +108,20 @@ public final class ConfigurationLoader {
         return settings;
     }
 
+    private static Map<String, String> readEnvironment(Map<String, String> environment, KeyReader schema) {
+        Map<String, String> values = new TreeMap<>();
+        new TreeMap<>(environment).forEach((name, value) -> {
+            if (isSetting(name, value)) {
+                String key = keyOf(name, value, schema);
+                if (values.put(key, value) != null) {
+                    throw InvalidSettingException.in(
+                            VARIABLE, name, value, key + " is set by another one as well; must be set once");
+                }
+            }
+        });
+        return values;
+    }
+
     private static Map<String, String> readFile(Path file, KeyReader schema) {
         String name = Printable.of(file.toString());
         JsonNode root;
@@ -108,51 +131,89 @@ public final class ConfigurationLoader {
             }
             root = YAMLMapper.builder()
                     .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .build()
                     .readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new InvalidSettingException(name + ": not valid YAML: " + Printable.of(e.getOriginalMessage())
-                    + (e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")"));
+            throw new InvalidSettingException(name + ": must be one YAML document: " + problemOf(e));
         } catch (IOException e) {
             throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
         }
+        if (!root.isObject() && !root.isNull() && !root.isMissingNode()) {
+            throw new InvalidSettingException(name + ": must be a map of settings; " + knownAt("", schema));
+        }
         Map<String, String> values = new TreeMap<>();
-        flatten("", root, values, schema, name);
+        root.properties().forEach(entry -> flatten(entry.getKey(), entry.getValue(), values, schema, name + ": "));
         return values;
     }
 
+    /** What is wrong and where, without the words that the parser quotes: a password may stand there. */
+    private static String problemOf(JsonProcessingException e) {
+        if (e instanceof DatabindException) {
+            return "another one begins at line " + e.getLocation().getLineNr();
+        }
+        if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
+            // A scanner names single characters, a parser whole tags; what the parser was doing is in the context.
+            String problem = yaml instanceof ScannerException ? yaml.getProblem() : yaml.getContext();
+            return Printable.of(problem) + " (line " + (yaml.getProblemMark().getLine() + 1) + ")";
+        }
+        return Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse(""))
+                + (e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")");
+    }
+
     private static void flatten(
-            String path, JsonNode node, Map<String, String> values, KeyReader schema, String fileName) {
-        if (node.isObject()) {
+            String path, JsonNode node, Map<String, String> values, KeyReader schema, String place) {
+        boolean isSection = schema.isSection(path);
+        if (node.isObject() && (isSection || schema.isKnown(path + ".any"))) {
             node.properties().forEach(entry ->
-                    flatten(path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(),
-                            entry.getValue(), values, schema, fileName));
-        } else if (node.isArray()) {
-            throw new InvalidSettingException(fileName + ": " + Printable.of(path) + " is a list: must be one value");
-        } else if (!node.isNull() && !node.isMissingNode()) {
-            if (!schema.isKnown(path)) {
-                throw new InvalidSettingException(fileName + ": " + Printable.of(path) + " = "
-                        + Printable.of(node.asText()) + ": unknown key; " + nearest(path, schema));
+                    flatten(path + "." + entry.getKey(), entry.getValue(), values, schema, place));
+        } else if (isSection) {
+            // A section whose lines are all commented out is null, and as good as absent.
+            if (!node.isNull()) {
+                throw InvalidSettingException.in(
+                        place, path, shown(node), "must be a map of settings; " + knownAt(path + ".", schema));
             }
-            values.put(path, node.asText());
+        } else if (!schema.isKnown(path)) {
+            throw unknown(place, path, shown(node), schema);
+        } else if (node.isContainerNode()) {
+            throw InvalidSettingException.in(place, path, shown(node), "must be one value");
+        } else if (!node.isNull() && values.put(path, node.asText()) != null) {
+            throw InvalidSettingException.in(place, path, shown(node), "must be set once");
         }
     }
 
-    private static String nearest(String path, KeyReader schema) {
-        String section = path.contains(".") ? path.substring(0, path.indexOf('.') + 1) : "";
-        String known = String.join(", ", schema.known().stream()
-                .filter(key -> key.startsWith(section) && !section.isEmpty())
-                .toList());
-        return known.isEmpty() ? "known sections are kafka, topics, defaults, router, metrics" : "known here: " + known;
+    private static String shown(JsonNode node) {
+        return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.asText();
     }
 
-    private static boolean isSetting(String name) {
+    private static InvalidSettingException unknown(String place, String key, String value, KeyReader schema) {
+        return InvalidSettingException.in(place, key, value, "unknown key; " + knownAt(key, schema));
+    }
+
+    private static String knownAt(String path, KeyReader schema) {
+        if (schema.knownMaps().contains(path)) {
+            return "any key";
+        }
+        int dot = path.indexOf('.');
+        if (dot > 0 && schema.isSection(path.substring(0, dot))) {
+            String section = path.substring(0, dot + 1);
+            return "known here: "
+                    + String.join(", ", schema.known().stream().filter(key -> key.startsWith(section)).toList());
+        }
+        return "known sections: " + schema.known().stream()
+                .map(key -> key.substring(0, key.indexOf('.')))
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static boolean isSetting(String name, String value) {
         return name.startsWith(ENVIRONMENT_PREFIX)
                 && !NOT_SETTINGS.contains(name)
-                && !KUBERNETES.matcher(name).matches();
+                && !KUBERNETES.matcher(name).matches()
+                && !(name.endsWith("PORT") && KUBERNETES_ADDRESS.matcher(value).matches());
     }
 
-    private static String keyOf(String name, KeyReader schema) {
+    private static String keyOf(String name, String value, KeyReader schema) {
         String flat = name.substring(ENVIRONMENT_PREFIX.length());
         for (String key : schema.known()) {
             if (squeeze(key).equals(squeeze(flat))) {
@@ -165,8 +226,8 @@ public final class ConfigurationLoader {
                 return map + flat.substring(start.length()).toLowerCase(Locale.ROOT).replace('_', '.');
             }
         }
-        throw new InvalidSettingException("environment variable " + Printable.of(name)
-                + ": no such setting; must be SPILLWAY_ and a key of the configuration, such as SPILLWAY_TOPICS_PARTITIONS");
+        throw InvalidSettingException.in(VARIABLE, name, value,
+                "no such setting; must be SPILLWAY_ and a key of the configuration, such as SPILLWAY_TOPICS_PARTITIONS");
     }
 
     private static String squeeze(String key) {

@@ -1,18 +1,24 @@
 package io.spillway.config;
 
 import io.spillway.policy.Printable;
+import java.util.regex.Pattern;
 
 /** A setting that is not known or not allowed. The message is one line that names the key, the value and what is allowed. */
 public final class InvalidSettingException extends RuntimeException {
+    /** Words in a key that say that its value must not be shown; configuration errors end up in logs and tickets. */
+    private static final Pattern SECRET_KEY = Pattern.compile(
+            "passw|passphrase|secret|jaas|token|credential|auth[._]?user|(keystore|private|access|api|admin)[._-]?key",
+            Pattern.CASE_INSENSITIVE);
+
     /**
      * Names the setting.
      *
      * @param key     where it stands, for example {@code topics.partitions}
-     * @param value   as it was written; escaped here
+     * @param value   as it was written; escaped here, and hidden where the key looks like that of a secret
      * @param allowed for example {@code must be 1 to 10000}
      */
     public InvalidSettingException(String key, Object value, String allowed) {
-        this(Printable.of(key) + " = " + Printable.of(String.valueOf(value)) + ": " + allowed);
+        this(lineOf(key, value, allowed));
     }
 
     /**
@@ -22,6 +28,16 @@ public final class InvalidSettingException extends RuntimeException {
      */
     public InvalidSettingException(String line) {
         super(line);
+    }
+
+    /** The same with the place where it was written before it, already escaped. */
+    static InvalidSettingException in(String place, String key, Object value, String allowed) {
+        return new InvalidSettingException(place + lineOf(key, value, allowed));
+    }
+
+    private static String lineOf(String key, Object value, String allowed) {
+        String shown = SECRET_KEY.matcher(key).find() ? "***" : Printable.of(String.valueOf(value));
+        return Printable.of(key) + " = " + shown + ": " + allowed;
     }
 
     static void requireRange(String key, long value, long min, long max) {

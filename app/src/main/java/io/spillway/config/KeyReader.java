@@ -59,11 +59,17 @@ final class KeyReader {
         return known;
     }
 
+    /** Whether it is the beginning of known keys, and so cannot have a value itself. */
+    boolean isSection(String path) {
+        return known.stream().anyMatch(key -> key.startsWith(path + "."))
+                || knownMaps.stream().anyMatch(map -> map.startsWith(path + "."));
+    }
+
     Set<String> knownMaps() {
         return knownMaps;
     }
 
     boolean isKnown(String path) {
-        return known.contains(path) || knownMaps.stream().anyMatch(path::startsWith);
+        return known.contains(path) || knownMaps.stream().anyMatch(map -> path.startsWith(map) && path.length() > map.length());
     }
 }

@@ -16,12 +16,16 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.policy.Printable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
  * Serves {@code /metrics} for Prometheus, {@code /livez} and {@code /readyz} on an address of its own, so that metrics
- * stay reachable when the gateway is under load. Owner of the registry and the listener.
+ * stay reachable when the gateway is under load. Owner of the registry and the listener; started and closed by one thread
+ * at a time.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Header PROMETHEUS_TEXT =
@@ -32,7 +36,8 @@ public final class MetricsServer implements AutoCloseable {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics gc = new JvmGcMetrics();
     private final MetricsSettings settings;
-    private final WebServer server;
+    private final BooleanSupplier isReady;
+    private WebServer server;
 
     /**
      * Makes a server that {@link #start} brings to life.
@@ -42,24 +47,12 @@ public final class MetricsServer implements AutoCloseable {
      */
     public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
         this.settings = settings;
+        this.isReady = isReady;
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);
         new UptimeMetrics().bindTo(registry);
         gc.bindTo(registry);
-        this.server = WebServer.builder()
-                .host(settings.host())
-                .port(settings.port())
-                .shutdownHook(false)
-                .shutdownGracePeriod(Duration.ofMillis(500))
-                .maxTcpConnections(MAX_CONNECTIONS)
-                .maxPayloadSize(1024)
-                .routing((HttpRouting.Builder routing) -> routing
-                        .get("/metrics", (request, response) ->
-                                response.header(PROMETHEUS_TEXT).send(registry.scrape()))
-                        .get("/livez", (request, response) -> response.send("ok\n"))
-                        .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())))
-                .build();
     }
 
     /** Where meters are registered. */
@@ -75,19 +68,49 @@ public final class MetricsServer implements AutoCloseable {
      */
     public String start() {
         try {
+            // The server only logs why it cannot listen, and returns; so we ask before it does.
+            new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
+            server = build();
             server.start();
-        } catch (RuntimeException e) {
-            throw new IllegalStateException("cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
-                    + " for metrics (metrics.host, metrics.port; port 0 takes a free one): " + Printable.of(rootOf(e).getMessage()), e);
+        } catch (IOException | RuntimeException e) {
+            throw cannotListen(Printable.of(rootOf(e).getMessage()), e);
         }
-        return "http://" + settings.host() + ":" + server.port() + "/metrics";
+        if (!server.isRunning()) {
+            throw cannotListen("the log says why", null);
+        }
+        // A colon makes it an IPv6 address.
+        String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
+        return "http://" + host + ":" + server.port() + "/metrics";
     }
 
     @Override
     public void close() {
-        server.stop();
+        if (server != null) {
+            server.stop();
+        }
         gc.close();
         registry.close();
+    }
+
+    private WebServer build() {
+        return WebServer.builder()
+                .host(settings.host())
+                .port(settings.port())
+                .shutdownHook(false)
+                .shutdownGracePeriod(Duration.ofMillis(500))
+                .maxTcpConnections(MAX_CONNECTIONS)
+                .maxPayloadSize(1024)
+                .routing((HttpRouting.Builder routing) -> routing
+                        .get("/metrics", (request, response) ->
+                                response.header(PROMETHEUS_TEXT).send(registry.scrape()))
+                        .get("/livez", (request, response) -> response.send("ok\n"))
+                        .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())))
+                .build();
+    }
+
+    private IllegalStateException cannotListen(String reason, Exception cause) {
+        return new IllegalStateException("cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
+                + " for metrics (metrics.host, metrics.port; port 0 takes a free one): " + reason, cause);
     }
 
     private static void sendReady(ServerResponse response, boolean ready) {

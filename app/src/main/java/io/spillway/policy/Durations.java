@@ -1,11 +1,13 @@
 package io.spillway.policy;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations as operators write them: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}, {@code 7d}. */
 public final class Durations {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,19})(ms|s|m|h|d)");
+    private static final String ALLOWED = "must be a duration such as 250ms, 30s, 5m, 1h or 7d";
     private static final String[] UNITS = {"d", "h", "m", "s", "ms"};
     private static final long[] UNIT_MILLIS = {86_400_000, 3_600_000, 60_000, 1_000, 1};
 
@@ -21,15 +23,14 @@ public final class Durations {
     public static long parseMillis(String text) {
         Matcher matcher = TEXT.matcher(text.strip());
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("must be a duration such as 250ms, 30s, 5m, 1h or 7d");
+            throw new IllegalArgumentException(ALLOWED);
         }
-        long amount = Long.parseLong(matcher.group(1));
-        for (int i = 0; i < UNITS.length; i++) {
-            if (UNITS[i].equals(matcher.group(2))) {
-                return amount * UNIT_MILLIS[i];
-            }
+        int unit = List.of(UNITS).indexOf(matcher.group(2));
+        try {
+            return Math.multiplyExact(Long.parseLong(matcher.group(1)), UNIT_MILLIS[unit]);
+        } catch (NumberFormatException | ArithmeticException tooLong) {
+            throw new IllegalArgumentException(ALLOWED, tooLong);
         }
-        throw new AssertionError("the pattern allows only the units listed");
     }
 
     /**

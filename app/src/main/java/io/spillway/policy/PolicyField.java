@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Every setting of a tenant's policy, once: its key in configuration and schema, its flag, its type, its range.
@@ -42,6 +43,8 @@ public enum PolicyField {
 
     /** The stored value that stands for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
     public static final long NONE = -1;
+
+    private static final Pattern NUMBER_TEXT = Pattern.compile("\\d[\\d_]*(\\.\\d+)?([eE][-+]?\\d{1,3})?");
 
     private final String key;
     private final String flag;
@@ -124,13 +127,14 @@ public enum PolicyField {
         }
         try {
             Object value = switch (type) {
-                case NUMBER -> Double.valueOf(trimmed);
+                case NUMBER -> parseNumber(trimmed);
                 case COUNT -> Long.valueOf(trimmed.replace("_", ""));
                 case DURATION -> Durations.parseMillis(trimmed);
                 case FLAG -> parseFlag(trimmed);
                 case CHOICE -> trimmed;
             };
-            if (isValid(value)) {
+            // The number that stands for none is how it is stored, not how it is written.
+            if (isValid(value) && !none().equals(value)) {
                 return value;
             }
         } catch (IllegalArgumentException notOfTheType) {
@@ -176,6 +180,14 @@ public enum PolicyField {
 
     private boolean inRange(double value) {
         return value >= min && value <= max;
+    }
+
+    private static Double parseNumber(String text) {
+        // Java would also read 1d, which an operator may mean as a day, and hexadecimal.
+        if (!NUMBER_TEXT.matcher(text).matches()) {
+            throw new IllegalArgumentException("not a number");
+        }
+        return Double.valueOf(text.replace("_", ""));
     }
 
     private static Boolean parseFlag(String text) {

@@ -7,11 +7,18 @@ package io.spillway.policy;
  * @param toleranceNanos how far ahead of now the theoretical arrival time may run: burst times the interval
  */
 public record RateLimit(long intervalNanos, long toleranceNanos) {
-    /** A tolerance beyond a year changes nothing and would overflow. */
-    private static final double MAX_TOLERANCE_NANOS = 365.0 * 86_400 * 1e9;
+    /** A year: nobody waits longer for one item, and the sums of {@link Gcra} stay far from overflow. */
+    static final long MAX_NANOS = 365L * 86_400 * 1_000_000_000;
+
+    public RateLimit {
+        if (intervalNanos < 1 || toleranceNanos < intervalNanos || toleranceNanos > MAX_NANOS) {
+            throw new IllegalArgumentException("interval " + intervalNanos + " ns, tolerance " + toleranceNanos
+                    + " ns: must be 1 or more, and from the interval to a year");
+        }
+    }
 
     /**
-     * Makes a limit.
+     * Makes a limit. A rate below one item a year counts as one a year, a burst of more than a year's items as a year's.
      *
      * @param itemsPerSecond above 0
      * @param burst          items that may come at once, 1 or more
@@ -21,7 +28,8 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
         if (!(itemsPerSecond > 0) || burst < 1) {
             throw new IllegalArgumentException("rate " + itemsPerSecond + ", burst " + burst + ": must be above 0, and 1 or more");
         }
-        long intervalNanos = Math.max(1, Math.round(1e9 / itemsPerSecond));
-        return new RateLimit(intervalNanos, (long) Math.min((double) burst * intervalNanos, MAX_TOLERANCE_NANOS));
+        long intervalNanos = Math.clamp(Math.round(1e9 / itemsPerSecond), 1, MAX_NANOS);
+        return new RateLimit(
+                intervalNanos, burst > MAX_NANOS / intervalNanos ? MAX_NANOS : burst * intervalNanos);
     }
 }

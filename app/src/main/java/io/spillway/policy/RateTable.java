@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
  * admitted unmeasured and counted in {@link #unmeasured}: the worker's fair dispatch still contains them.
  */
 public final class RateTable {
+    /** How far the threads' ideas of now may lie apart; a state further ahead than that was left by something else. */
+    private static final long MAX_SKEW_NANOS = 1_000_000_000;
+
     private final int maxTenants;
     private final ConcurrentHashMap<String, AtomicLong> theoreticalArrivalNanos = new ConcurrentHashMap<>();
     private final LongAdder unmeasured = new LongAdder();
@@ -50,13 +53,29 @@ public final class RateTable {
         while (true) {
             long before = state.get();
             long after = Gcra.next(before, nowNanos, limit);
-            if (after == Gcra.REFUSED) {
+            if (after != Gcra.REFUSED) {
+                if (state.compareAndSet(before, after)) {
+                    return true;
+                }
+            } else if (!forgiveDebt(state, before, nowNanos + limit.toleranceNanos())) {
                 return false;
             }
-            if (state.compareAndSet(before, after)) {
-                return true;
-            }
         }
+    }
+
+    /**
+     * Takes back a state that this limit could not have made, to that of a bucket just filled. Otherwise a tenant
+     * that used up a long burst at a low rate would be refused for hours after its rate was raised, and every tenant
+     * after a clock that was ahead is set right.
+     *
+     * @return whether the state may be another now, so that the item is to be judged again
+     */
+    private static boolean forgiveDebt(AtomicLong state, long before, long fullNanos) {
+        if (before <= fullNanos + MAX_SKEW_NANOS) {
+            return false;
+        }
+        state.compareAndSet(before, fullNanos);
+        return true;
     }
 
     /**

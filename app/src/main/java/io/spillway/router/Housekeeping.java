@@ -85,6 +85,9 @@ final class Housekeeping implements AutoCloseable {
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
             admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());
         } catch (RuntimeException e) {
+            if (thread.isShutdown()) {
+                return;
+            }
             LOG.warn("Housekeeping failed and is tried again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
         }
     }

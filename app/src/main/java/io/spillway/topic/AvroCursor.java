@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
  */
 final class AvroCursor {
     private static final int MAX_VARINT_SHIFT = 63;
+    private static final int MAX_INT_BYTES = 5;
 
     private final byte[] bytes;
     private int position;
@@ -42,6 +43,16 @@ final class AvroCursor {
             }
         }
         throw UnreadableItem.malformed("a number has more than ten bytes");
+    }
+
+    /** Reads an int or a union's branch: a zig-zag varint of at most five bytes, as Avro's own decoder insists. */
+    int readInt() {
+        int start = position;
+        long value = readLong();
+        if (position - start > MAX_INT_BYTES || value != (int) value) {
+            throw UnreadableItem.malformed("a number is no int");
+        }
+        return (int) value;
     }
 
     /** Reads the length of a string or of bytes, and checks that so many are there. */

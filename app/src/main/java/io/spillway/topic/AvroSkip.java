@@ -19,7 +19,8 @@ interface AvroSkip {
         return switch (type.getType()) {
             case NULL -> cursor -> {};
             case BOOLEAN -> cursor -> cursor.skipFixed(1);
-            case INT, LONG, ENUM -> AvroCursor::readLong;
+            case INT, ENUM -> AvroCursor::readInt;
+            case LONG -> AvroCursor::readLong;
             case FLOAT -> cursor -> cursor.skipFixed(4);
             case DOUBLE -> cursor -> cursor.skipFixed(8);
             case FIXED -> {
@@ -42,11 +43,11 @@ interface AvroSkip {
 
     private static AvroSkip union(List<AvroSkip> branches) {
         return cursor -> {
-            long branch = cursor.readLong();
+            int branch = cursor.readInt();
             if (branch < 0 || branch >= branches.size()) {
                 throw UnreadableItem.malformed("branch " + branch + " of a union of " + branches.size());
             }
-            branches.get((int) branch).over(cursor);
+            branches.get(branch).over(cursor);
         };
     }
 

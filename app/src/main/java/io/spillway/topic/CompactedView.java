@@ -50,6 +50,7 @@ public final class CompactedView implements AutoCloseable {
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread;
     private volatile Consumer<byte[], byte[]> consumer;
+    private volatile String lastFault = "";
 
     /**
      * Makes a view that {@link #start} brings to life.
@@ -86,7 +87,8 @@ public final class CompactedView implements AutoCloseable {
         thread.start();
         try {
             if (!ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new KafkaFailure("cannot read topic " + topic, new KafkaException("no answer within " + timeout));
+                throw new KafkaFailure("cannot read topic " + topic, new KafkaException(
+                        "not done within " + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -124,6 +126,7 @@ public final class CompactedView implements AutoCloseable {
             } catch (WakeupException stopped) {
                 return;
             } catch (RuntimeException e) {
+                lastFault = Printable.of(e.getMessage());
                 LOG.warn("Reading {} failed and starts again: {}", topic, Printable.of(e.toString()));
                 pause();
             }
@@ -134,6 +137,9 @@ public final class CompactedView implements AutoCloseable {
         List<TopicPartition> partitions = from.partitionsFor(topic).stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
+        if (partitions.isEmpty()) {
+            throw new KafkaException("the topic does not exist");
+        }
         from.assign(partitions);
         from.seekToBeginning(partitions);
         Map<TopicPartition, Long> ends = from.endOffsets(partitions);

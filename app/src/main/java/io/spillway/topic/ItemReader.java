@@ -15,10 +15,6 @@ import org.apache.kafka.common.header.Headers;
  * Immutable; safe for any number of threads.
  */
 public final class ItemReader {
-    private static final byte MAGIC_0 = (byte) 0xC3;
-    private static final byte MAGIC_1 = (byte) 0x01;
-    private static final int FINGERPRINT_OFFSET = 2;
-    private static final int PREFIX_BYTES = 10;
     private static final int REGISTRY_PREFIX_BYTES = 5;
     private static final int MAX_DIGITS = 20;
 
@@ -63,7 +59,7 @@ public final class ItemReader {
             checkSize(key, value, scan);
             return scan.hasRoutingFields()
                     ? readWithHeaders(value, scan, timestampMillis)
-                    : readValue(value, scan.hasInternal());
+                    : readValue(value, scan);
         } catch (UnreadableItem e) {
             return new ItemReading.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
         }
@@ -84,19 +80,23 @@ public final class ItemReader {
         }
     }
 
-    private ItemReading.Item readValue(byte[] value, boolean hasInternalHeaders) {
+    /** Reads an Avro item. What a header says is not checked in the value: the header is checked in its place. */
+    private ItemReading.Item readValue(byte[] value, HeaderScan scan) {
         int schema = schemaOf(value);
-        AvroCursor cursor = new AvroCursor(value, PREFIX_BYTES);
+        AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
 
         int length = cursor.readLength();
-        if (!ItemLimits.isName(value, cursor.position(), length)) {
-            throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
+        String tenant = "";
+        if (scan.tenant() == null) {
+            if (!ItemLimits.isName(value, cursor.position(), length)) {
+                throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
+            }
+            tenant = cursor.ascii(cursor.position(), length);
         }
-        String tenant = cursor.ascii(cursor.position(), length);
         cursor.skip(length);
 
         length = cursor.readLength();
-        if (!ItemLimits.isId(value, cursor.position(), length)) {
+        if (scan.id() == null && !ItemLimits.isId(value, cursor.position(), length)) {
             throw badId(value, cursor.position(), length);
         }
         cursor.skip(length);
@@ -105,29 +105,29 @@ public final class ItemReader {
 
         length = cursor.readLength();
         String workload = "";
-        if (length > 0) {
+        if (length > 0 && scan.workload() == null) {
             if (!ItemLimits.isName(value, cursor.position(), length)) {
                 throw badName(DeadReason.BAD_WORKLOAD, value, cursor.position(), length);
             }
             workload = cursor.ascii(cursor.position(), length);
-            cursor.skip(length);
         }
+        cursor.skip(length);
         schemas.skipTail(schema, cursor);
-        return new ItemReading.Item(tenant, enqueuedAtMillis, workload, hasInternalHeaders);
+        return new ItemReading.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
     /** With a tenant in the headers the value may have any format; where it is an item, it fills in what they lack. */
     private ItemReading readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
         if (scan.tenant() == null) {
-            return withHeaders(readValue(value, scan.hasInternal()), scan);
+            return withHeaders(readValue(value, scan), scan);
         }
         return withHeaders(readValueIfItem(value, scan, timestampMillis), scan);
     }
 
     private ItemReading.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
-        if (value.length >= PREFIX_BYTES && value[0] == MAGIC_0 && value[1] == MAGIC_1) {
+        if (SingleObject.hasPrefix(value)) {
             try {
-                return readValue(value, scan.hasInternal());
+                return readValue(value, scan);
             } catch (UnreadableItem notAnItem) {
                 // a value of another format that happens to begin like ours
             }
@@ -162,14 +162,11 @@ public final class ItemReader {
                     DeadReason.SCHEMA_REGISTRY_FRAMING,
                     "a schema registry's framing; send single-object encoding, or the header " + ItemHeaders.TENANT);
         }
-        if (value.length < PREFIX_BYTES || value[0] != MAGIC_0 || value[1] != MAGIC_1) {
+        if (!SingleObject.hasPrefix(value)) {
             throw UnreadableItem.malformed(
                     "not in single-object encoding, and no header " + ItemHeaders.TENANT);
         }
-        long fingerprint = 0;
-        for (int i = Long.BYTES - 1; i >= 0; i--) {
-            fingerprint = fingerprint << 8 | value[FINGERPRINT_OFFSET + i] & 0xff;
-        }
+        long fingerprint = SingleObject.fingerprint(value);
         int schema = schemas.indexOf(fingerprint);
         if (schema < 0) {
             throw new UnreadableItem(

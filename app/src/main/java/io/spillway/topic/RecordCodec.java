@@ -3,7 +3,11 @@ package io.spillway.topic;
 import io.spillway.policy.Printable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.message.BinaryMessageDecoder;
@@ -22,6 +26,7 @@ public final class RecordCodec<T extends SpecificRecordBase> {
 
     private final BinaryMessageEncoder<T> encoder;
     private final BinaryMessageDecoder<GenericRecord> decoder;
+    private final Map<Long, List<AvroSkip>> fieldsByFingerprint = new HashMap<>();
 
     /**
      * Makes a codec.
@@ -34,7 +39,15 @@ public final class RecordCodec<T extends SpecificRecordBase> {
         // Read without the generated classes: Avro loads those only where the process has declared them trusted, and
         // that switch is one for the whole JVM.
         this.decoder = new BinaryMessageDecoder<>(new GenericData(), sample.getSchema());
-        ReleasedSchemas.of(sample.getSchema().getName()).forEach(decoder::addSchema);
+        addVersion(sample.getSchema());
+        ReleasedSchemas.of(sample.getSchema().getName()).forEach(this::addVersion);
+    }
+
+    private void addVersion(Schema version) {
+        decoder.addSchema(version);
+        fieldsByFingerprint.put(
+                ItemSchemas.fingerprint(version),
+                version.getFields().stream().map(field -> AvroSkip.of(field.schema())).toList());
     }
 
     /** The bytes of a record. */
@@ -59,9 +72,28 @@ public final class RecordCodec<T extends SpecificRecordBase> {
             throw new IllegalArgumentException(bytes.length + " bytes; at most " + MAX_BYTES);
         }
         try {
+            requireComplete(bytes);
             return decoder.decode(bytes);
+        } catch (UnreadableItem e) {
+            throw new IllegalArgumentException("not decodable: " + e.getMessage(), e);
         } catch (IOException | RuntimeException e) {
             throw new IllegalArgumentException("not decodable: " + Printable.of(e.toString()), e);
+        }
+    }
+
+    /** Avro allocates what a length claims, up to 2 GB, before it looks whether the bytes are there. */
+    private void requireComplete(byte[] bytes) {
+        if (!SingleObject.hasPrefix(bytes)) {
+            throw UnreadableItem.malformed("not in single-object encoding");
+        }
+        List<AvroSkip> fields = fieldsByFingerprint.get(SingleObject.fingerprint(bytes));
+        if (fields == null) {
+            throw UnreadableItem.malformed("of no released version of the schema");
+        }
+        AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
+        fields.forEach(field -> field.over(cursor));
+        if (cursor.remaining() != 0) {
+            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
         }
     }
 }

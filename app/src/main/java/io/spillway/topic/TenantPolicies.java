@@ -2,8 +2,10 @@ package io.spillway.topic;
 
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.TenantPolicy;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -16,6 +18,7 @@ public final class TenantPolicies implements ViewContent {
     private final PolicySettings defaults;
     private final Map<String, PolicySettings> settings = new HashMap<>();
     private final ConcurrentHashMap<String, TenantPolicy> resolved = new ConcurrentHashMap<>();
+    private final WeakHashMap<TenantPolicy, WeakReference<TenantPolicy>> shared = new WeakHashMap<>();
     private volatile TenantPolicy others;
 
     /**
@@ -62,13 +65,28 @@ public final class TenantPolicies implements ViewContent {
             others = TenantPolicy.of(all);
             settings.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
-                    resolved.put(tenant, TenantPolicy.of(own.over(all)));
+                    resolved.put(tenant, shared(own.over(all)));
                 }
             });
         } else if (settings.containsKey(key)) {
-            resolved.put(key, TenantPolicy.of(settings.get(key).over(all)));
+            resolved.put(key, shared(settings.get(key).over(all)));
         } else {
             resolved.remove(key);
         }
+    }
+
+    /**
+     * One object for all tenants with the same policy. Many tenants share a few plans, and what each of 100,000 tenants
+     * has for itself is in no cache of the processor when its item comes.
+     */
+    private TenantPolicy shared(PolicySettings all) {
+        TenantPolicy policy = TenantPolicy.of(all);
+        WeakReference<TenantPolicy> known = shared.get(policy);
+        TenantPolicy same = known == null ? null : known.get();
+        if (same != null) {
+            return same;
+        }
+        shared.put(policy, new WeakReference<>(policy));
+        return policy;
     }
 }

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -29,6 +31,7 @@ public final class TopicAdmin {
     static final short MIN_TRANSACTION_VERSION = 2;
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
 
     private final Admin admin;
 
@@ -52,6 +55,10 @@ public final class TopicAdmin {
                 get(future, "create topic " + name);
                 created.add(name);
             } catch (KafkaFailure e) {
+                if (e.getCause() instanceof InvalidReplicationFactorException) {
+                    throw new KafkaFailure("cannot create topic " + name + ": set topics.replication to what the cluster "
+                            + "can hold (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                }
                 // Another instance that starts at the same time may have been faster.
                 if (!(e.getCause() instanceof TopicExistsException)) {
                     throw e;
@@ -117,6 +124,11 @@ public final class TopicAdmin {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
                     + " (topics.partitions); change the configuration, or add partitions to ingress and to all lanes alike");
         }
+        found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
+                .filter(replicas -> replicas < spec.replication())
+                .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
+                        + spec.replication() + " or more (topics.replication); change the configuration, or add replicas "
+                        + "with: kafka-reassign-partitions.sh"));
         spec.configs().forEach((key, wanted) -> {
             ConfigEntry entry = configs.get(key);
             String actual = entry == null ? "unset" : entry.value();
@@ -134,8 +146,9 @@ public final class TopicAdmin {
                 request.put(new TopicPartition(spec.name(), partition), OffsetSpec.latest());
             }
         }
-        // The client itself retries while a partition has no leader, up to the timeout of one call.
-        long attempts = TIMEOUT.toSeconds();
+        // The client itself retries while a partition has no leader, but gives up at once where a broker has not heard of
+        // the topic yet.
+        long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
         while (!request.isEmpty()) {
             try {
                 get(admin.listOffsets(request).all(), "list offsets of new topics");
@@ -144,7 +157,17 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof RetriableException) || --attempts == 0) {
                     throw e;
                 }
+                pause();
             }
+        }
+    }
+
+    private static void pause() {
+        try {
+            new CountDownLatch(1).await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted: cannot list offsets of new topics", e);
         }
     }
 

@@ -10,7 +10,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 
 /**
@@ -18,11 +25,16 @@ import org.apache.kafka.common.header.Headers;
  * item is known by where it entered.
  */
 public final class ExactlyOneLane {
-    private final KafkaUnderTest kafka;
+    private final String bootstrapServers;
     private final Topics topics;
 
     public ExactlyOneLane(KafkaUnderTest kafka, Topics topics) {
-        this.kafka = kafka;
+        this(kafka.bootstrapServers(), topics);
+    }
+
+    /** As it stands on another cluster. */
+    public ExactlyOneLane(String bootstrapServers, Topics topics) {
+        this.bootstrapServers = bootstrapServers;
         this.topics = topics;
     }
 
@@ -38,9 +50,10 @@ public final class ExactlyOneLane {
 
     /** As {@link #breaches(Collection)} in some lanes: what a reader has taken from the others lies there until it is purged. */
     public List<String> breaches(Collection<String> origins, Collection<Lane> lanes) {
+        awaitSettled(bootstrapServers, lanes.stream().map(topics::lane).toList());
         Map<String, List<String>> placesOfOrigin = new HashMap<>();
         for (Lane lane : lanes) {
-            for (ConsumerRecord<byte[], byte[]> record : kafka.readAll(topics.lane(lane))) {
+            for (ConsumerRecord<byte[], byte[]> record : KafkaUnderTest.readAll(bootstrapServers, topics.lane(lane))) {
                 placesOfOrigin.computeIfAbsent(originOf(record.headers()), absent -> new ArrayList<>())
                         .add(lane.label() + "-" + record.partition() + "@" + record.offset());
             }
@@ -56,6 +69,31 @@ public final class ExactlyOneLane {
         }
         placesOfOrigin.forEach((origin, places) -> breaches.add(origin + " was never taken but is in " + places));
         return breaches;
+    }
+
+    /**
+     * Returns when no transaction is open in these topics. The offsets of a transaction can be visible a moment before
+     * its records are: each partition gets its marker by itself.
+     */
+    public static void awaitSettled(String bootstrapServers, Collection<String> names) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            while (!ends(admin, names, IsolationLevel.READ_COMMITTED).equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
+                Thread.onSpinWait();
+            }
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException("cannot read the ends of " + names, e);
+        }
+    }
+
+    private static Map<TopicPartition, Long> ends(Admin admin, Collection<String> names, IsolationLevel isolation)
+            throws ExecutionException, InterruptedException {
+        Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+        admin.describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions()
+                .forEach(partition -> request.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
+        Map<TopicPartition, Long> ends = new HashMap<>();
+        admin.listOffsets(request, new ListOffsetsOptions(isolation)).all().get()
+                .forEach((partition, end) -> ends.put(partition, end.offset()));
+        return ends;
     }
 
     private static String originOf(Headers headers) {

@@ -16,10 +16,13 @@ import java.util.concurrent.TimeUnit;
 public final class SpillwayProcess implements AutoCloseable {
     private final Process process;
     private final Path log;
+    private final BufferedReader out;
+    private String readyLine;
 
     private SpillwayProcess(Process process, Path log) {
         this.process = process;
         this.log = log;
+        this.out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
     /**
@@ -51,6 +54,20 @@ public final class SpillwayProcess implements AutoCloseable {
         }
     }
 
+    /** The first line that it printed. */
+    public String readyLine() {
+        return readyLine;
+    }
+
+    /** What it printed after that, up to its end. */
+    public List<String> furtherOutput() {
+        return out.lines().toList();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
     /** SIGKILL; returns when the process is gone. */
     public void kill() {
         process.destroyForcibly();
@@ -59,7 +76,8 @@ public final class SpillwayProcess implements AutoCloseable {
 
     /** SIGTERM; returns its exit code. */
     public int stop() {
-        process.destroy();
+        // Not by the process itself, which would close what it has still to say.
+        process.toHandle().destroy();
         return awaitEnd();
     }
 
@@ -69,11 +87,9 @@ public final class SpillwayProcess implements AutoCloseable {
     }
 
     private void awaitReady() throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        for (String line = out.readLine(); line != null; line = out.readLine()) {
-            if (line.startsWith("spillway ready")) {
-                return;
-            }
+        readyLine = out.readLine();
+        if (readyLine != null) {
+            return;
         }
         throw new IllegalStateException("spillway run ended with " + awaitEnd() + ": " + Files.readString(log));
     }

@@ -1,0 +1,106 @@
+package io.spillway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.router.Router;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the deployment files say to Spillway, or expect of it, is what it knows. */
+class DeploymentFilesTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern OUR_METRIC = Pattern.compile("\\bspillway_[a-z0-9_]+");
+
+    @Test
+    void every_variable_of_a_compose_service_is_a_setting() throws IOException {
+        JsonNode services = new YAMLMapper().readTree(ROOT.resolve("docker-compose.yml").toFile()).get("services");
+        int ours = 0;
+        for (Map.Entry<String, JsonNode> service : services.properties()) {
+            Map<String, String> environment = new LinkedHashMap<>();
+            service.getValue().path("environment").properties()
+                    .forEach(variable -> environment.put(variable.getKey(), variable.getValue().asText()));
+            ours += (int) environment.keySet().stream().filter(name -> name.startsWith("SPILLWAY_")).count();
+            assertIsTaken(service.getKey(), environment);
+        }
+        assertThat(ours).as("variables found").isGreaterThan(3);
+    }
+
+    @Test
+    void every_variable_of_the_image_is_a_setting_or_the_launchers() throws IOException {
+        Map<String, String> environment = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(ROOT.resolve("Dockerfile"))) {
+            if (line.startsWith("ENV ")) {
+                environment.put(line.substring(4, line.indexOf('=')), line.substring(line.indexOf('=') + 1));
+            }
+        }
+        assertThat(environment).containsKey("SPILLWAY_JAVA_OPTS");
+        assertIsTaken("Dockerfile", environment);
+    }
+
+    @Test
+    void the_variable_that_the_health_check_reads_is_a_setting() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("deploy/healthy"))).contains("${SPILLWAY_METRICS_PORT:-9404}");
+        assertIsTaken("deploy/healthy", Map.of("SPILLWAY_METRICS_PORT", "9404"));
+        assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).metrics().port()).isEqualTo(9404);
+    }
+
+    @ParameterizedTest
+    @MethodSource("filesWithMetrics")
+    void every_metric_of_ours_that_is_asked_for_is_one_that_a_router_has(Path file, @TempDir Path state) throws IOException {
+        Set<String> asked = new TreeSet<>();
+        OUR_METRIC.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
+
+        assertThat(asked).as("found in %s", file).isNotEmpty();
+        assertThat(metricsOfARouter(state)).containsAll(asked);
+    }
+
+    static Stream<Path> filesWithMetrics() throws IOException {
+        try (Stream<Path> dashboards = Files.list(ROOT.resolve("deploy/grafana/dashboards"))) {
+            return Stream.concat(
+                    Stream.of(ROOT.resolve("deploy/prometheus/rules.yml"), ROOT.resolve("deploy/prometheus/rules_test.yml")),
+                    dashboards.filter(file -> file.toString().endsWith(".json")).toList().stream());
+        }
+    }
+
+    /** Names as Prometheus sees them, of a router that was made and not started. */
+    private static Set<String> metricsOfARouter(Path state) {
+        Configuration configuration = ConfigurationLoader.load(
+                Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of());
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        try (Router router = new Router(configuration, "test", state, new TenantPolicies(configuration.defaults()),
+                new Sweeps(), registry, InstantSource.system())) {
+            assertThat(router.isRunning()).isFalse();
+            Set<String> names = new TreeSet<>();
+            registry.scrape().lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .forEach(line -> names.add(line.split("[{ ]")[0]));
+            return names;
+        }
+    }
+
+    private static void assertIsTaken(String where, Map<String, String> environment) {
+        assertThatCode(() -> ConfigurationLoader.load(Optional.empty(), environment, Map.of())).as(where).doesNotThrowAnyException();
+    }
+}

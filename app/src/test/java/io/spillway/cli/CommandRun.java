@@ -1,0 +1,60 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import picocli.CommandLine;
+
+/** What a command did, called as {@code ./spillway} calls it but in this JVM. */
+record CommandRun(int exitCode, String out, String err) {
+    private static final JsonMapper ONE_VALUE =
+            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+
+    static CommandRun of(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine line = Main.commandLine();
+        line.setOut(new PrintWriter(out));
+        line.setErr(new PrintWriter(err));
+        int exitCode = line.execute(arguments);
+        return new CommandRun(exitCode, out.toString(), err.toString());
+    }
+
+    /** Checks that it ended well, and returns itself. */
+    CommandRun done() {
+        assertThat(exitCode).as(toString()).isZero();
+        return this;
+    }
+
+    /** Checks that it failed with this code and one plain line on standard error, and returns that line. */
+    String failedWith(int expected) {
+        assertThat(exitCode).as(toString()).isEqualTo(expected);
+        assertThat(err).endsWith("\n").startsWith("spillway: ");
+        String line = err.substring(0, err.length() - 1);
+        assertThat(line).as("one line, and nothing that a terminal obeys").doesNotContainPattern("[\\p{Cc}\\p{Cf}]");
+        return line;
+    }
+
+    List<String> outLines() {
+        return out.lines().toList();
+    }
+
+    List<String> errLines() {
+        return err.lines().toList();
+    }
+
+    /** The one JSON value on standard output. */
+    JsonNode json() {
+        try {
+            return ONE_VALUE.readTree(out);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("not one JSON value: " + out, e);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.spillway.cli;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.guarantee.ExactlyOneLane;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.policy.Lane;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * The commands against the Kafka of one test, under names of its own, two partitions a queue.
+ *
+ * @param bootstrapServers of that Kafka
+ * @param prefix           of all names
+ * @param config           the configuration file that every command is given
+ */
+record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
+    static final String SMALL = "topics:\n  partitions: 2\n  replication: 1\nmetrics:\n  port: 0\n";
+
+    static CommandsUnderTest on(KafkaUnderTest kafka, Path directory) {
+        return new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), written(directory, SMALL));
+    }
+
+    static Path written(Path directory, String yaml) {
+        try {
+            return Files.writeString(Files.createDirectories(directory).resolve("test.yml"), yaml);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    CommandRun run(String... command) {
+        return CommandRun.of(Stream.concat(Stream.of(command), Stream.of(options())).toArray(String[]::new));
+    }
+
+    /** What every command is given. */
+    String[] options() {
+        return new String[] {
+            "--config", config.toString(), "--bootstrap-servers", bootstrapServers, "--prefix", prefix
+        };
+    }
+
+    Configuration configuration() {
+        return ConfigurationLoader.load(Optional.of(config), Map.of(), Map.of(
+                "kafka.bootstrapServers", bootstrapServers, "kafka.prefix", prefix));
+    }
+
+    Topics topics() {
+        return new Topics(configuration());
+    }
+
+    /** Returns when everything in ingress has been routed, and can be read where it is. */
+    void awaitRouted(Admin admin) {
+        QueueAdmin queues = new QueueAdmin(admin);
+        while (behind(queues.read(topics().ingress(), topics().routerGroup())) > 0) {
+            Thread.onSpinWait();
+        }
+        ExactlyOneLane.awaitSettled(bootstrapServers, Stream.of(Lane.values()).map(topics()::lane).toList());
+    }
+
+    private static long behind(List<QueuePartition> queue) {
+        return queue.stream().mapToLong(QueuePartition::behind).sum();
+    }
+}

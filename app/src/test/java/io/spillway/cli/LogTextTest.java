@@ -1,0 +1,72 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+
+/** The log as the shipped logback.xml writes it. */
+class LogTextTest {
+    private static final String FORGED = "x\r\n2026-01-01 ERROR [main] Forged: \u001b[31mline\u0085\u2028\u202e";
+
+    private final PrintStream realErr = System.err;
+    private final ByteArrayOutputStream written = new ByteArrayOutputStream();
+    private final LoggerContext context = new LoggerContext();
+    private Logger log;
+
+    @BeforeEach
+    void configure() throws Exception {
+        System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
+        context.setMDCAdapter(new LogbackMDCAdapter());
+        JoranConfigurator configurator = new JoranConfigurator();
+        configurator.setContext(context);
+        configurator.doConfigure(LogTextTest.class.getResource("/logback.xml"));
+        log = context.getLogger("io.spillway.test");
+    }
+
+    @AfterEach
+    void restore() {
+        context.stop();
+        System.setErr(realErr);
+    }
+
+    @Test
+    void a_message_stays_on_its_line_whatever_it_quotes() {
+        log.warn("Passed over {}", FORGED);
+
+        assertThat(written()).matches("\\S+Z WARN  \\[.*] test: Passed over x 2026-01-01 ERROR \\[main] Forged: "
+                + "\\\\u001b\\[31mline  \\\\u202e\n");
+    }
+
+    @Test
+    void a_stack_trace_has_no_line_but_its_own_whatever_the_exceptions_quote() {
+        RuntimeException fault = new IllegalStateException(FORGED, new IllegalArgumentException(FORGED));
+        fault.addSuppressed(new RuntimeException(FORGED));
+        log.error("Failed", fault);
+
+        assertThat(written()).doesNotContain("\u001b", "\r", "\u0085", "\u2028", "\u202e");
+        assertThat(written().lines()).allMatch(line ->
+                line.matches("\\S+Z ERROR .*|\\s*(Suppressed: |Caused by: )?java\\.lang\\.\\w+Exception: x\\\\u000d.*"
+                        + "|\\s+at .*|\\s+\\.\\.\\. .*|\\s*"));
+        assertThat(written()).contains("IllegalStateException: x", "Caused by: java.lang.IllegalArgumentException: x", "Suppressed: ");
+    }
+
+    @Test
+    void other_text_is_as_it_was() {
+        log.info("größe 10 µs → \\u0041");
+
+        assertThat(written()).endsWith("test: größe 10 µs → \\u0041\n");
+    }
+
+    private String written() {
+        return written.toString(StandardCharsets.UTF_8);
+    }
+}

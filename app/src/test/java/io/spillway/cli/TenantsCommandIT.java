@@ -1,0 +1,129 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(300) // Against a hang; nothing is measured.
+class TenantsCommandIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    private CommandsUnderTest commands;
+
+    @BeforeEach
+    void configure() {
+        commands = CommandsUnderTest.on(kafka, directory);
+    }
+
+    @Test
+    void settings_are_set_shown_taken_back_and_removed() throws Exception {
+        commands.run("topics", "create").done();
+        assertThat(commands.run("tenants", "list").done().out()).isEqualTo("no tenant has settings of its own\n");
+
+        assertThat(commands.run("tenants", "set", "acme", "--rate", "100", "--burst", "200").done().out())
+                .isEqualTo("acme: rate=100 burst=200\n");
+        assertThat(commands.run("tenants", "set", "acme", "--concurrency", "20", "--burst", "none", "--aged-after", "90s").done().out())
+                .as("what is not named stays").isEqualTo("acme: rate=100 burst=none concurrency=20 agedAfter=90s\n");
+        assertThat(commands.run("tenants", "set", "acme", "--concurrency", "default", "--output", "json").done().json().toString())
+                .isEqualTo("{\"set\":{\"agedAfter\":\"90s\",\"burst\":\"none\",\"rate\":\"100\"},\"tenant\":\"acme\"}");
+        commands.run("tenants", "set", "*", "--ttl", "1h", "--rate", "7").done();
+
+        assertThat(commands.run("tenants", "get", "acme").done().outLines())
+                .anyMatch(line -> line.matches("rate +100 +set for acme"))
+                .anyMatch(line -> line.matches("ttl +1h +set for \\*"))
+                .anyMatch(line -> line.matches("attempts +5 +default"))
+                .hasSize(PolicyField.values().length);
+        JsonNode another = commands.run("tenants", "get", "another", "--output", "json").done().json();
+        assertThat(another.at("/policy/rate").textValue()).isEqualTo("7");
+        assertThat(another.at("/policy/burst").textValue()).isEqualTo("none");
+        assertThat(another.get("set")).isEmpty();
+        assertThat(commands.run("tenants", "list").done().outLines())
+                .containsExactly("*     rate=7 ttl=1h", "acme  rate=100 burst=none agedAfter=90s");
+
+        assertThat(commands.run("tenants", "remove", "*", "--output", "json").done().json().toString())
+                .isEqualTo("{\"removed\":true,\"tenant\":\"*\"}");
+        assertThat(commands.run("tenants", "remove", "acme").done().out()).isEqualTo("removed the settings of acme\n");
+        assertThat(commands.run("tenants", "remove", "acme").failedWith(1)).contains("acme has no settings of its own", "tenants list");
+        assertThat(commands.run("tenants", "list", "--output", "json").done().json()).isEmpty();
+    }
+
+    @Test
+    void defaults_of_the_configuration_are_told_apart_from_those_of_the_product() throws Exception {
+        commands.run("topics", "create").done();
+        CommandsUnderTest configured = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
+                directory.resolve("configured"), CommandsUnderTest.SMALL + "defaults:\n  attempts: 9\n"));
+
+        assertThat(configured.run("tenants", "get", "acme").done().outLines())
+                .anyMatch(line -> line.matches("attempts +9 +configuration"))
+                .anyMatch(line -> line.matches("timeout +30s +default"));
+    }
+
+    @Test
+    void what_others_have_put_into_the_topic_is_shown_escaped_or_passed_over() throws Exception {
+        commands.run("topics", "create").done();
+        try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration()).producer()) {
+            byte[] policy = new PolicyCodec().encode("x", PolicySettings.NONE_SET.with(PolicyField.RATE, "5"));
+            producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("red\u001b[31m\nacme"), policy));
+            producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("broken"), bytes("no policy")));
+        }
+
+        assertThat(commands.run("tenants", "list").done().outLines()).containsExactly("red\\u001b[31m\\u000aacme  rate=5");
+        assertThat(commands.run("tenants", "list", "--output", "json").done().outLines()).hasSize(1);
+    }
+
+    @Test
+    void a_missing_topic_is_named_at_once_and_not_made_by_asking_for_it() throws Exception {
+        assertThat(commands.run("tenants", "list").failedWith(1))
+                .contains("topic " + commands.topics().policies() + " is missing", "spillway topics create");
+        assertThat(commands.run("tenants", "set", "acme", "--rate", "1").failedWith(1)).contains("is missing");
+        assertThat(kafka.admin().listTopics().names().get()).noneMatch(name -> name.startsWith(kafka.prefix()));
+    }
+
+    @Test
+    void after_a_wait_the_very_next_item_obeys_the_policy() throws Exception {
+        commands.run("topics", "create").done();
+        assertThat(commands.run("tenants", "set", "acme", "--rate", "1000", "--wait").done().err())
+                .as("nobody runs, so nobody is waited for").contains("applied by 0 running instances");
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
+            for (int round = 0; round < 3; round++) {
+                // By default an item is aged at 5 minutes.
+                assertThat(commands.run("tenants", "set", "acme", "--aged-after", "1m", "--wait").done().err())
+                        .contains("applied by 1 running instance\n");
+                commands.run("send", "--tenant", "acme", "--age", "2m").done();
+                commands.awaitRouted(kafka.admin());
+                commands.run("tenants", "remove", "acme", "--wait").done();
+                commands.run("send", "--tenant", "acme", "--age", "2m").done();
+                commands.awaitRouted(kafka.admin());
+            }
+            assertThat(router.stop()).isZero();
+        }
+
+        assertThat(kafka.readAll(commands.topics().lane(Lane.AGED))).hasSize(3);
+        assertThat(kafka.readAll(commands.topics().lane(Lane.HOT))).hasSize(3);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

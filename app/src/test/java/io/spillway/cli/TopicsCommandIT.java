@@ -1,0 +1,100 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.policy.Lane;
+import io.spillway.topic.TopicSpec;
+import io.spillway.topic.Topics;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class TopicsCommandIT {
+    private static final String ALL_WELL = "all topics are as they should be";
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    private CommandsUnderTest commands;
+    private Topics topics;
+
+    @BeforeEach
+    void configure() {
+        commands = CommandsUnderTest.on(kafka, directory);
+        topics = commands.topics();
+    }
+
+    @Test
+    void create_makes_every_topic_once_and_check_finds_all_well() throws Exception {
+        List<String> names = topics.all().stream().map(TopicSpec::name).toList();
+
+        assertThat(commands.run("topics", "check").exitCode()).as("nothing is there").isEqualTo(1);
+        CommandRun first = commands.run("topics", "create").done();
+        assertThat(first.outLines())
+                .containsExactlyInAnyOrderElementsOf(both(names.stream().map(name -> "created " + name).toList(), ALL_WELL));
+        assertThat(first.err()).isEmpty();
+        assertThat(commands.run("topics", "create").done().outLines()).containsExactly(ALL_WELL);
+        assertThat(commands.run("topics", "check").done().outLines()).containsExactly(ALL_WELL);
+        assertThat(commands.run("topics", "check", "--output", "json").done().json().get("problems")).isEmpty();
+        assertThat(kafka.admin().listTopics().names().get()).containsAll(names);
+    }
+
+    @Test
+    void check_names_each_topic_that_does_not_fit_with_what_it_has_what_it_must_have_and_what_to_do() throws Exception {
+        commands.run("topics", "create").done();
+        kafka.admin().createPartitions(Map.of(topics.ingress(), NewPartitions.increaseTo(3))).all().get();
+        kafka.admin().deleteTopics(List.of(topics.sweeps())).all().get();
+        setRetention(topics.lane(Lane.HOT), "1000");
+
+        CommandRun check = commands.run("topics", "check");
+
+        assertThat(check.exitCode()).isEqualTo(1);
+        assertThat(check.outLines()).hasSize(3)
+                .anySatisfy(line -> assertThat(line).contains("topic " + topics.ingress(), "3 partitions", "must have 2", "topics.partitions"))
+                .anySatisfy(line -> assertThat(line).contains(
+                        "topic " + topics.lane(Lane.HOT), "retention.ms=1000", "must have -1", "kafka-configs.sh --alter"))
+                .anySatisfy(line -> assertThat(line).contains("topic " + topics.sweeps(), "missing", "spillway topics create"));
+
+        CommandRun create = commands.run("topics", "create", "--output", "json");
+        assertThat(create.exitCode()).as("what it may not mend is still wrong").isEqualTo(1);
+        assertThat(create.json().get("created")).extracting(name -> name.textValue()).containsExactly(topics.sweeps());
+        assertThat(create.json().get("problems")).hasSize(2);
+    }
+
+    @Test
+    void more_replicas_than_the_cluster_has_are_refused_with_the_setting_to_change() throws Exception {
+        CommandsUnderTest replicated = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(),
+                CommandsUnderTest.written(directory.resolve("more"), CommandsUnderTest.SMALL.replace("replication: 1", "replication: 9")));
+
+        assertThat(replicated.run("topics", "create").failedWith(1)).contains("replication", "topics.replication", "cannot create");
+        assertThat(kafka.admin().listTopics().names().get()).noneMatch(name -> name.startsWith(kafka.prefix()));
+
+        commands.run("topics", "create").done();
+        assertThat(replicated.run("topics", "check").outLines().stream().collect(Collectors.joining("\n")))
+                .contains("topic " + topics.ingress() + " has 1 replicas but must have 9 or more (topics.replication)");
+    }
+
+    private void setRetention(String topic, String millis) throws Exception {
+        kafka.admin().incrementalAlterConfigs(Map.of(
+                new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                List.of(new AlterConfigOp(new ConfigEntry("retention.ms", millis), AlterConfigOp.OpType.SET)))).all().get();
+    }
+
+    private static List<String> both(List<String> lines, String last) {
+        return Stream.concat(lines.stream(), Stream.of(last)).toList();
+    }
+}

@@ -1,0 +1,87 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.guarantee.KafkaUnderTest;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Who is waited for, on a clock that is set. */
+@Timeout(300) // Against a hang; nothing is measured.
+class ViewProgressIT {
+    private static final long NOW_MILLIS = 1_800_000_000_000L;
+    private static final long RECORD = 6;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private final AtomicLong nowMillis = new AtomicLong(NOW_MILLIS);
+    private final InstantSource ticking = () -> Instant.ofEpochMilli(nowMillis.getAndIncrement());
+    private TopicPartition partition;
+
+    @BeforeEach
+    void createTopic() throws Exception {
+        partition = new TopicPartition(kafka.createTopic("policies", 1), 0);
+    }
+
+    @Test
+    void counts_the_instances_that_are_past_the_record() throws Exception {
+        commit("a", RECORD + 1, NOW_MILLIS);
+        commit("b", RECORD + 100, NOW_MILLIS - 9_000);
+
+        assertThat(progress().await(partition, RECORD, 1_000)).isEqualTo(2);
+    }
+
+    @Test
+    void passes_over_those_that_have_not_been_heard_of_for_ten_seconds_and_what_is_no_instance() throws Exception {
+        commit("dead", RECORD, NOW_MILLIS - 10_001);
+        kafka.admin().alterConsumerGroupOffsets(ViewProgress.groupOf(partition.topic(), "foreign"),
+                Map.of(partition, new OffsetAndMetadata(0, "not a time"))).all().get();
+        kafka.admin().alterConsumerGroupOffsets(kafka.prefix() + ".other", Map.of(partition, new OffsetAndMetadata(0, ""))).all().get();
+
+        assertThat(progress().await(partition, RECORD, 1_000)).isZero();
+    }
+
+    @Test
+    void names_those_that_do_not_get_past_the_record_in_time() throws Exception {
+        commit("quick", RECORD + 1, NOW_MILLIS);
+        commit("slow", RECORD, NOW_MILLIS);
+
+        assertThatThrownBy(() -> progress().await(partition, RECORD, 0))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("stored, but not applied within 0 s by [slow]");
+    }
+
+    @Test
+    void returns_when_the_last_one_has_got_past_the_record() throws Exception {
+        commit("slow", RECORD, NOW_MILLIS);
+        CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
+        long started = nowMillis.get();
+        while (nowMillis.get() < started + 4) {
+            assertThat(waiting).isNotDone();
+            Thread.onSpinWait();
+        }
+        commit("slow", RECORD + 1, NOW_MILLIS);
+
+        assertThat(waiting.get()).isEqualTo(1);
+    }
+
+    private ViewProgress progress() {
+        return new ViewProgress(kafka.admin(), ticking);
+    }
+
+    private void commit(String instance, long position, long atMillis) throws Exception {
+        kafka.admin().alterConsumerGroupOffsets(ViewProgress.groupOf(partition.topic(), instance),
+                Map.of(partition, new OffsetAndMetadata(position, Long.toString(atMillis)))).all().get();
+    }
+}

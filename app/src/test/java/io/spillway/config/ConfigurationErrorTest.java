@@ -1,0 +1,219 @@
+package io.spillway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever is wrong is one line of printable ASCII that names the key, the value and what is allowed. */
+class ConfigurationErrorTest {
+    private static final String SECRET = "hunter2";
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest(name = "{0}: {1}")
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            topics.partitions          | 0         | must be 1 to 10000
+            topics.partitions          | 10001     | must be 1 to 10000
+            topics.partitions          | -1        | must be 1 to 10000
+            topics.partitions          | twelve    | must be a whole number
+            topics.partitions          | 3.0       | must be a whole number
+            topics.partitions          | 99999999999 | must be a whole number
+            topics.partitions          | true      | must be a whole number
+            topics.partitions          | ""        | must be a whole number
+            topics.replication         | 0         | must be 1 to 9
+            topics.replication         | 10        | must be 1 to 9
+            topics.maxBytes            | 1023      | must be 1024 to 104857600
+            topics.maxBytes            | 104857601 | must be 1024 to 104857600
+            topics.maxBytes            | 1MB       | must be a whole number
+            kafka.prefix               | ""        | must be 1 to 200 of A-Z a-z 0-9 . _ -
+            kafka.prefix               | a b       | must be 1 to 200 of A-Z a-z 0-9 . _ -
+            kafka.prefix               | *         | must be 1 to 200 of A-Z a-z 0-9 . _ -
+            kafka.embeddedPort         | -1        | must be 0 to 65535
+            kafka.embeddedPort         | 65536     | must be 0 to 65535
+            router.commitInterval      | 0ms       | must be 1ms to 1m
+            router.commitInterval      | 60001ms   | must be 1ms to 1m
+            router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+            router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+            router.threads             | 0         | must be 1 to 256
+            router.threads             | 257       | must be 1 to 256
+            router.maxTenants          | 0         | must be 1 to 10000000
+            router.maxTenants          | 10000001  | must be 1 to 10000000
+            metrics.port               | -1        | must be 0 to 65535
+            metrics.port               | 65536     | must be 0 to 65535
+            metrics.tenants            | 0         | must be 1 to 10000
+            metrics.tenants            | 10001     | must be 1 to 10000
+            defaults.rate              | 0         | must be 0.001 to 10000000, or none
+            defaults.attempts          | none      | must be 1 to 1000
+            defaults.jitter            | some      | must be full, equal, decorrelated, none
+            defaults.agedAfter         | 5         | must be 1ms to 365d, or none
+            """)
+    void a_value_that_is_not_allowed_is_named_from_wherever_it_comes(String key, String value, String allowed) {
+        String line = key + " = " + value + ": " + allowed;
+        String variable = "SPILLWAY_" + key.replace('.', '_');
+        assertThat(errorOf("'" + key + "': '" + value + "'")).isEqualTo(line);
+        assertThat(errorOf(Map.of(variable, value), Map.of())).isEqualTo(line);
+        assertThat(errorOf(Map.of(), Map.of(key, value))).isEqualTo(line);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"topics.partitions, 10000", "topics.replication, 9", "topics.maxBytes, 1024", "topics.maxBytes, 104857600",
+        "kafka.prefix, a.B_9-", "router.commitInterval, 1ms", "router.commitInterval, 60s", "router.threads, 256",
+        "router.maxTenants, 10000000", "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
+    void a_value_at_the_end_of_its_range_is_allowed(String key, String value) {
+        assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value))).isNotNull();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, metrics
+            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
+            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
+            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, metrics
+            topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+            topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
+            topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+            topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
+            kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
+            topics: {partitions: [3]}          | topics.partitions = [...]: must be one value
+            kafka: {bootstrapServers: [a, b]}  | kafka.bootstrapServers = [...]: must be one value
+            kafka: {properties: {a: [b]}}      | kafka.properties.a = [...]: must be one value
+            kafka: {properties: []}            | kafka.properties = [...]: must be a map of settings; any key
+            topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
+            topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
+            kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
+            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, metrics"
+            """)
+    void what_does_not_fit_the_structure_is_named(String yaml, String error) {
+        assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"just words", "- a\n- b", "5", "true"})
+    void a_document_that_is_no_map_is_refused_without_its_words(String yaml) {
+        assertThat(errorOf(yaml)).isEqualTo(file()
+                + ": must be a map of settings; known sections: kafka, topics, defaults, router, metrics");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            "topics: {partitions: 3"                            | line 1
+            "topics:\\n  partitions: 3\\n replication: 1"       | line 3
+            "topics:\\n\\tpartitions: 3"                        | line 2
+            "topics:\\n  partitions: 3\\n  partitions: 4"       | line 3
+            "kafka: {}\\ntopics: {}\\nkafka: {}"                | line 3
+            "a: b: c"                                           | line 1
+            "kafka: {prefix: 'x}"                               | line 1
+            "kafka: {}\\n---\\ntopics: {}"                      | another one begins at line 3
+            "topics: @3"                                        | line 1
+            """)
+    void a_document_that_is_not_valid_is_named_with_its_line(String yaml, String line) {
+        assertThat(errorOf(yaml.replace("\\n", "\n").replace("\\t", "\t")))
+                .startsWith(file() + ": must be one YAML document: ")
+                .contains(line);
+    }
+
+    @Test
+    void a_key_written_in_two_ways_is_set_twice() {
+        assertThat(errorOf("topics.partitions: 3\ntopics: {partitions: 4}"))
+                .isEqualTo(file() + ": topics.partitions = 4: must be set once");
+    }
+
+    @Test
+    void nesting_without_end_is_refused() {
+        assertThat(errorOf("kafka: {properties: " + "{a: ".repeat(50_000))).startsWith(file() + ": ");
+        assertThat(errorOf("[".repeat(50_000))).startsWith(file() + ": ");
+    }
+
+    @Test
+    void words_from_the_file_cannot_forge_a_line() {
+        assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
+                .isEqualTo(file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: "
+                        + "unknown key; known sections: kafka, topics, defaults, router, metrics");
+    }
+
+    @Test
+    void an_unknown_key_on_the_command_line_is_named() {
+        assertThat(errorOf(Map.of(), Map.of("topics.partition", "3"))).isEqualTo(
+                "topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "password", "ssl.key.password", "sasl.PASSWORD", "passwd", "client.secret", "sasl.jaas.config", "JaasConfig",
+        "accessToken", "TOKEN", "credentials", "aws.credential", "ssl.keystore.key", "private_key", "apiKey",
+        "basic.auth.user.info", "keyPassphrase"
+    })
+    void the_value_of_a_key_that_looks_secret_is_never_shown(String key) {
+        assertHidden(errorOf("'" + key + "': " + SECRET));
+        assertHidden(errorOf("kafka: {'" + key + "': " + SECRET + "}"));
+        assertHidden(errorOf("'" + key + "': {value: " + SECRET + "}"));
+        assertHidden(errorOf("kafka: {properties: {'" + key + "': [" + SECRET + "]}}"));
+        assertHidden(errorOf("kafka: {properties: {'" + key + "': " + SECRET + "}}\nkafka.properties." + key + ": " + SECRET));
+        assertHidden(errorOf(Map.of("SPILLWAY_" + key.replace('.', '_'), SECRET), Map.of()));
+        assertHidden(errorOf(Map.of("SPILLWAY_" + key.replace('.', '_').toUpperCase(), SECRET), Map.of()));
+        assertHidden(errorOf(Map.of(), Map.of(key, SECRET)));
+        assertHidden(new InvalidSettingException(key, SECRET, "must be another").getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "password: %s: x", "password: \"%s", "password: '%s\nkafka: {}", "a: {password: %s", "password: %s\n bad: x\nc",
+        "password: *%s", "password: &%s x\nb: &%s y: z", "password: !%s!x y", "password: @%s", "password: `%s",
+        "password: %s\npassword: %s", "password=%s", "password: %%s", "- password: %s", "? %s\n: [", "%s: {\n",
+        "password: |\n %s\n\tb: c:", "password: >%s", "password: \"\\q%s\"", "%TAG %s", "password: %s\n--- x"
+    })
+    void what_cannot_be_parsed_is_never_quoted(String yaml) {
+        assertThat(errorOf(yaml.replace("%s", SECRET).replace("%%", "%"))).doesNotContain(SECRET);
+    }
+
+    @Test
+    void a_folder_with_a_secret_name_hides_nothing() throws IOException {
+        Path file = Files.createDirectory(folder.resolve("secrets")).resolve("spillway.yml");
+        Files.writeString(file, "topics: {partition: 3}");
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of()))
+                .withMessageContaining("topics.partition = 3: unknown key");
+    }
+
+    private static void assertHidden(String error) {
+        assertThat(error).doesNotContain(SECRET).contains(" = ***: ");
+    }
+
+    private String file() {
+        return folder.resolve("spillway.yml").toString();
+    }
+
+    private String errorOf(String yaml) {
+        try {
+            Path file = Files.writeString(folder.resolve("spillway.yml"), yaml);
+            return errorOf(Optional.of(file), Map.of(), Map.of());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String errorOf(Map<String, String> environment, Map<String, String> overrides) {
+        return errorOf(Optional.empty(), environment, overrides);
+    }
+
+    private static String errorOf(Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
+        InvalidSettingException error = catchThrowableOfType(
+                InvalidSettingException.class, () -> ConfigurationLoader.load(file, environment, overrides));
+        assertThat(error).isNotNull();
+        assertThat(error.getMessage()).matches("[ -~]+").hasSizeLessThan(1_000);
+        return error.getMessage();
+    }
+}

@@ -1,0 +1,161 @@
+package io.spillway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConfigurationFileTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void without_anything_the_defaults_hold() {
+        assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
+                new KafkaSettings("", "spillway", 19_092, Map.of()),
+                new TopicSettings(12, 3, 1_114_112),
+                PolicySettings.NONE_SET,
+                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Map.of()),
+                new MetricsSettings("127.0.0.1", 9404, 100)));
+    }
+
+    @Test
+    void every_setting_can_be_written_in_the_file() {
+        assertThat(load("""
+                # a comment
+                kafka:
+                  bootstrapServers: a:9092,b:9092
+                  prefix: orders
+                  embeddedPort: 0
+                  properties:
+                    security.protocol: SSL
+                    ssl:
+                      keystore:
+                        location: /etc/keys
+                topics:
+                  partitions: 1_024
+                  replication: 1
+                  maxBytes: 2048
+                defaults:
+                  rate: 100.5
+                  burst: none
+                  agedAfter: 10m
+                  sweepable: true
+                  jitter: equal
+                router:
+                  commitInterval: 100ms
+                  threads: 4
+                  stateDir: "/var/lib/spillway"
+                  maxTenants: 5
+                  properties: {num.standby.replicas: 1}
+                metrics: {host: 0.0.0.0, port: 0, tenants: 7}
+                """)).isEqualTo(new Configuration(
+                new KafkaSettings(
+                        "a:9092,b:9092",
+                        "orders",
+                        0,
+                        Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
+                new TopicSettings(1_024, 1, 2_048),
+                PolicySettings.NONE_SET
+                        .with(PolicyField.RATE, "100.5")
+                        .with(PolicyField.BURST, "none")
+                        .with(PolicyField.AGED_AFTER, "10m")
+                        .with(PolicyField.SWEEPABLE, "true")
+                        .with(PolicyField.JITTER, "equal"),
+                new RouterSettings(
+                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Map.of("num.standby.replicas", "1")),
+                new MetricsSettings("0.0.0.0", 0, 7)));
+    }
+
+    @Test
+    void every_setting_of_a_policy_has_a_default_that_can_be_configured() {
+        for (PolicyField field : PolicyField.values()) {
+            String text = field.format(PolicySettings.DEFAULTS.values().get(field));
+            assertThat(load("defaults: {" + field.key() + ": " + text + "}").defaults())
+                    .isEqualTo(PolicySettings.NONE_SET.with(field, text));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "", "\n", "# only a comment\n", "---\n", "{}", "kafka:\n", "kafka: {}\n", "topics:\n#  partitions: 3\nkafka:\n",
+        "kafka:\n  properties:\n", "topics:\n  partitions:\n", "null", "~"
+    })
+    void nothing_in_a_file_leaves_the_defaults(String yaml) {
+        assertThat(load(yaml)).isEqualTo(load(""));
+    }
+
+    @Test
+    void keys_may_be_written_with_dots() {
+        assertThat(load("topics.partitions: 7\nkafka.properties.client.rack: r1").topics().partitions()).isEqualTo(7);
+        assertThat(load("kafka:\n  properties.client.rack: r1").kafka().properties()).containsEntry("client.rack", "r1");
+    }
+
+    @Test
+    void a_value_is_taken_word_for_word_when_it_is_quoted() {
+        assertThat(load("kafka: {properties: {sasl.jaas.config: \"a = \\\"b c\\\";\", client.id: '007'}}").kafka().properties())
+                .containsEntry("sasl.jaas.config", "a = \"b c\";")
+                .containsEntry("client.id", "007");
+    }
+
+    @Test
+    void a_file_that_is_not_there_or_no_file_is_named() {
+        Path missing = folder.resolve("none.yml");
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> load(missing))
+                .withMessageStartingWith(missing + ": cannot be read: ")
+                .withMessageContaining("NoSuchFileException");
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> load(folder))
+                .withMessageStartingWith(folder + ": cannot be read: ");
+    }
+
+    @Test
+    void a_file_of_more_than_a_megabyte_is_refused_before_it_is_read() throws IOException {
+        Path file = folder.resolve("huge.yml");
+        Files.writeString(file, "#".repeat(1024 * 1024) + "\n");
+        assertThatExceptionOfType(InvalidSettingException.class)
+                .isThrownBy(() -> load(file))
+                .withMessage(file + ": must be at most 1048576 bytes");
+        Files.writeString(file, "#".repeat(1024 * 1024));
+        assertThat(load(file)).isEqualTo(load(""));
+    }
+
+    @Test
+    void bytes_that_are_no_text_are_one_line() throws IOException {
+        Path file = folder.resolve("spillway.yml");
+        for (byte[] bytes : new byte[][] {
+            {(byte) 0xff, (byte) 0xfe, 0, (byte) 0xd8}, {'k', ':', ' ', (byte) 0xc3, '\n'}, {0, 0, 0}, {'a', ':', ' ', 7}
+        }) {
+            Files.write(file, bytes);
+            assertThatExceptionOfType(InvalidSettingException.class)
+                    .isThrownBy(() -> load(file))
+                    .withMessageStartingWith(file + ": ")
+                    .withMessageMatching("[ -~]+");
+        }
+    }
+
+    private Configuration load(String yaml) {
+        try {
+            return load(Files.writeString(folder.resolve("spillway.yml"), yaml, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Configuration load(Path file) {
+        return ConfigurationLoader.load(Optional.of(file), Map.of(), Map.of());
+    }
+}

@@ -1,0 +1,24 @@
+package io.spillway.bench;
+
+import io.spillway.local.EmbeddedKafka;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** The embedded broker in a JVM of its own. Prints its address, and ends when its standard input does. */
+final class BrokerMain {
+    static final String READY = "broker ";
+
+    private BrokerMain() {}
+
+    /** Starts it on the directory in the first argument. */
+    public static void main(String[] args) throws IOException {
+        RouterBench.quietLog();
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(Path.of(args[0]), 0)) {
+            System.out.println(READY + kafka.bootstrapServers());
+            // The bench holds the other end; when it dies, however that happens, this ends too.
+            while (System.in.read() >= 0) {
+                // nothing is ever said on it
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.spillway.bench;
+
+import io.spillway.schema.WorkItem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Random;
+
+/**
+ * Items of exactly {@value #VALUE_BYTES} bytes in single-object encoding. The payload comes last in the encoding, so
+ * the last eight bytes of a value are ours: the number of the item, or the nanosecond at which it should have been sent.
+ *
+ * <p>Tenants are drawn uniformly with a fixed seed: every contender and every round has the same sequence. Not thread-safe.
+ */
+public final class Items {
+    public static final int VALUE_BYTES = 200;
+    private static final long SEED = 20_261_121;
+
+    private final byte[][] keys;
+    private final String[] tenants;
+    private final Random random = new Random(SEED);
+    private final byte[] payload;
+    private long next;
+
+    public Items(int tenantCount) {
+        this.tenants = new String[tenantCount];
+        this.keys = new byte[tenantCount][];
+        for (int i = 0; i < tenantCount; i++) {
+            tenants[i] = tenant(i);
+            keys[i] = tenants[i].getBytes(StandardCharsets.US_ASCII);
+        }
+        this.payload = new byte[payloadBytes()];
+        new Random(SEED).nextBytes(payload);
+    }
+
+    /** Name of a tenant; all have the same length. */
+    public static String tenant(int number) {
+        return "tenant-%06d".formatted(number);
+    }
+
+    /** One item to send. */
+    public record Item(byte[] key, byte[] value) {}
+
+    /**
+     * The next item.
+     *
+     * @param madeAt its {@code enqueuedAt}
+     * @param mark   goes into its last eight bytes
+     */
+    public Item next(Instant madeAt, long mark) {
+        int tenant = random.nextInt(tenants.length);
+        byte[] value = encode(tenants[tenant], next++, madeAt, payload);
+        if (value.length != VALUE_BYTES) {
+            throw new IllegalStateException(value.length + " bytes where " + VALUE_BYTES + " were meant");
+        }
+        ByteBuffer.wrap(value).putLong(VALUE_BYTES - Long.BYTES, mark);
+        return new Item(keys[tenant], value);
+    }
+
+    /** The mark of an item. */
+    static long markOf(byte[] value) {
+        return ByteBuffer.wrap(value).getLong(VALUE_BYTES - Long.BYTES);
+    }
+
+    /** As many as make up the size; the length prefix of 64 and more bytes takes two, like that of the real payload. */
+    private static int payloadBytes() {
+        int probe = 100;
+        return VALUE_BYTES - encode(tenant(0), 0, Instant.now(), new byte[probe]).length + probe;
+    }
+
+    private static byte[] encode(String tenant, long number, Instant madeAt, byte[] payload) {
+        WorkItem item = new WorkItem(
+                tenant,
+                "item-%012d".formatted(number),
+                madeAt,
+                "",
+                null,
+                "application/octet-stream",
+                Map.of(),
+                ByteBuffer.wrap(payload));
+        try {
+            ByteBuffer encoded = WorkItem.getEncoder().encode(item);
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

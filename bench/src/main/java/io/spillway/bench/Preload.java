@@ -1,0 +1,76 @@
+package io.spillway.bench;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * The items of a round, written in one transaction that stays open: they lie in the input, and nobody who reads what
+ * is committed sees them. {@link #release} commits it when the contender has started and its threads have their
+ * partitions, and the whole preload is there at once.
+ */
+final class Preload implements AutoCloseable {
+    /** The longest that a broker allows by default; a round's start takes some seconds. */
+    private static final int TRANSACTION_TIMEOUT_MILLIS = 900_000;
+
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final AtomicLongArray ends = new AtomicLongArray(Scene.PARTITIONS);
+
+    private Preload(KafkaProducer<byte[], byte[]> producer) {
+        this.producer = producer;
+    }
+
+    /** Writes them. */
+    static Preload write(Scene scene, int items, int tenants) {
+        Map<String, Object> more = new HashMap<>();
+        more.put(ProducerConfig.ACKS_CONFIG, "all");
+        more.put(ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024);
+        more.put(ProducerConfig.LINGER_MS_CONFIG, 20);
+        more.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, scene.prefix() + ".preload");
+        more.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
+        Preload preload = new Preload(new KafkaProducer<>(ClientSettings.bytes(scene, more)));
+        preload.send(scene.input(), items, new Items(tenants));
+        return preload;
+    }
+
+    /** Makes them readable. */
+    void release() {
+        producer.commitTransaction();
+    }
+
+    /** Offset behind the last item of a partition. */
+    long end(int partition) {
+        return ends.get(partition);
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+
+    private void send(String topic, int items, Items source) {
+        AtomicReference<Exception> failure = new AtomicReference<>();
+        producer.initTransactions();
+        producer.beginTransaction();
+        Instant now = Instant.now();
+        for (int i = 0; i < items; i++) {
+            Items.Item item = source.next(now, i);
+            producer.send(new ProducerRecord<>(topic, item.key(), item.value()), (stored, refused) -> {
+                if (refused == null) {
+                    ends.accumulateAndGet(stored.partition(), stored.offset() + 1, Math::max);
+                } else {
+                    failure.compareAndSet(null, refused);
+                }
+            });
+        }
+        producer.flush();
+        if (failure.get() != null) {
+            throw new IllegalStateException("the preload failed", failure.get());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.spillway.bench;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+
+/** Looks from outside how far a contender is. Seldom enough to cost nothing: ten small requests a second. */
+final class Progress {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** A group is settled when it looks so for this many looks in a row: cooperative rebalances come in steps. */
+    private static final int SETTLED_LOOKS = 5;
+
+    private final Admin admin;
+
+    Progress(Admin admin) {
+        this.admin = admin;
+    }
+
+    /** Waits until each thread has an equal share of the partitions. */
+    void awaitBalanced(String group) {
+        int[] looks = {0};
+        await("a balanced group " + group, () -> {
+            looks[0] = isBalanced(group) ? looks[0] + 1 : 0;
+            return looks[0] == SETTLED_LOOKS;
+        });
+    }
+
+    /** Waits until the group has committed that the whole preload is done. */
+    void awaitDone(Scene scene, String group, Preload preload) {
+        await("commits of " + group, () -> {
+            Map<TopicPartition, OffsetAndMetadata> committed =
+                    get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+            for (int partition = 0; partition < Scene.PARTITIONS; partition++) {
+                OffsetAndMetadata offset = committed.get(new TopicPartition(scene.input(), partition));
+                if (preload.end(partition) > 0 && (offset == null || offset.offset() < preload.end(partition))) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("waited " + LIMIT.toSeconds() + " s for " + what);
+            }
+            LockSupport.parkNanos(PERIOD_NANOS);
+        }
+    }
+
+    private boolean isBalanced(String group) {
+        ConsumerGroupDescription description;
+        try {
+            description = get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return false;
+            }
+            throw e;
+        }
+        Collection<MemberDescription> members = description.members();
+        return description.groupState() == GroupState.STABLE
+                && members.size() == Scene.THREADS
+                && members.stream().allMatch(member ->
+                        member.assignment().topicPartitions().size() == Scene.PARTITIONS / Scene.THREADS);
+    }
+
+    private static <T> T get(KafkaFuture<T> future) {
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+}

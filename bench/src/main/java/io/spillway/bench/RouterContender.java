@@ -1,0 +1,69 @@
+package io.spillway.bench;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.router.Router;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** The product's router, every tenant with a rate that is never reached: the limiter measures, and all goes to hot. */
+final class RouterContender implements Contender {
+    private static final double MEGABYTE = 1024 * 1024;
+
+    private final Scene scene;
+    private final TemporaryDirectory state = new TemporaryDirectory();
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final TenantPolicies policies;
+    private final Router router;
+    private final double heapBeforeMegabytes = heapMegabytes();
+
+    RouterContender(Scene scene, int tenants) {
+        this.scene = scene;
+        this.policies = new TenantPolicies(scene.configuration().defaults());
+        PolicyCodec codec = new PolicyCodec();
+        PolicySettings settings = PolicySettings.NONE_SET
+                .with(PolicyField.RATE, "1000000")
+                .with(PolicyField.BURST, "1000000");
+        for (int i = 0; i < tenants; i++) {
+            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
+        }
+        this.router = new Router(
+                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
+        router.start(Duration.ofSeconds(60));
+    }
+
+    @Override
+    public String group() {
+        return scene.topics().routerGroup();
+    }
+
+    @Override
+    public String footprint() {
+        long series = registry.scrape().lines().filter(line -> !line.startsWith("#")).count();
+        long ours = registry.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("spillway."))
+                .count();
+        double states = registry.get("spillway.router.rate_states").gauge().value();
+        return "heap after GC %.1f MB (%.1f before the router and its policies), %d policies, %.0f rate states, %d meters (%d ours), %d series"
+                .formatted(
+                        heapMegabytes(), heapBeforeMegabytes, policies.size(), states, registry.getMeters().size(), ours, series);
+    }
+
+    @Override
+    public void close() {
+        router.close();
+        registry.close();
+        state.close();
+    }
+
+    private static double heapMegabytes() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEGABYTE;
+    }
+}

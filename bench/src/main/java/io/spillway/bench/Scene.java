@@ -1,0 +1,110 @@
+package io.spillway.bench;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.TopicSpec;
+import io.spillway.topic.Topics;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.config.TopicConfig;
+
+/**
+ * The topics of one run of one contender, under a prefix of their own: the router purges its ingress and refuses lanes
+ * that it has not written itself. All contenders get the same topics with the same settings, as the router wants them.
+ */
+final class Scene implements AutoCloseable {
+    static final int PARTITIONS = 12;
+    static final int THREADS = 2;
+
+    private final Admin admin;
+    private final Configuration configuration;
+    private final Topics topics;
+    private final List<String> created;
+
+    private Scene(Admin admin, Configuration configuration, boolean appendTime) {
+        this.admin = admin;
+        this.configuration = configuration;
+        this.topics = new Topics(configuration);
+        this.created = new TopicAdmin(admin).createMissing(topics.all().stream()
+                .filter(spec -> spec.partitions() == PARTITIONS)
+                .map(spec -> forBench(spec, appendTime && spec.name().equals(output())))
+                .toList());
+    }
+
+    /**
+     * Creates the topics.
+     *
+     * @param appendTime whether the broker stamps what arrives in the output
+     */
+    static Scene set(Admin admin, String bootstrapServers, String prefix, int commitIntervalMillis, boolean appendTime) {
+        Map<String, String> settings = new HashMap<>();
+        settings.put("kafka.bootstrapServers", bootstrapServers);
+        settings.put("kafka.prefix", prefix);
+        settings.put("topics.partitions", Integer.toString(PARTITIONS));
+        settings.put("topics.replication", "1");
+        settings.put("router.threads", Integer.toString(THREADS));
+        settings.put("router.commitInterval", commitIntervalMillis + "ms");
+        // Everything goes to hot, on however slow a machine.
+        settings.put("defaults.agedAfter", "1h");
+        return new Scene(admin, ConfigurationLoader.load(Optional.empty(), Map.of(), settings), appendTime);
+    }
+
+    Admin admin() {
+        return admin;
+    }
+
+    Configuration configuration() {
+        return configuration;
+    }
+
+    Topics topics() {
+        return topics;
+    }
+
+    String bootstrapServers() {
+        return configuration.kafka().bootstrapServers();
+    }
+
+    String prefix() {
+        return configuration.kafka().prefix();
+    }
+
+    String input() {
+        return topics.ingress();
+    }
+
+    String output() {
+        return topics.lane(Lane.HOT);
+    }
+
+    long commitIntervalMillis() {
+        return configuration.router().commitInterval().toMillis();
+    }
+
+    @Override
+    public void close() {
+        try {
+            admin.deleteTopics(created).all().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("cannot delete the topics of " + prefix(), e);
+        }
+    }
+
+    private static TopicSpec forBench(TopicSpec spec, boolean appendTime) {
+        Map<String, String> configs = new HashMap<>(spec.configs());
+        // Gone from the disk as soon as deleted, so that later rounds do not pay for it.
+        configs.put(TopicConfig.FILE_DELETE_DELAY_MS_CONFIG, "100");
+        if (appendTime) {
+            configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        }
+        return new TopicSpec(spec.name(), spec.partitions(), spec.replication(), configs);
+    }
+}

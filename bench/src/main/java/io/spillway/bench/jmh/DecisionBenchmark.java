@@ -1,0 +1,111 @@
+package io.spillway.bench.jmh;
+
+import io.spillway.bench.Items;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.RateLimit;
+import io.spillway.policy.RateTable;
+import io.spillway.policy.Route;
+import io.spillway.policy.RoutingRules;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemReading;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.TenantPolicies;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** The limiter, the rules, and the whole decision as the router makes it, for tenants in random order. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class DecisionBenchmark {
+    private static final int ITEMS = 1 << 17;
+    private static final long START_MILLIS = 1_800_000_000_000L;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    /** Tenants with a policy and a rate. */
+    @Param({"1", "1000", "100000"})
+    public int tenants;
+
+    private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
+    private final RateTable rates = new RateTable(1_000_000);
+    private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
+    private final Items.Item[] items = new Items.Item[ITEMS];
+    private final String[] names = new String[ITEMS];
+    private TenantPolicies policies;
+    private TenantPolicy policy;
+    private int next;
+    private long nowNanos = START_MILLIS * NANOS_PER_MILLI;
+
+    /** Makes items and policies. */
+    @Setup(Level.Trial)
+    public void setUp() {
+        Items source = new Items(tenants);
+        for (int i = 0; i < ITEMS; i++) {
+            items[i] = source.next(Instant.ofEpochMilli(START_MILLIS), i);
+            names[i] = ((ItemReading.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0)).tenant();
+        }
+        PolicySettings settings = PolicySettings.NONE_SET
+                .with(PolicyField.RATE, "10000000")
+                .with(PolicyField.BURST, "1000000000")
+                .with(PolicyField.AGED_AFTER, "365d");
+        PolicyCodec codec = new PolicyCodec();
+        policies = new TenantPolicies(PolicySettings.NONE_SET);
+        for (int i = 0; i < tenants; i++) {
+            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
+        }
+        policy = policies.of(Items.tenant(0));
+    }
+
+    /** One charge of the rate limiter; the names' hashes are known already. */
+    @Benchmark
+    public boolean admit() {
+        return rates.admit(names[step()], limit, nowNanos);
+    }
+
+    /** The rules with the limiter in them. */
+    @Benchmark
+    public Route route() {
+        return RoutingRules.route(
+                names[step()], START_MILLIS, START_MILLIS, policy, RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+    }
+
+    /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
+    @Benchmark
+    public Route readAndRoute() {
+        Items.Item item = items[step()];
+        ItemReading.Item read =
+                (ItemReading.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
+        return RoutingRules.route(
+                read.tenant(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), policies.of(read.tenant()),
+                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+    }
+
+    private int step() {
+        nowNanos += 500;
+        next = next + 1 & ITEMS - 1;
+        return next;
+    }
+
+    private long nowMillis() {
+        return nowNanos / NANOS_PER_MILLI;
+    }
+}

@@ -1,0 +1,2 @@
+/** The router's hot path in JMH. */
+package io.spillway.bench.jmh;
