@@ -18,6 +18,8 @@ public enum DeadReason {
     BAD_WORKLOAD("bad-workload"),
     /** A header {@code spillway-enqueued-at} that is not epoch milliseconds. */
     BAD_ENQUEUED_AT("bad-enqueued-at"),
+    /** In the delay lane without a header {@code spillway-due} that is epoch milliseconds. */
+    BAD_DUE("bad-due"),
     /** Larger than {@code topics.maxBytes}. */
     TOO_LARGE("too-large"),
     /** More headers than {@link ItemLimits#MAX_HEADERS}. */
