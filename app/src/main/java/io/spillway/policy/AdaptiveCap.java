@@ -23,6 +23,8 @@ final class AdaptiveCap {
     private static final double RISE = Math.log(2);
     /** Width of the control limits in standard deviations of the fast average. */
     private static final double SIGMAS = 4;
+    /** Beyond so many standard deviations of single latencies, one counts as that many. */
+    private static final double USUAL_SIGMAS = 3;
     /** Samples before the baseline is one. */
     private static final int WARM_UP = 16;
     /** A limit of n falls to n / e in 10 samples: within one round of attempts even when n is small. */
@@ -41,6 +43,7 @@ final class AdaptiveCap {
     private int runningPeak;
     private int previousPeak;
     private int endedInRound;
+    private double limitAtRound = INITIAL;
 
     /** Most slots now, 1 or more. */
     int limit() {
@@ -73,7 +76,7 @@ final class AdaptiveCap {
         int peak = Math.max(runningPeak, previousPeak);
         if (raised) {
             limit = Math.max(1, limit * DECREASE);
-        } else if (peak >= limit - 1) {
+        } else if (peak >= limitAtRound - 1) {
             limit = Math.min(Math.max(most, INITIAL), limit + (limit < slowStartEnd ? 1 : 1 / Math.sqrt(limit)));
         } else if (peak < limit / 2) {
             limit = Math.max(Math.min(limit, INITIAL), limit * FADE);
@@ -82,12 +85,14 @@ final class AdaptiveCap {
             endedInRound = 0;
             previousPeak = runningPeak;
             runningPeak = inFlight;
+            limitAtRound = limit;
         }
     }
 
     /** The tenant was idle for a while: what it had earned says nothing about now. */
     void rest() {
         limit = Math.min(limit, INITIAL);
+        limitAtRound = limit;
         slowStartEnd = Double.MAX_VALUE;
     }
 
@@ -98,10 +103,12 @@ final class AdaptiveCap {
         }
         samples = Math.min(samples + 1, (int) (1 / SLOW));
         fast += (logMillis - fast) * FAST;
-        double deviation = logMillis - baseline;
         double share = 1.0 / samples;
+        double deviation = logMillis - baseline;
+        // Cut off, or the jump that is to be seen would first widen the limits it is seen by.
+        double usual = Math.min(Math.abs(deviation), Math.max(RISE, USUAL_SIGMAS * Math.sqrt(variance)));
         baseline += deviation * share;
-        variance += (deviation * deviation - variance) * share;
+        variance += (usual * usual - variance) * share;
 
         double fastDeviation = Math.sqrt(variance * FAST / (2 - FAST));
         boolean rises = samples >= WARM_UP && fast - baseline > Math.max(RISE, SIGMAS * fastDeviation);

@@ -37,7 +37,7 @@ final class ExcessRules<T> {
             TenantQueue<T> queue = hot.members.get(i);
             int most = Math.min(queue.tenant.concurrency, settings.slots());
             if (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis()) {
-                cut(queue, kept(queue, nowNanos), moved, Excess.ToOverflow::new);
+                cut(queue, kept(queue, nowNanos), FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
                 touched.add(queue.tenant);
             }
         }
@@ -59,7 +59,9 @@ final class ExcessRules<T> {
             if (isHeld(tenant, mayLendLong)) {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
-                cut(queue, kept, moved, item -> new Excess.ToDelay<>(item, due(tenant, eachMillis, nowMillis)));
+                // One move is left for the way back out of hot, so that who waits for good does not wait there.
+                cut(queue, kept, FairDispatch.MAX_MOVES - 2, moved,
+                        item -> new Excess.ToDelay<>(item, due(tenant, eachMillis, nowMillis)));
                 touched.add(tenant);
             }
         }
@@ -90,14 +92,15 @@ final class ExcessRules<T> {
         return queue.tenant.estimateMillis(queue.lane.averageMillis());
     }
 
-    private void cut(TenantQueue<T> queue, int kept, List<Excess<T>> moved, Function<T, Excess<T>> move) {
+    private void cut(
+            TenantQueue<T> queue, int kept, int mostMoves, List<Excess<T>> moved, Function<T, Excess<T>> move) {
         Waiting<T> waiting = queue.first;
         for (int i = 0; i < kept && waiting != null; i++) {
             waiting = waiting.after;
         }
         while (waiting != null) {
             Waiting<T> after = waiting.after;
-            if (waiting.moves < FairDispatch.MAX_MOVES) {
+            if (waiting.moves <= mostMoves) {
                 queue.lane.remove(queue, waiting);
                 moved.add(move.apply(waiting.item));
             }
@@ -111,5 +114,4 @@ final class ExcessRules<T> {
         tenant.nextDueMillis = Math.min(next, nowMillis + MOST_DELAY_MILLIS);
         return Math.clamp((long) next, nowMillis + LEAST_DELAY_MILLIS, nowMillis + MOST_DELAY_MILLIS);
     }
-
 }

@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  * @param <T> the worker's item
  */
 public final class FairDispatch<T> {
-    /** An item that has been moved so often is not moved any more: it waits for its turn where it is. */
+    /** An item that has been moved so often is not moved any more: it waits for its turn, in overflow or aged. */
     public static final int MAX_MOVES = 10;
 
     /** An attempt is charged at least this much, so that work in no time has its turns too. */

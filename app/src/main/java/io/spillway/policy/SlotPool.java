@@ -3,8 +3,8 @@ package io.spillway.policy;
 /**
  * The slots of a worker: who may take one more.
  *
- * <p>The fair share of a tenant is slots × weight ÷ the weights of all active tenants, rounded down, at least 1. The
- * first slots of every tenant within its share (the part of its share that the reserve is of all slots, at least 1) come
+ * <p>The fair share of a tenant is slots × weight ÷ the weights of all active tenants, rounded, at least 1. The
+ * first slots of every tenant within its share (the part of its share that the reserve is of all slots, rounded up) come
  * out of the reserve while it lasts; all others are from the common pool. A tenant beyond its share may start only from
  * the common pool, so what it and its like hold leaves the reserve to the others. Who merely has its share cannot use up
  * the reserve either, for it draws only a part of its share from it.
@@ -51,12 +51,12 @@ final class SlotPool {
 
     /** The fair share of a tenant of this weight, from 1 to all slots. */
     int share(double weight) {
-        return weight >= activeWeight ? slots : Math.max(1, (int) (slots * weight / activeWeight));
+        return weight >= activeWeight ? slots : Math.max(1, (int) Math.round(slots * weight / activeWeight));
     }
 
     /** Slots that a tenant holds out of the reserve. */
     int drawnFromReserve(int held, int share) {
-        return held > share ? 0 : Math.min(held, Math.max(1, (int) ((long) share * reserved / slots)));
+        return held > share ? 0 : (int) Math.min(held, Math.ceilDiv((long) share * reserved, slots));
     }
 
     void changeFromReserve(int difference) {
