@@ -30,7 +30,7 @@ import org.yaml.snakeyaml.scanner.ScannerException;
 public final class ConfigurationLoader {
     /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
+            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
     /** What Kubernetes puts into the environment for services whose names begin with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
