@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -62,7 +63,7 @@ final class DemoCommand implements Callable<Integer> {
             Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                     "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4"));
             DataDirectory data = shutdown.closing(DataDirectory.open(directory));
-            RunningSystem system = RunningSystem.start(configured, data, false, shutdown);
+            RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER), false, shutdown);
             play(system.configuration(), shutdown, printer);
         } finally {
             cleanUp(shutdown, directory);

@@ -1,11 +1,11 @@
 package io.spillway.cli;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +25,14 @@ import picocli.CommandLine.Spec;
         })
 final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    private static final String ROUTER = "router";
     /** Somewhat less than the 30 s that the contract gives. Without a cluster several parts wait for it in turn. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: " + ROUTER + " (default: all)")
-    private List<String> roles = new ArrayList<>(List.of(ROUTER));
+    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: router, worker (default: router)")
+    private List<String> roles = new ArrayList<>();
 
     @Option(
             names = "--unsafe-transactions",
@@ -45,27 +44,23 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        for (String role : roles) {
-            if (!role.equals(ROUTER)) {
-                throw CommandFailure.usage("--roles " + Printable.of(role) + ": must be " + ROUTER);
-            }
-        }
+        Set<Role> chosen = Role.of(roles);
         Configuration configured = common.configuration();
         Shutdown shutdown = new Shutdown();
         Thread hook = new Thread(() -> stop(shutdown), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             DataDirectory data = shutdown.closing(DataDirectory.open(common.data()));
-            RunningSystem system = RunningSystem.start(configured, data, unsafeTransactions, shutdown);
+            RunningSystem system = RunningSystem.start(configured, data, chosen, unsafeTransactions, shutdown);
             Endpoint endpoint = system.endpoint();
             endpoint.write(data.path());
             printReady(endpoint);
-            system.router().awaitEnd();
+            system.awaitEnd();
         } finally {
             shutdown.close();
             forget(hook);
         }
-        throw CommandFailure.failed("the router has stopped after a fault that it does not recover from; the log says why");
+        throw CommandFailure.failed("a part has stopped after a fault that it does not recover from; the log says why");
     }
 
     private void printReady(Endpoint endpoint) {

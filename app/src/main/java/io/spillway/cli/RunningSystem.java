@@ -11,13 +11,19 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.TopicAdmin;
 import io.spillway.topic.Topics;
 import io.spillway.topic.ViewContent;
+import io.spillway.worker.Handlers;
+import io.spillway.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
@@ -26,10 +32,10 @@ import org.apache.kafka.clients.admin.Admin;
  *
  * @param configuration with the cluster that is in use
  * @param embedded      whether that cluster is an embedded Kafka of this process
- * @param router        routing already
+ * @param ended         comes to 0 when a part has ended, by a stop or by a fault
  * @param metricsUrl    where its metrics are
  */
-record RunningSystem(Configuration configuration, boolean embedded, Router router, String metricsUrl) {
+record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String metricsUrl) {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     /**
@@ -37,10 +43,12 @@ record RunningSystem(Configuration configuration, boolean embedded, Router route
      *
      * @param configured         without bootstrap servers an embedded Kafka is started in the data directory
      * @param data               of this process
+     * @param roles              the parts to run
      * @param unsafeTransactions whether to run on a cluster whose transactions have known anomalies
      * @param shutdown           what is opened is noted here, also when a later part fails
      */
-    static RunningSystem start(Configuration configured, DataDirectory data, boolean unsafeTransactions, Shutdown shutdown) {
+    static RunningSystem start(
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
@@ -55,16 +63,49 @@ record RunningSystem(Configuration configuration, boolean embedded, Router route
         follow(clients, topics.policies(), policies, configuration, data, shutdown);
         follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
 
-        AtomicReference<Router> running = new AtomicReference<>();
-        MetricsServer metrics = shutdown.closing(new MetricsServer(
-                configuration.metrics(), () -> running.get() != null && running.get().isRunning()));
+        List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
+        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
+                () -> running.size() == roles.size() && running.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startMetrics(metrics);
-        Router router = shutdown.closing(new Router(
-                configuration, data.instance(), stateDirectory(configuration, data),
-                policies, sweeps, metrics.registry(), InstantSource.system()));
-        router.start(START_TIMEOUT);
-        running.set(router);
-        return new RunningSystem(configuration, embedded, router, metricsUrl);
+        CountDownLatch ended = new CountDownLatch(1);
+        if (roles.contains(Role.ROUTER)) {
+            Router router = shutdown.closing(new Router(
+                    configuration, data.instance(), stateDirectory(configuration, data),
+                    policies, sweeps, metrics.registry(), InstantSource.system()));
+            router.start(START_TIMEOUT);
+            running.add(router::isRunning);
+            watch("router", router::awaitEnd, ended);
+        }
+        if (roles.contains(Role.WORKER)) {
+            Worker worker = shutdown.closing(new Worker(
+                    configuration, data.instance(), Handlers.make(configuration.handler(), clients), policies, sweeps,
+                    metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
+            worker.start(START_TIMEOUT);
+            running.add(worker::isRunning);
+            watch("worker", worker::awaitEnd, ended);
+        }
+        return new RunningSystem(configuration, embedded, ended, metricsUrl);
+    }
+
+    /** Waits until a part has ended. */
+    void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    /** Something that can be waited for. */
+    private interface End {
+        void await() throws InterruptedException;
+    }
+
+    private static void watch(String part, End end, CountDownLatch ended) {
+        Thread.ofVirtual().name("watch-" + part).start(() -> {
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            ended.countDown();
+        });
     }
 
     /** Where other commands find it. */

@@ -9,6 +9,8 @@ import io.spillway.policy.PolicySettings;
  * @param topics   how our topics are made
  * @param defaults policy of every tenant that has none of its own; settings not in it are the product's defaults
  * @param router   the Kafka Streams application
+ * @param worker   how items are taken from the lanes
+ * @param handler  what is done with them
  * @param metrics  the endpoint that Prometheus reads
  */
 public record Configuration(
@@ -16,15 +18,17 @@ public record Configuration(
         TopicSettings topics,
         PolicySettings defaults,
         RouterSettings router,
+        WorkerSettings worker,
+        HandlerSettings handler,
         MetricsSettings metrics) {
 
     /** This configuration with another cluster, for the embedded broker. */
     public Configuration withKafka(KafkaSettings other) {
-        return new Configuration(other, topics, defaults, router, metrics);
+        return new Configuration(other, topics, defaults, router, worker, handler, metrics);
     }
 
     /** This configuration with other topic settings, for the embedded broker. */
     public Configuration withTopics(TopicSettings other) {
-        return new Configuration(kafka, other, defaults, router, metrics);
+        return new Configuration(kafka, other, defaults, router, worker, handler, metrics);
     }
 }

@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.DatabindException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
 import io.spillway.policy.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +30,7 @@ import org.yaml.snakeyaml.scanner.ScannerException;
 public final class ConfigurationLoader {
     /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
+            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
     /** What Kubernetes puts into the environment for services whose names begin with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
@@ -55,7 +53,7 @@ public final class ConfigurationLoader {
     public static Configuration load(
             Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
         KeyReader schema = new KeyReader(Map.of());
-        read(schema);
+        SettingsReader.read(schema);
         Map<String, String> values = new TreeMap<>();
         file.ifPresent(path -> values.putAll(readFile(path, schema)));
         values.putAll(readEnvironment(environment, schema));
@@ -65,47 +63,7 @@ public final class ConfigurationLoader {
             }
             values.put(key, value);
         });
-        return read(new KeyReader(values));
-    }
-
-    private static Configuration read(KeyReader keys) {
-        return new Configuration(
-                new KafkaSettings(
-                        keys.text("kafka.bootstrapServers", ""),
-                        keys.text("kafka.prefix", "spillway"),
-                        keys.integer("kafka.embeddedPort", 19_092),
-                        keys.map("kafka.properties")),
-                new TopicSettings(
-                        keys.integer("topics.partitions", 12),
-                        keys.integer("topics.replication", 3),
-                        keys.integer("topics.maxBytes", 1_114_112)),
-                readDefaults(keys),
-                new RouterSettings(
-                        keys.duration("router.commitInterval", "50ms"),
-                        keys.integer("router.threads", 2),
-                        keys.text("router.stateDir", ""),
-                        keys.integer("router.maxTenants", 1_000_000),
-                        keys.map("router.properties")),
-                new MetricsSettings(
-                        keys.text("metrics.host", "127.0.0.1"),
-                        keys.integer("metrics.port", 9404),
-                        keys.integer("metrics.tenants", 100)));
-    }
-
-    private static PolicySettings readDefaults(KeyReader keys) {
-        PolicySettings settings = PolicySettings.NONE_SET;
-        for (PolicyField field : PolicyField.values()) {
-            String key = "defaults." + field.key();
-            String text = keys.text(key, "");
-            if (!text.isEmpty()) {
-                try {
-                    settings = settings.with(field, text);
-                } catch (IllegalArgumentException e) {
-                    throw new InvalidSettingException(key, text, "must be " + field.allowed());
-                }
-            }
-        }
-        return settings;
+        return SettingsReader.read(new KeyReader(values));
     }
 
     private static Map<String, String> readEnvironment(Map<String, String> environment, KeyReader schema) {

@@ -2,7 +2,9 @@ package io.spillway.config;
 
 import io.spillway.policy.Durations;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,6 +34,26 @@ final class KeyReader {
         } catch (NumberFormatException e) {
             throw new InvalidSettingException(key, text, "must be a whole number");
         }
+    }
+
+    double number(String key, double absent) {
+        String text = text(key, Double.toString(absent));
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            throw new InvalidSettingException(key, text, "must be a number");
+        }
+    }
+
+    <E extends Enum<E>> E choice(String key, E absent) {
+        String text = text(key, absent.name().toLowerCase(Locale.ROOT));
+        for (E each : absent.getDeclaringClass().getEnumConstants()) {
+            if (each.name().equalsIgnoreCase(text)) {
+                return each;
+            }
+        }
+        throw new InvalidSettingException(key, text, "must be one of "
+                + Arrays.toString(absent.getDeclaringClass().getEnumConstants()).toLowerCase(Locale.ROOT));
     }
 
     Duration duration(String key, String absent) {

@@ -18,12 +18,20 @@ public enum DeadReason {
     BAD_WORKLOAD("bad-workload"),
     /** A header {@code spillway-enqueued-at} that is not epoch milliseconds. */
     BAD_ENQUEUED_AT("bad-enqueued-at"),
+    /** In the delay lane without a header {@code spillway-due} that is epoch milliseconds. */
+    BAD_DUE("bad-due"),
     /** Larger than {@code topics.maxBytes}. */
     TOO_LARGE("too-large"),
     /** More headers than {@link ItemLimits#MAX_HEADERS}. */
     TOO_MANY_HEADERS("too-many-headers"),
     /** Our own code failed on this item; it is kept for a replay after the bug is fixed. */
-    ROUTER_ERROR("router-error");
+    ROUTER_ERROR("router-error"),
+    /** Every attempt that its tenant's policy allows has failed. */
+    ATTEMPTS_USED_UP("attempts-used-up"),
+    /** The handler said that no further attempt can succeed. */
+    FINAL_FAILURE("final-failure"),
+    /** It was running alone among the suspects in {@code killer.deaths} workers that died. */
+    KILLED_WORKER("killed-worker");
 
     private final String label;
 

@@ -8,6 +8,8 @@ public final class ItemLimits {
     public static final int MAX_ID_LENGTH = 256;
     /** Most headers of a record: enough for any tracing or gateway stack, few enough to copy at every hop. */
     public static final int MAX_HEADERS = 1_000;
+    /** Most headers of a record in a lane: those of ingress, and room for ours. */
+    public static final int MAX_LANE_HEADERS = MAX_HEADERS + 32;
 
     private ItemLimits() {}
 

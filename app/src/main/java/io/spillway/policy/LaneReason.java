@@ -10,7 +10,17 @@ public enum LaneReason {
     /** Over its tenant's rate and burst. */
     RATE("rate"),
     /** Older than its tenant's {@code agedAfter}. */
-    AGE("age");
+    AGE("age"),
+    /** Back in hot after an attempt that failed and its wait. */
+    RETRY("retry"),
+    /** Back in hot from the delay lane without an attempt: it was moved out of the way, or is replayed. */
+    DUE("due"),
+    /** In front of others' fresh work: more of its tenant's than can be handled soon. */
+    EXCESS("excess"),
+    /** In front of others' work while its tenant has as many handlers as it may have. */
+    CAPPED("capped"),
+    /** A retry that its tenant's budget does not allow yet. */
+    RETRY_BUDGET("retry-budget");
 
     private final String label;
 

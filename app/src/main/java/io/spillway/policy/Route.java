@@ -22,6 +22,8 @@ public sealed interface Route {
 
     /** The results without detail, made once: the router meets them a million times a second. */
     ToLane HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
+    ToLane RETRIED = new ToLane(Lane.HOT, LaneReason.RETRY);
+    ToLane DUE = new ToLane(Lane.HOT, LaneReason.DUE);
     ToLane OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     Drop SWEPT = new Drop(DropReason.SWEEP);

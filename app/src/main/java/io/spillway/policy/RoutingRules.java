@@ -1,5 +1,7 @@
 package io.spillway.policy;
 
+import java.util.Optional;
+
 /** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, hot. */
 public final class RoutingRules {
     /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
@@ -8,6 +10,10 @@ public final class RoutingRules {
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private static final Optional<Route> SWEPT = Optional.of(Route.SWEPT);
+    private static final Optional<Route> EXPIRED = Optional.of(Route.EXPIRED);
+    private static final Optional<Route> AGED = Optional.of(Route.AGED);
 
     private RoutingRules() {}
 
@@ -36,20 +42,32 @@ public final class RoutingRules {
             long sweepStartMillis,
             long nowMillis,
             RateTable rates) {
-        if (policy.sweepable() && enqueuedAtMillis < sweepStartMillis) {
-            return Route.SWEPT;
-        }
-        long ageMillis = nowMillis - freshSinceMillis;
-        if (ageMillis > policy.ttlMillis()) {
-            return Route.EXPIRED;
-        }
-        if (ageMillis > policy.agedAfterMillis()) {
-            return Route.AGED;
+        Optional<Route> stale = staleness(enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis);
+        if (stale.isPresent()) {
+            return stale.get();
         }
         if (policy.rateLimit().isPresent()
                 && !rates.admit(tenant, policy.rateLimit().get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
         return Route.HOT;
+    }
+
+    /**
+     * The rules that only time decides: what may have become of an item since it was last looked at.
+     *
+     * @return dropped by a sweep, dropped past its time to live, or aged; empty for a fresh item. Parameters are those
+     *         of {@link #route}
+     */
+    public static Optional<Route> staleness(
+            long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long sweepStartMillis, long nowMillis) {
+        if (policy.sweepable() && enqueuedAtMillis < sweepStartMillis) {
+            return SWEPT;
+        }
+        long ageMillis = nowMillis - freshSinceMillis;
+        if (ageMillis > policy.ttlMillis()) {
+            return EXPIRED;
+        }
+        return ageMillis > policy.agedAfterMillis() ? AGED : Optional.empty();
     }
 }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
- * has changed, purges ingress below what is routed, forgets rate states that say nothing any more, and lets the busiest
+ * has changed, purges ingress and the delay lane below what is routed or kept as a timer, forgets rate states that say nothing any more, and lets the busiest
  * tenants have the names among the metric series.
  *
  * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
@@ -83,6 +83,7 @@ final class Housekeeping implements AutoCloseable {
             metrics.electTenants();
             measure();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
+            admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());
         } catch (RuntimeException e) {
             if (thread.isShutdown()) {
                 return;

@@ -134,6 +134,11 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> 
                 .orElseThrow(() -> new IllegalStateException("a record from a source always has its place"));
     }
 
+    /** The header that tells why an item is in its lane. */
+    static Header reasonHeader(LaneReason reason) {
+        return REASON_HEADERS.get(reason);
+    }
+
     private static Map<LaneReason, Header> reasonHeaders() {
         Map<LaneReason, Header> headers = new EnumMap<>(LaneReason.class);
         for (LaneReason reason : LaneReason.values()) {

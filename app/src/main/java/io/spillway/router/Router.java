@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
+import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RateTable;
 import io.spillway.topic.ItemReader;
@@ -49,6 +50,7 @@ public final class Router implements AutoCloseable {
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
     private final Housekeeping housekeeping;
+    private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
     private final CountDownLatch running = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -63,7 +65,7 @@ public final class Router implements AutoCloseable {
      * @param policies      the view of the policies, already filled
      * @param sweeps        the view of the sweeps, already filled
      * @param registry      where its metrics go
-     * @param clock         for the supervision of its threads; routing itself takes its time from Kafka Streams
+     * @param clock         for the supervision of its threads and the age of local state; routing itself takes its time from Kafka Streams
      */
     public Router(
             Configuration configuration,
@@ -82,10 +84,15 @@ public final class Router implements AutoCloseable {
         RateTable rates = new RateTable(
                 configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
-        ItemReader reader = new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes());
-        Decider decider = new IngressDecider(reader, policies, sweeps, rates, metrics);
-        Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics));
+        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics);
+        Topology topology = topology(rules, metrics);
+        // Before Kafka Streams touches the directory.
+        boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));
+        if (isStale) {
+            LOG.info("The timers in {} are too old to go on from and are restored from Kafka", Printable.of(stateDirectory.toString()));
+            streams.cleanUp();
+        }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.admin = clients.admin();
         this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
@@ -98,19 +105,24 @@ public final class Router implements AutoCloseable {
     }
 
     /**
-     * Starts, and returns when records are being routed.
+     * Starts, and returns when records are being routed and all timers are restored. Ingress is routed before that.
      *
-     * @param timeout how long that may take
+     * @param timeout how long it may take without any progress in restoring
      * @throws RouterException when it cannot start in this time, or its offsets are lost
      */
     public void start(Duration timeout) {
         FirstOffsets.commit(new QueueAdmin(admin), topics);
         streams.setStateListener((now, before) -> onState(now));
+        streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
-            if (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) || !isRunning()) {
+            long before;
+            do {
+                before = restore.events();
+            } while (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) && restore.events() > before);
+            if (running.getCount() > 0 || !isRunning()) {
                 throw new RouterException("the router is not running after " + timeout.toSeconds() + " s (it is "
                         + streams.state() + "); the log says why");
             }
@@ -162,6 +174,20 @@ public final class Router implements AutoCloseable {
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
+    private Topology topology(ItemRules rules, RouterMetrics metrics) {
+        ItemSchemas schemas = ItemSchemas.load();
+        Decider fresh = new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
+        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
+        Decider due = new DueDecider(delayed, rules);
+        DelayReader delayReader = new DelayReader(delayed);
+        DelayMetrics delays = new DelayMetrics(registry, clock);
+        int threads = configuration.router().threads();
+        return RouterTopology.build(
+                topics,
+                () -> new RouteProcessor(fresh, metrics),
+                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics));
+    }
+
     private Map<String, Object> properties(Path stateDirectory) {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
@@ -175,12 +201,16 @@ public final class Router implements AutoCloseable {
         properties.put("processing.exception.handler.global.enabled", true);
         // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
+        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         properties.putAll(configuration.router().properties());
         // Without a name of its own each start would make a new set of metric series.
         properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
         // What the guarantees rest on is not open to configuration.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
+        // A store that another instance has taken over must be gone here before its changelog forgets what was removed.
+        properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
         properties.put(
                 StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
                 topics.deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);

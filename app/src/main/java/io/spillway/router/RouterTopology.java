@@ -5,43 +5,87 @@ import io.spillway.topic.Topics;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.AutoOffsetReset;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.Stores;
 
 /** The shape of the router, every node named. Everything travels as bytes: there is nothing to fail in a serializer. */
 final class RouterTopology {
     private static final String INGRESS = "ingress";
     private static final String ROUTE = "route";
+    private static final String DELAY = "delay";
+    private static final String DUE = "due";
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
     private RouterTopology() {}
 
     /**
-     * Builds it.
+     * Builds it: two parts that share no node. Each lane has a sink in both, for with shared sinks Kafka Streams would
+     * make one task of an ingress partition and the delay partition of the same number: it would read the two in the
+     * order of their timestamps, and route nothing of ingress while the timers are being restored.
      *
-     * @param topics     names of the topics
-     * @param processors makes one processor a task
+     * @param topics names of the topics
+     * @param routes makes one processor for each partition of ingress
+     * @param delays makes one processor for each partition of the delay lane
      */
-    static Topology build(Topics topics, Supplier<RouteProcessor> processors) {
+    static Topology build(Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays) {
+        // Not a window store: its segments would expire by stream time.
+        return build(topics, routes, delays, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    /** As above with another kind of store. */
+    static Topology build(
+            Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays,
+            KeyValueBytesStoreSupplier timers) {
         Topology topology = new Topology();
-        topology.addSource(
-                AutoOffsetReset.none(),
-                INGRESS,
-                // A negative timestamp would be passed over in silence; an absurd one is ours to judge.
-                (record, partitionTimeMillis) -> Math.max(0, record.timestamp()),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer(),
-                topics.ingress());
-        topology.addProcessor(ROUTE, processors::get, INGRESS);
+        addSource(topology, INGRESS, topics.ingress());
+        topology.addProcessor(ROUTE, routes::get, INGRESS);
+        addSource(topology, DELAY, topics.lane(Lane.DELAY));
+        topology.addProcessor(DUE, delays::get, DELAY);
+        topology.addStateStore(
+                Stores.keyValueStoreBuilder(timers, Serdes.Bytes(), Serdes.ByteArray())
+                        // A cache saves what is written twice between two commits; few timers are so short.
+                        .withCachingDisabled()
+                        .withLoggingEnabled(topics.timersChangelogConfigs()),
+                DUE);
         for (Lane lane : LANES) {
-            topology.addSink(
-                    sinkOf(lane), topics.lane(lane), new ByteArraySerializer(), new ByteArraySerializer(), ROUTE);
+            addSink(topology, sinkOf(lane), topics.lane(lane), ROUTE);
+            addSink(topology, dueSinkOf(lane), topics.lane(lane), DUE);
         }
         return topology;
     }
 
-    /** Name of the node that writes to a lane. */
+    private static void addSource(Topology topology, String name, String topic) {
+        topology.addSource(
+                AutoOffsetReset.none(),
+                name,
+                // A negative timestamp would be passed over in silence; an absurd one is ours to judge.
+                (record, partitionTimeMillis) -> Math.max(0, record.timestamp()),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer(),
+                topic);
+    }
+
+    private static void addSink(Topology topology, String name, String topic, String parent) {
+        topology.addSink(name, topic, new ByteArraySerializer(), new ByteArraySerializer(), parent);
+    }
+
+    /** Name of the node that writes to a lane what comes from ingress. */
     static String sinkOf(Lane lane) {
         return lane.label();
+    }
+
+    /** Name of the node that writes to a lane what comes from the delay lane. */
+    static String dueSinkOf(Lane lane) {
+        return switch (lane) {
+            // Not joined anew for each item.
+            case HOT -> "due-hot";
+            case OVERFLOW -> "due-overflow";
+            case AGED -> "due-aged";
+            case DELAY -> "due-delay";
+            case DEAD_LETTER -> "due-dead-letter";
+        };
     }
 }

@@ -1,7 +1,11 @@
 package io.spillway.router;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.Topics;
+import java.time.Instant;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -18,12 +22,17 @@ public final class TopologyDrawing {
 
     /** Describes the router that would run with these topics. */
     public TopologyDrawing(Topics topics) {
-        RouterMetrics nowhere = new RouterMetrics(new SimpleMeterRegistry(), 1);
-        Topology topology = RouterTopology.build(topics, () -> new RouteProcessor(
-                (record, nowMillis) -> {
-                    throw new IllegalStateException("this topology is only described");
-                },
-                nowhere));
+        MeterRegistry nowhere = new SimpleMeterRegistry();
+        RouterMetrics metrics = new RouterMetrics(nowhere, 1);
+        DelayMetrics delays = new DelayMetrics(nowhere, () -> Instant.EPOCH);
+        Decider decider = (record, nowMillis) -> {
+            throw new IllegalStateException("this topology is only described");
+        };
+        DelayReader reader = new DelayReader(new ItemReader(ItemSchemas.load(), 0));
+        Topology topology = RouterTopology.build(
+                topics,
+                () -> new RouteProcessor(decider, metrics),
+                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics));
         this.description = topology.describe();
     }
 

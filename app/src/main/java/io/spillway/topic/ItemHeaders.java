@@ -2,6 +2,8 @@ package io.spillway.topic;
 
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.common.header.Headers;
 
 /** The names of record headers, as the contract fixes them. */
 public final class ItemHeaders {
@@ -32,14 +34,26 @@ public final class ItemHeaders {
     public static final String ORIGIN_PARTITION = "spillway-origin-partition";
     public static final String ORIGIN_OFFSET = "spillway-origin-offset";
 
-    private static final Set<String> INTERNAL = Set.copyOf(List.of(
-            ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
-            DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET));
+    private static final List<String> OF_DEAD_LETTERS =
+            List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
+    private static final Set<String> INTERNAL = Set.copyOf(Stream.concat(
+            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT), OF_DEAD_LETTERS.stream())
+            .toList());
 
     private ItemHeaders() {}
 
     /** Whether a header is one that producers must not set: it is stripped from what they send. */
     public static boolean isInternal(String name) {
         return INTERNAL.contains(name);
+    }
+
+    /** Takes out everything that only we may set. */
+    public static void removeInternal(Headers headers) {
+        INTERNAL.forEach(headers::remove);
+    }
+
+    /** Takes out what stands only on a dead letter, from one that comes back to life. */
+    public static void removeDeadLetter(Headers headers) {
+        OF_DEAD_LETTERS.forEach(headers::remove);
     }
 }

@@ -20,16 +20,29 @@ public final class ItemReader {
 
     private final ItemSchemas schemas;
     private final int maxBytes;
+    private final int maxHeaders;
 
     /**
-     * Makes a reader.
+     * Makes a reader of ingress.
      *
      * @param schemas  the versions it reads
      * @param maxBytes largest record with key, value and headers
      */
     public ItemReader(ItemSchemas schemas, int maxBytes) {
+        this(schemas, maxBytes, ItemLimits.MAX_HEADERS);
+    }
+
+    /**
+     * Makes a reader.
+     *
+     * @param schemas    the versions it reads
+     * @param maxBytes   largest record with key, value and headers
+     * @param maxHeaders most headers of a record
+     */
+    public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders) {
         this.schemas = schemas;
         this.maxBytes = maxBytes;
+        this.maxHeaders = maxHeaders;
     }
 
     /**
@@ -56,9 +69,9 @@ public final class ItemReader {
         if (value == null) {
             throw new UnreadableItem(DeadReason.NULL_VALUE, "the record has no value");
         }
-        if (scan.count() > ItemLimits.MAX_HEADERS) {
+        if (scan.count() > maxHeaders) {
             throw new UnreadableItem(
-                    DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + ItemLimits.MAX_HEADERS);
+                    DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
         }
         long size = (long) value.length + (key == null ? 0 : key.length) + scan.bytes();
         if (size > maxBytes) {

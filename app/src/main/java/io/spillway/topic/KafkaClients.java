@@ -49,6 +49,11 @@ public final class KafkaClients {
 
     /** An idempotent producer that waits for all in-sync replicas; the caller closes it. */
     public KafkaProducer<byte[], byte[]> producer() {
+        return producer(Map.of());
+    }
+
+    /** As {@link #producer()}, with more settings, which win. */
+    public KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
         Map<String, Object> properties = common();
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
@@ -57,6 +62,7 @@ public final class KafkaClients {
                 new Topics(configuration).deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, "65536");
+        properties.putAll(more);
         return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
     }
 }

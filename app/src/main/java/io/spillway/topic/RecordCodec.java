@@ -24,6 +24,7 @@ public final class RecordCodec<T extends SpecificRecordBase> {
     /** Our own records are small; a larger value is not one of them. */
     private static final int MAX_BYTES = 256 * 1024;
 
+    private final int maxBytes;
     private final BinaryMessageEncoder<T> encoder;
     private final BinaryMessageDecoder<GenericRecord> decoder;
     private final Map<Long, List<AvroSkip>> fieldsByFingerprint = new HashMap<>();
@@ -34,6 +35,17 @@ public final class RecordCodec<T extends SpecificRecordBase> {
      * @param sample any instance, for its schema and its conversions of logical types
      */
     public RecordCodec(T sample) {
+        this(sample, MAX_BYTES);
+    }
+
+    /**
+     * Makes a codec with a limit of its own.
+     *
+     * @param sample   any instance
+     * @param maxBytes most bytes that {@link #decode} takes
+     */
+    RecordCodec(T sample, int maxBytes) {
+        this.maxBytes = maxBytes;
         SpecificData model = SpecificData.getForClass(sample.getClass());
         this.encoder = new BinaryMessageEncoder<>(model, sample.getSchema());
         // Read without the generated classes: Avro loads those only where the process has declared them trusted, and
@@ -68,8 +80,8 @@ public final class RecordCodec<T extends SpecificRecordBase> {
      * @throws IllegalArgumentException when there is none
      */
     public GenericRecord decode(byte[] bytes) {
-        if (bytes.length > MAX_BYTES) {
-            throw new IllegalArgumentException(bytes.length + " bytes; at most " + MAX_BYTES);
+        if (bytes.length > maxBytes) {
+            throw new IllegalArgumentException(bytes.length + " bytes; at most " + maxBytes);
         }
         try {
             requireComplete(bytes);

@@ -16,6 +16,16 @@ public final class Topics {
     /** What dead-lettering adds on top of that. */
     public static final int DEAD_LETTER_HEADROOM_BYTES = 128 * 1024;
 
+    /** The router's store of timers, one for each partition of the delay lane. */
+    public static final String TIMER_STORE = "timers";
+    /**
+     * How long the changelog of the timers remembers that one was removed. A copy of the store that misses this would
+     * let the timer ring again, so a router throws away a copy that is older than half of it.
+     */
+    public static final long TIMER_REMOVAL_KEPT_MILLIS = 60 * 60 * 1000;
+
+    /** Only segments that are closed are compacted: what a restore reads in vain is about as much as this. */
+    private static final int TIMER_SEGMENT_BYTES = 16 * 1024 * 1024;
     private static final List<String> COMPACTED =
             List.of("policies", "keys", "sweeps", "shards", "lane-state", "depths");
 
@@ -48,6 +58,11 @@ public final class Topics {
         return prefix + ".sweeps";
     }
 
+    /** What Kafka Streams makes of the timers of the delay lane: it derives this name itself. */
+    public String timersChangelog() {
+        return routerGroup() + "-" + TIMER_STORE + "-changelog";
+    }
+
     /** Application id and consumer group of the router. */
     public String routerGroup() {
         return prefix + ".router";
@@ -68,6 +83,14 @@ public final class Topics {
         return settings.maxBytes() + LANE_HEADROOM_BYTES;
     }
 
+    /**
+     * Largest record that the delay lane's reader takes, in bytes: every item with our headers, and so much less than
+     * a lane takes that it still fits after its headers are put in order. What is larger is a dead letter.
+     */
+    public int delayedMaxBytes() {
+        return settings.maxBytes() + LANE_HEADROOM_BYTES / 2;
+    }
+
     /** Largest record of the dead-letter lane in bytes: whatever ingress took fits, with our headers. */
     public int deadLetterMaxBytes() {
         return settings.maxBytes() + DEAD_LETTER_HEADROOM_BYTES;
@@ -76,16 +99,34 @@ public final class Topics {
     /** Every topic as it should be. */
     public List<TopicSpec> all() {
         List<TopicSpec> specs = new ArrayList<>();
-        // Ingress stores what it takes uncompressed, so that its size limit holds for what the router will unpack.
+        // What the router reads is stored uncompressed, so that the size limit holds for what it will unpack.
         specs.add(queue(ingress(), settings.maxBytes(), "uncompressed"));
         for (Lane lane : Lane.values()) {
-            specs.add(queue(lane(lane), lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(), "producer"));
+            specs.add(queue(
+                    lane(lane),
+                    lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(),
+                    lane == Lane.DELAY ? "uncompressed" : "producer"));
         }
+        specs.add(new TopicSpec(timersChangelog(), settings.partitions(), settings.replication(), timersChangelogConfigs()));
         specs.add(queue(prefix + ".ledger", laneMaxBytes(), "producer"));
         for (String name : COMPACTED) {
             specs.add(compacted(prefix + "." + name));
         }
         return specs;
+    }
+
+    /** The settings of {@link #timersChangelog}, for whoever creates it. */
+    public Map<String, String> timersChangelogConfigs() {
+        // A timer takes the largest record of the delay lane, and its key and our encoding of its headers.
+        int maxBytes = laneMaxBytes() + LANE_HEADROOM_BYTES;
+        return safe(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(Math.max(TIMER_SEGMENT_BYTES, 2 * maxBytes)),
+                TopicConfig.SEGMENT_MS_CONFIG, "600000",
+                // Timers die young: compact when a fifth is new, which writes the rest about four times over.
+                TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.2",
+                TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
     }
 
     /** Nothing in a queue expires by time or size: it is purged below what is finished. */

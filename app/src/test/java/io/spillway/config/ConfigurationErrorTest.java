@@ -77,13 +77,13 @@ class ConfigurationErrorTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, metrics
-            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
-            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
-            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, metrics
+            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics
+            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics
+            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics
+            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics
             topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, metrics
+            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics
             topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
             kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
@@ -94,7 +94,7 @@ class ConfigurationErrorTest {
             topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
             kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
-            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, metrics"
+            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics"
             """)
     void what_does_not_fit_the_structure_is_named(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
@@ -104,7 +104,7 @@ class ConfigurationErrorTest {
     @ValueSource(strings = {"just words", "- a\n- b", "5", "true"})
     void a_document_that_is_no_map_is_refused_without_its_words(String yaml) {
         assertThat(errorOf(yaml)).isEqualTo(file()
-                + ": must be a map of settings; known sections: kafka, topics, defaults, router, metrics");
+                + ": must be a map of settings; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -141,7 +141,7 @@ class ConfigurationErrorTest {
     void words_from_the_file_cannot_forge_a_line() {
         assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
                 .isEqualTo(file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: "
-                        + "unknown key; known sections: kafka, topics, defaults, router, metrics");
+                        + "unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics");
     }
 
     @Test

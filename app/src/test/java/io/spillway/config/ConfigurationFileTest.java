@@ -28,6 +28,9 @@ class ConfigurationFileTest {
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Map.of()),
+                new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
+                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
+                new HandlerSettings(HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
                 new MetricsSettings("127.0.0.1", 9404, 100)));
     }
 
@@ -60,6 +63,22 @@ class ConfigurationFileTest {
                   stateDir: "/var/lib/spillway"
                   maxTenants: 5
                   properties: {num.standby.replicas: 1}
+                worker:
+                  id: w-1
+                  slots: 7
+                  reserve: 0.1
+                  agedTrickle: 0
+                  readAhead: {items: 100, bytes: 2097152}
+                  commitInterval: 20ms
+                  drainGrace: 1s
+                  leaseMax: 1m
+                  transactionTimeout: 30s
+                killer: {deaths: 0}
+                handler:
+                  type: http
+                  http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s}
+                  kafka: {topic: out}
+                  class: a.B
                 metrics: {host: 0.0.0.0, port: 0, tenants: 7}
                 """)).isEqualTo(new Configuration(
                 new KafkaSettings(
@@ -76,6 +95,10 @@ class ConfigurationFileTest {
                         .with(PolicyField.JITTER, "equal"),
                 new RouterSettings(
                         Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Map.of("num.standby.replicas", "1")),
+                new WorkerSettings("w-1", 7, 0.1, 0, 100, 2_097_152, Duration.ofMillis(20),
+                        Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
+                new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),
+                        Duration.ofSeconds(3), "out", "a.B"),
                 new MetricsSettings("0.0.0.0", 0, 7)));
     }
 

@@ -74,6 +74,11 @@ public final class SpillwayProcess implements AutoCloseable {
         awaitEnd();
     }
 
+    /** Whether it runs. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** SIGTERM; returns its exit code. */
     public int stop() {
         // Not by the process itself, which would close what it has still to say.

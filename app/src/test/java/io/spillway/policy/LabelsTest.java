@@ -11,16 +11,18 @@ class LabelsTest {
     void lanes_and_reasons_are_called_as_the_contract_says() {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
-        assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly("fresh", "rate", "age");
+        assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly("fresh", "rate", "age", "retry", "due");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant", "bad-id",
-                "bad-workload", "bad-enqueued-at", "too-large", "too-many-headers", "router-error");
+                "bad-workload", "bad-enqueued-at", "bad-due", "too-large", "too-many-headers", "router-error");
     }
 
     @Test
     void each_decision_is_the_lane_with_its_reason() {
         assertThat(Route.HOT).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.FRESH));
+        assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));
+        assertThat(Route.DUE).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.DUE));
         assertThat(Route.OVERFLOW).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.RATE));
         assertThat(Route.AGED).isEqualTo(new Route.ToLane(Lane.AGED, LaneReason.AGE));
         assertThat(Route.SWEPT).isEqualTo(new Route.Drop(DropReason.SWEEP));

@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
@@ -17,25 +18,37 @@ import io.spillway.topic.SweepCodec;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.TestInputTopic;
 import org.apache.kafka.streams.TestOutputTopic;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
 
 /** The router's topology without a broker, on a clock that is set. */
@@ -49,8 +62,12 @@ final class RouterHarness implements AutoCloseable {
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final Topics topics;
     final TestInputTopic<byte[], byte[]> ingress;
+    final TestInputTopic<byte[], byte[]> delay;
+    private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
+    private final Configuration configuration;
+    private final Path state = temporaryDirectory();
     private final TopologyTestDriver driver;
     private final Map<Lane, TestOutputTopic<byte[], byte[]>> outputs = new EnumMap<>(Lane.class);
 
@@ -58,23 +75,47 @@ final class RouterHarness implements AutoCloseable {
         this(decider -> decider);
     }
 
-    /** A router whose decider is wrapped, to let our own code fail. */
+    /** A router whose deciders are wrapped, to let our own code fail; its timers are in memory. */
     RouterHarness(UnaryOperator<Decider> wrap) {
-        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
+        this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    /** A router with the store it runs with, which takes a while to open. */
+    static RouterHarness withRocksDb() {
+        return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+    }
+
+    private RouterHarness(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
+        this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
         this.topics = new Topics(configuration);
         this.policies = new TenantPolicies(configuration.defaults());
-        RouterMetrics metrics = new RouterMetrics(registry, 2);
-        Decider decider = wrap.apply(new IngressDecider(
-                new ItemReader(ItemSchemas.load(), topics.ingressMaxBytes()), policies, sweeps, new RateTable(1_000), metrics));
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "unused:1");
-        this.driver = new TopologyTestDriver(
-                RouterTopology.build(topics, () -> new RouteProcessor(decider, metrics)), properties, START);
+        properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
+        properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
+        this.driver = new TopologyTestDriver(topology(wrap, timers), properties, START);
         this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
+        this.delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
         for (Lane lane : LANES) {
             outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
         }
+    }
+
+    private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
+        RouterMetrics metrics = new RouterMetrics(registry, 2);
+        InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
+        DelayMetrics delays = new DelayMetrics(registry, clock);
+        ItemSchemas schemas = ItemSchemas.load();
+        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics);
+        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
+        Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
+        Decider due = wrap.apply(new DueDecider(delayed, rules));
+        return RouterTopology.build(
+                topics,
+                () -> new RouteProcessor(fresh, metrics),
+                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics),
+                timers);
     }
 
     static byte[] item(String tenant, long enqueuedAtMillis) {
@@ -115,7 +156,18 @@ final class RouterHarness implements AutoCloseable {
         ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
     }
 
+    /** Puts a record into the delay lane. */
+    void sendDelayed(byte[] value, Headers headers) {
+        delay.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
+    }
+
+    /** The store of timers, past the stage that owns it. */
+    KeyValueStore<Bytes, byte[]> timers() {
+        return driver.getKeyValueStore(Topics.TIMER_STORE);
+    }
+
     void advance(Duration time) {
+        nowMillis += time.toMillis();
         driver.advanceWallClockTime(time);
     }
 
@@ -149,5 +201,20 @@ final class RouterHarness implements AutoCloseable {
     @Override
     public void close() {
         driver.close();
+        try (Stream<Path> files = Files.walk(state)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path temporaryDirectory() {
+        try {
+            return Files.createTempDirectory("spillway-router");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

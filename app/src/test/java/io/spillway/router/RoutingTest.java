@@ -208,7 +208,7 @@ class RoutingTest {
         router.send(item("acme", START_MILLIS - 400_000));
         router.send(null);
 
-        assertThat(router.count("spillway.routed", "lane", "hot")).isEqualTo(1);
+        assertThat(router.count("spillway.routed", "reason", "fresh")).isEqualTo(1);
         assertThat(router.count("spillway.routed", "reason", "rate")).isEqualTo(2);
         assertThat(router.count("spillway.routed", "lane", "aged")).isEqualTo(1);
         assertThat(router.count("spillway.dead_lettered", "reason", "null-value")).isEqualTo(1);

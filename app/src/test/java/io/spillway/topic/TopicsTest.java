@@ -33,7 +33,7 @@ class TopicsTest {
         assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
-                "spillway.shards", "spillway.lane-state", "spillway.depths");
+                "spillway.shards", "spillway.lane-state", "spillway.depths", "spillway.router-timers-changelog");
     }
 
     @Test
@@ -104,9 +104,24 @@ class TopicsTest {
     }
 
     @Test
-    void ingress_stores_what_it_takes_uncompressed_so_that_its_limit_holds() {
+    void a_timer_takes_the_largest_record_of_the_delay_lane_and_is_forgotten_in_small_steps() {
+        TopicSpec changelog = specs.get(topics.timersChangelog());
+        assertThat(changelog.partitions()).isEqualTo(specs.get("spillway.delay").partitions());
+        assertThat(Integer.parseInt(changelog.configs().get("max.message.bytes")))
+                .isGreaterThan(maxBytes("delay"))
+                .isLessThanOrEqualTo(topics.deadLetterMaxBytes());
+        assertThat(changelog.configs()).containsAllEntriesOf(Map.of(
+                "cleanup.policy", "compact", "segment.bytes", "16777216", "segment.ms", "600000",
+                "min.cleanable.dirty.ratio", "0.2", "delete.retention.ms", "3600000"));
+        assertThat(new Topics(configuration("topics.maxBytes", "104857600")).timersChangelogConfigs())
+                .containsEntry("segment.bytes", Integer.toString(2 * (104_857_600 + 128 * 1024)));
+    }
+
+    @Test
+    void what_the_router_reads_is_stored_uncompressed_so_that_its_limit_holds() {
         assertThat(specs.get("spillway.ingress").configs()).containsEntry("compression.type", "uncompressed");
-        for (String lane : LANES) {
+        assertThat(specs.get("spillway.delay").configs()).containsEntry("compression.type", "uncompressed");
+        for (String lane : LANES.stream().filter(name -> !name.equals("delay")).toList()) {
             assertThat(specs.get("spillway." + lane).configs()).containsEntry("compression.type", "producer");
         }
     }

@@ -1,0 +1,39 @@
+package io.spillway.cli;
+
+import io.spillway.policy.Printable;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The parts that a process can play. */
+enum Role {
+    ROUTER,
+    WORKER;
+
+    /** What runs when nothing is said: the worker joins when all of it is there. */
+    static final Set<Role> DEFAULT = Set.of(ROUTER);
+
+    static final String ALL = Arrays.stream(values()).map(Role::label).collect(Collectors.joining(", "));
+
+    private String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The roles with these names; those by default when there are none. */
+    static Set<Role> of(Collection<String> names) {
+        if (names.isEmpty()) {
+            return DEFAULT;
+        }
+        Set<Role> roles = EnumSet.noneOf(Role.class);
+        for (String name : names) {
+            roles.add(Arrays.stream(values())
+                    .filter(role -> role.label().equals(name.strip()))
+                    .findFirst()
+                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be of " + ALL)));
+        }
+        return roles;
+    }
+}

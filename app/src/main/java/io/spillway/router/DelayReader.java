@@ -1,0 +1,72 @@
+package io.spillway.router;
+
+import io.spillway.policy.DeadReason;
+import io.spillway.policy.Route;
+import io.spillway.topic.HeaderNumber;
+import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemReading;
+import io.spillway.topic.Origin;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * Reads a record of the delay lane and puts its headers in order, so that whatever waits has an origin and none of the
+ * headers of a dead letter.
+ *
+ * <p>Our own parts write an origin, and what they wrote is kept. A record without one was written by somebody else: as
+ * in ingress its internal headers are stripped and its origin is where it lies; only its due time counts.
+ *
+ * <p>A record without a due time that is a number is a dead letter. To take it for due would be kinder to one item, but
+ * a writer with a bug would then retry without any pause, which is what the delay lane is there to prevent.
+ */
+final class DelayReader {
+    /** No item waits longer. Longer than any backoff; what is later is more likely a mistake in the unit. */
+    static final long LONGEST_MILLIS = 30L * 24 * 60 * 60 * 1000;
+
+    private final ItemReader reader;
+
+    DelayReader(ItemReader reader) {
+        this.reader = reader;
+    }
+
+    /**
+     * Reads a record. Its headers are changed.
+     *
+     * @param place     where it lies
+     * @param nowMillis epoch milliseconds
+     */
+    Arrival read(Record<byte[], byte[]> record, Origin place, long nowMillis) {
+        Headers headers = record.headers();
+        ItemReading reading = reader.read(record.key(), record.value(), headers, record.timestamp());
+        OptionalLong due = HeaderNumber.of(headers, ItemHeaders.DUE);
+        putInOrder(headers, place);
+        return switch (reading) {
+            case ItemReading.Unreadable bad -> new Arrival.Dead(new Route.DeadLetter(bad.reason(), bad.detail()));
+            case ItemReading.Item item when due.isEmpty() -> new Arrival.Dead(new Route.DeadLetter(
+                    DeadReason.BAD_DUE, "in the delay lane without a header " + ItemHeaders.DUE + " that is epoch milliseconds"));
+            case ItemReading.Item item when due.getAsLong() <= nowMillis -> Arrival.Due.NOW;
+            case ItemReading.Item item -> later(due.getAsLong(), nowMillis);
+        };
+    }
+
+    private static Arrival later(long dueMillis, long nowMillis) {
+        long latestMillis = nowMillis + LONGEST_MILLIS;
+        return new Arrival.Later(Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
+    }
+
+    private static void putInOrder(Headers headers, Origin place) {
+        Optional<Origin> origin = Origin.of(headers);
+        if (origin.isEmpty()) {
+            ItemHeaders.removeInternal(headers);
+            headers.add(ItemHeaders.ORIGIN, place.bytes());
+            return;
+        }
+        ItemHeaders.removeDeadLetter(headers);
+        if (headers.lastHeader(ItemHeaders.ORIGIN) == null) {
+            headers.add(ItemHeaders.ORIGIN, origin.get().bytes());
+        }
+    }
+}

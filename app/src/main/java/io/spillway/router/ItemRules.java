@@ -1,0 +1,53 @@
+package io.spillway.router;
+
+import io.spillway.policy.RateTable;
+import io.spillway.policy.Route;
+import io.spillway.policy.RoutingRules;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.topic.ItemReading;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+
+/** The routing rules with the policies, sweeps and rates in force now. */
+final class ItemRules {
+    /** Stands for an item that was never replayed. */
+    static final long NEVER_REPLAYED = Long.MIN_VALUE;
+
+    private final TenantPolicies policies;
+    private final Sweeps sweeps;
+    private final RateTable rates;
+    private final RouterMetrics metrics;
+
+    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics) {
+        this.policies = policies;
+        this.sweeps = sweeps;
+        this.rates = rates;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Decides on an item. Sweeps count from when it was enqueued; time to live and age from the later of that and its
+     * replay.
+     *
+     * @param replayedAtMillis epoch milliseconds, in the future counts as now, or {@link #NEVER_REPLAYED}
+     * @param nowMillis        epoch milliseconds
+     */
+    Decision decide(ItemReading.Item item, long replayedAtMillis, long nowMillis) {
+        long saidMillis = item.enqueuedAtMillis();
+        boolean plausible = RoutingRules.isPlausible(saidMillis, nowMillis);
+        if (!plausible) {
+            metrics.clockSkew(saidMillis, nowMillis);
+        }
+        long enqueuedAtMillis = plausible ? saidMillis : nowMillis;
+        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
+        String tenant = item.tenant();
+        TenantPolicy policy = policies.of(tenant);
+        long sweepStartMillis = policy.sweepable()
+                ? sweeps.coveredBeforeMillis(tenant, nowMillis)
+                : RoutingRules.NO_SWEEP_MILLIS;
+        Route route = RoutingRules.route(
+                tenant, enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis, rates);
+        metrics.sidelined(tenant, route);
+        return new Decision(route, item.hasInternalHeaders(), plausible ? Decision.AS_IT_IS : nowMillis);
+    }
+}

@@ -1,0 +1,43 @@
+package io.spillway.router;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.processor.StateRestoreListener;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far the timers are restored from their changelog, so that a start that takes long because there are many is told
+ * from one that does not get on. Any thread of Kafka Streams writes to it.
+ */
+final class RestoreProgress implements StateRestoreListener {
+    private static final Logger LOG = LoggerFactory.getLogger(RestoreProgress.class);
+
+    private final AtomicLong events = new AtomicLong();
+
+    /** Grows as long as there is progress. */
+    long events() {
+        return events.get();
+    }
+
+    @Override
+    public void onRestoreStart(TopicPartition partition, String store, long startingOffset, long endingOffset) {
+        events.incrementAndGet();
+        if (endingOffset > startingOffset) {
+            LOG.info("Restoring {} of {}: {} offsets", store, partition, endingOffset - startingOffset);
+        }
+    }
+
+    @Override
+    public void onBatchRestored(TopicPartition partition, String store, long batchEndOffset, long restored) {
+        events.incrementAndGet();
+    }
+
+    @Override
+    public void onRestoreEnd(TopicPartition partition, String store, long restored) {
+        events.incrementAndGet();
+        if (restored > 0) {
+            LOG.info("Restored {} of {}: {} records", store, partition, restored);
+        }
+    }
+}

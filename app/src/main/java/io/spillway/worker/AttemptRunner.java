@@ -1,0 +1,81 @@
+package io.spillway.worker;
+
+import io.spillway.policy.AttemptResult;
+import io.spillway.topic.ItemDecoder;
+import io.spillway.topic.ItemDetails;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** Runs attempts, each on a virtual thread of its own, which then brings the next ones on their way. */
+final class AttemptRunner {
+    private static final byte[] NO_KEY = {};
+
+    private final Handler handler;
+    private final ItemDecoder decoder;
+    private final WorkerCore core;
+    private final LongSupplier nanoClock;
+    private final Thread.Builder threads = Thread.ofVirtual().name("handler-", 0);
+
+    AttemptRunner(Handler handler, ItemDecoder decoder, WorkerCore core, LongSupplier nanoClock) {
+        this.handler = handler;
+        this.decoder = decoder;
+        this.core = core;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Starts these attempts. */
+    void run(List<Attempt> attempts) {
+        for (Attempt attempt : attempts) {
+            threads.start(() -> run(attempt));
+        }
+    }
+
+    private void run(Attempt attempt) {
+        attempt.begin(Thread.currentThread());
+        AttemptResult result = call(attempt);
+        Attempt.Interruption interruption = attempt.finish();
+        long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
+        AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
+        run(core.ended(attempt, end));
+    }
+
+    private AttemptResult call(Attempt attempt) {
+        try {
+            return switch (handler.handle(deliveryOf(attempt))) {
+                case Outcome.Done done -> new AttemptResult.Succeeded();
+                case Outcome.Retry retry -> new AttemptResult.Failed(
+                        retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());
+                case Outcome.Dead dead -> new AttemptResult.FailedForGood(dead.reason());
+                case null -> new AttemptResult.Failed(OptionalLong.empty(), "the handler answered null");
+            };
+        } catch (OutOfMemoryError e) {
+            // Says nothing about this item; the process must go, and it comes again as a suspect.
+            throw e;
+        } catch (Throwable e) {
+            return new AttemptResult.Failed(OptionalLong.empty(), e.toString());
+        }
+    }
+
+    /** An interrupted call that says that it is done is done; any other end of it is the interrupt's. */
+    private static AttemptResult interpret(AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
+        if (result instanceof AttemptResult.Succeeded) {
+            return result;
+        }
+        return switch (interruption) {
+            case NONE -> result;
+            case LEASE_ENDED -> new AttemptResult.TimedOut(TimeUnit.NANOSECONDS.toMillis(durationNanos));
+            case PARTITION_LEFT -> new AttemptResult.Interrupted();
+        };
+    }
+
+    private Delivery deliveryOf(Attempt attempt) {
+        LaneItem item = attempt.item;
+        ConsumerRecord<byte[], byte[]> record = item.record();
+        ItemDetails details = decoder.decode(item.read(), record.value(), record.headers(), item.origin());
+        return new Delivery(details, item.attempts() + 1, item.lane(),
+                record.key() == null ? NO_KEY : record.key(), record.value(), record.headers(), attempt);
+    }
+}

@@ -1,0 +1,28 @@
+package io.spillway.worker;
+
+import io.spillway.policy.ProgressState;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * What one transaction commits. Offsets and group metadata were captured together: with metadata of a later
+ * assignment the cluster would accept offsets of partitions that were lost in between.
+ *
+ * @param group as the poll thread last saw it when the parts were captured
+ * @param parts by partition
+ */
+record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts) {
+    /**
+     * One partition's part.
+     *
+     * @param state what is finished, with the records below among it
+     * @param moves records to produce
+     */
+    record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves) {}
+
+    boolean isEmpty() {
+        return parts.isEmpty();
+    }
+}

@@ -1,0 +1,18 @@
+package io.spillway.worker;
+
+import io.spillway.policy.Printable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes a line for each item: to try things out. */
+final class LogHandler implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(LogHandler.class);
+
+    @Override
+    public Outcome handle(Delivery delivery) {
+        LOG.info("tenant={} id={} workload={} attempt={} lane={} bytes={}",
+                delivery.tenant(), Printable.of(delivery.id()), delivery.workload(), delivery.attempt(),
+                delivery.lane().label(), delivery.item().payload().length);
+        return Outcome.done();
+    }
+}

@@ -1,0 +1,74 @@
+package io.spillway.worker;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PartitionProgress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * A partition that this worker owns, from its assignment to its end. Every field belongs to whoever holds the lock of
+ * {@link WorkerCore}.
+ *
+ * <p>Bounds: held items are within the unfinished ones, which {@link PartitionProgress} bounds; moves are at most as
+ * many as were finished since the last transaction that succeeded.
+ */
+final class OwnedPartition {
+    final TopicPartition partition;
+    final Lane lane;
+    final PartitionProgress progress;
+    /** Items at or above the committed horizon, which may not start yet. */
+    final Queue<LaneItem> held = new ArrayDeque<>();
+    /** Records that the next transaction must produce, since their items are finished here. */
+    final Deque<ProducerRecord<byte[], byte[]>> moves = new ArrayDeque<>();
+    /** Whether there is something to commit. */
+    boolean dirty = true;
+    /** Whether it is being given up: nothing of it starts any more. */
+    boolean leaving;
+    /** Whether it is given up: nothing of it matters any more. */
+    boolean gone;
+    /** Offset behind the last record that was polled. */
+    long position = -1;
+    /** Items read since the last snapshot, for how far ahead the horizon must be. */
+    int readSinceSnapshot;
+
+    OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
+        this.partition = partition;
+        this.lane = lane;
+        this.progress = progress;
+    }
+
+    /** The item at this offset is over; its record goes out with the commit that says so. */
+    void settle(long offset, ProducerRecord<byte[], byte[]> move) {
+        moves.add(move);
+        settle(offset);
+    }
+
+    /** The item at this offset is over. */
+    void settle(long offset) {
+        progress.finished(offset);
+        dirty = true;
+    }
+
+    /** Everything below this offset has been polled. */
+    void positionedAt(long nextOffset) {
+        if (nextOffset != position) {
+            position = nextOffset;
+            progress.positionedAt(nextOffset);
+            dirty = true;
+        }
+    }
+
+    List<ProducerRecord<byte[], byte[]>> movesSoFar() {
+        return new ArrayList<>(moves);
+    }
+
+    @Override
+    public String toString() {
+        return partition.toString();
+    }
+}

@@ -1,0 +1,214 @@
+package io.spillway.worker;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PartitionProgress;
+import io.spillway.policy.Printable;
+import io.spillway.policy.ProgressCodec;
+import io.spillway.policy.ProgressState;
+import io.spillway.topic.Topics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the three lanes. Owner of the consumer: nobody else touches it, but for the wake-up that ends it. */
+final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
+    private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED};
+    /** Short, so that a partition is read again soon after its lane has room. */
+    private static final Duration POLL = Duration.ofMillis(20);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    private static final long FLUSH_SECONDS = 5;
+
+    private final WorkerCore core;
+    private final AttemptRunner runner;
+    private final CommitThread committer;
+    private final WorkerMetrics metrics;
+    private final Topics topics;
+    private final long drainGraceMillis;
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Consumer<Throwable> onDeath;
+    private final Map<String, Lane> laneOfTopic;
+    private final CountDownLatch joined = new CountDownLatch(1);
+    private final Thread thread = Thread.ofPlatform().name("worker-poll").unstarted(this::run);
+    private volatile boolean stopping;
+
+    PollThread(
+            WorkerCore core,
+            AttemptRunner runner,
+            CommitThread committer,
+            WorkerMetrics metrics,
+            Topics topics,
+            Duration drainGrace,
+            Supplier<KafkaConsumer<byte[], byte[]>> consumers,
+            Consumer<Throwable> onDeath) {
+        this.core = core;
+        this.runner = runner;
+        this.committer = committer;
+        this.metrics = metrics;
+        this.topics = topics;
+        this.drainGraceMillis = drainGrace.toMillis();
+        this.consumer = consumers.get();
+        this.onDeath = onDeath;
+        this.laneOfTopic = laneOfTopic(topics);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Whether it is a member of the group within this time. */
+    boolean awaitJoined(Duration timeout) throws InterruptedException {
+        return joined.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        stopping = true;
+        consumer.wakeup();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            consumer.subscribe(laneOfTopic.keySet(), this);
+            while (!stopping) {
+                pollUnlessWoken();
+            }
+            giveUp(consumer.assignment());
+        } catch (RuntimeException | Error e) {
+            LOG.error("The worker's poll thread died: {}", Printable.of(e.toString()), e);
+            core.forget(core.partitions());
+            onDeath.accept(e);
+        } finally {
+            joined.countDown();
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+        }
+    }
+
+    private void pollUnlessWoken() {
+        try {
+            pollOnce();
+        } catch (WakeupException e) {
+            LOG.debug("Woken to stop");
+        }
+    }
+
+    private void pollOnce() {
+        adjustPauses();
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+        core.seen(consumer.groupMetadata());
+        if (!consumer.assignment().isEmpty()) {
+            joined.countDown();
+        }
+        Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
+        for (TopicPartition partition : records.partitions()) {
+            withRecords.add(laneOfTopic.get(partition.topic()));
+        }
+        for (Lane lane : LANES) {
+            metrics.polled(lane, !withRecords.contains(lane));
+        }
+        for (TopicPartition partition : consumer.assignment()) {
+            Optional<OwnedPartition> home = core.owned(partition);
+            if (home.isPresent()) {
+                runner.run(core.receive(home.get(), records.records(partition), consumer.position(partition)));
+            }
+        }
+    }
+
+    private void adjustPauses() {
+        Set<TopicPartition> wanted = core.paused();
+        wanted.retainAll(consumer.assignment());
+        Set<TopicPartition> paused = consumer.paused();
+        Set<TopicPartition> resume = new HashSet<>(paused);
+        resume.removeAll(wanted);
+        wanted.removeAll(paused);
+        consumer.pause(wanted);
+        consumer.resume(resume);
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        if (partitions.isEmpty()) {
+            return;
+        }
+        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(new HashSet<>(partitions));
+        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        List<OwnedPartition> owned = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            OffsetAndMetadata offset = committed.get(partition);
+            if (offset == null) {
+                throw new WorkerException("group " + topics.workerGroup() + " has no offset for " + partition);
+            }
+            ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
+            if (!state.clean()) {
+                LOG.info("{} was left by a worker that died: {} items may have been in its hands", partition,
+                        Math.min(state.horizon(), ends.get(partition)) - state.frontier());
+            }
+            owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
+                    new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
+        }
+        core.assign(owned);
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        giveUp(partitions);
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        LOG.warn("{} partitions were taken away without notice; what runs of them may run elsewhere as well", partitions.size());
+        core.forget(partitions);
+    }
+
+    /** Lets what runs end, commits what came of it, and forgets the partitions. */
+    private void giveUp(Collection<TopicPartition> partitions) {
+        if (partitions.isEmpty()) {
+            return;
+        }
+        try {
+            core.leave(partitions, drainGraceMillis);
+            committer.flush().get(FLUSH_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("The last commit of {} partitions is not confirmed: their latest items may come again", partitions.size());
+        }
+        core.forget(partitions);
+    }
+
+    private static Map<String, Lane> laneOfTopic(Topics topics) {
+        Map<Lane, String> names = new EnumMap<>(Lane.class);
+        for (Lane lane : LANES) {
+            names.put(lane, topics.lane(lane));
+        }
+        return Map.of(
+                names.get(Lane.HOT), Lane.HOT, names.get(Lane.OVERFLOW), Lane.OVERFLOW, names.get(Lane.AGED), Lane.AGED);
+    }
+}

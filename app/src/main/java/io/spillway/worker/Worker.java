@@ -1,0 +1,172 @@
+package io.spillway.worker;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
+import io.spillway.config.Configuration;
+import io.spillway.config.WorkerSettings;
+import io.spillway.policy.DispatchSettings;
+import io.spillway.policy.FairDispatch;
+import io.spillway.policy.Lane;
+import io.spillway.policy.RetryBudget;
+import io.spillway.policy.RetryBudgets;
+import io.spillway.topic.ItemDecoder;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The worker as a running thing: started once, closed once. Owner of its threads, its clients and the handler. */
+public final class Worker implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    /** Items with a policy of their own are few; budgets and estimates of others are kept for the most recent ones. */
+    private static final int MAX_BUDGETS = 100_000;
+    private static final long HOT_BUFFER_MILLIS = 100;
+    private static final boolean ADAPTIVE = true;
+
+    private final WorkerSettings settings;
+    private final String name;
+    private final Topics topics;
+    private final Handler handler;
+    private final Admin admin;
+    private final WorkerCore core;
+    private final CommitThread committer;
+    private final PollThread poller;
+    private final LaneWatch watch;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean running;
+
+    /**
+     * Makes a worker that {@link #start} brings to life.
+     *
+     * @param configuration the whole configuration, with a cluster in it
+     * @param instance      name of this process, the same after a restart; {@code worker.id} wins over it
+     * @param handler       what to do with items; closed by {@link #close}
+     * @param policies      the view of the policies, already filled
+     * @param sweeps        the view of the sweeps, already filled
+     * @param registry      where its metrics go
+     * @param clock         now
+     * @param nanoClock     for durations
+     * @param random        for jitter
+     */
+    public Worker(
+            Configuration configuration,
+            String instance,
+            Handler handler,
+            TenantPolicies policies,
+            Sweeps sweeps,
+            MeterRegistry registry,
+            InstantSource clock,
+            LongSupplier nanoClock,
+            RandomGenerator random) {
+        this.settings = configuration.worker();
+        this.name = settings.id().isEmpty() ? instance : settings.id();
+        this.topics = new Topics(configuration);
+        this.handler = handler;
+        KafkaClients clients = new KafkaClients(configuration);
+        this.admin = clients.admin();
+        WorkerMetrics metrics = new WorkerMetrics(registry, configuration.metrics().tenants());
+        Moves moves = new Moves(topics);
+        // Everything was checked when it came in; what was moved since carries our headers on top.
+        ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
+        FairDispatch<LaneItem> dispatch = new FairDispatch<>(new DispatchSettings(
+                settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
+                settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE));
+        Settlement settlement = new Settlement(moves, new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT), metrics, random);
+        this.core = new WorkerCore(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
+        AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock);
+        this.committer = new CommitThread(
+                core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis());
+        this.poller = new PollThread(
+                core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry), this::died);
+        this.watch = new LaneWatch(core, metrics, new QueueAdmin(admin), topics, settings.slots());
+        metrics.watch(core, settings.slots());
+    }
+
+    /**
+     * Starts, and returns when it is a member of the group.
+     *
+     * @throws WorkerException when it is not within this time
+     */
+    public void start(Duration timeout) {
+        FirstLaneOffsets.commit(new QueueAdmin(admin), topics.workerGroup(),
+                List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)));
+        committer.start();
+        poller.start();
+        watch.start(name);
+        running = true;
+        try {
+            if (!poller.awaitJoined(timeout) || !running) {
+                throw new WorkerException("the worker has no partitions after " + timeout.toSeconds() + " s; the log says why");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new WorkerException("interrupted while the worker started");
+        }
+    }
+
+    /** Whether it takes items. */
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Waits until it has ended, by {@link #close} or by a fault. */
+    public void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    /** Lets handlers end within the grace, commits, leaves the group, and closes the handler. */
+    @Override
+    public void close() {
+        running = false;
+        poller.close();
+        committer.close();
+        watch.close();
+        admin.close(Duration.ZERO);
+        handler.close();
+        ended.countDown();
+        LOG.info("Worker stopped");
+    }
+
+    private void died(Throwable fault) {
+        running = false;
+        ended.countDown();
+    }
+
+    private Producer<byte[], byte[]> producer(KafkaClients clients, MeterRegistry registry) {
+        return clients.producer(Map.of(
+                ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.workerGroup() + "." + name,
+                ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
+                ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
+                ProducerConfig.LINGER_MS_CONFIG, 0,
+                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, MeterRegistry registry) {
+        KafkaConsumer<byte[], byte[]> consumer = clients.consumer(Map.of(
+                ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup(),
+                ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
+                ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
+                ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
+                ConsumerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
+        new KafkaClientMetrics(consumer).bindTo(registry);
+        return consumer;
+    }
+}

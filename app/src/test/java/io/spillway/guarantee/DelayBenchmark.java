@@ -1,0 +1,163 @@
+package io.spillway.guarantee;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.router.Router;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The whole delay stage on a broker with and without a million timers waiting: prints figures and asserts none. Not part
+ * of the normal run: {@code mvn test -Dtest=DelayBenchmark}.
+ */
+class DelayBenchmark {
+    private static final int MILLION = 1_000_000;
+    private static final int BURST = 50_000;
+    private static final int PACED = 10_000;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path state;
+
+    private Configuration configuration;
+    private Topics topics;
+    private byte[] item;
+    private long sent;
+
+    @Test
+    void a_million_timers_do_not_slow_the_stage() {
+        configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
+                "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
+                "topics.partitions", "4", "topics.replication", "1"));
+        topics = new Topics(configuration);
+        item = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "id", Instant.now(), "", null, "text/plain",
+                Map.of(), ByteBuffer.allocate(150)));
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        Router router = start("first start");
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer();
+                Consumer<byte[], byte[]> hot = new KafkaClients(configuration).consumer(Map.of())) {
+            hot.assign(hot.partitionsFor(topics.lane(Lane.HOT)).stream()
+                    .map(info -> new org.apache.kafka.common.TopicPartition(info.topic(), info.partition()))
+                    .toList());
+            hot.seekToBeginning(hot.assignment());
+            burst(producer, hot, "warm-up");
+            burst(producer, hot, "none else waiting");
+            paced(producer, hot, "none else waiting");
+            long began = System.nanoTime();
+            for (int i = 0; i < MILLION; i++) {
+                delay(producer, System.currentTimeMillis() + 3_600_000 + i % 3_600_000);
+            }
+            producer.flush();
+            awaitStored();
+            System.out.printf("1,000,000 records became timers in %.1f s, sending included%n", seconds(began));
+            burst(producer, hot, "1,000,000 waiting");
+            paced(producer, hot, "1,000,000 waiting");
+            router.close();
+            router = start("start with 1,000,000 timers in the local store");
+            router.close();
+            org.apache.kafka.common.utils.Utils.delete(state.resolve(topics.routerGroup()).toFile());
+            router = start("start with 1,000,000 timers to restore, at work before they are");
+            began = System.nanoTime();
+            burst(producer, hot, "while 1,000,000 are restored");
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        } finally {
+            router.close();
+        }
+    }
+
+    private Router start(String what) {
+        long began = System.nanoTime();
+        Router router = new Router(configuration, "bench", state, new TenantPolicies(configuration.defaults()), new Sweeps(),
+                new SimpleMeterRegistry(), InstantSource.system());
+        router.start(Duration.ofSeconds(120));
+        System.out.printf("%s: %.1f s%n", what, seconds(began));
+        return router;
+    }
+
+    /** Many due at one moment: how long until the last of them is committed to its lane. */
+    private void burst(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
+        long dueMillis = System.currentTimeMillis() + 5_000;
+        for (int i = 0; i < BURST; i++) {
+            delay(producer, dueMillis);
+        }
+        producer.flush();
+        int arrived = 0;
+        while (arrived < BURST) {
+            arrived += hot.poll(Duration.ofMillis(100)).count();
+        }
+        double took = (System.currentTimeMillis() - dueMillis) / 1e3;
+        System.out.printf("%,d due at one moment, %s: the last %.2f s after it, %,.0f a second%n", BURST, what, took, BURST / took);
+    }
+
+    /** One a millisecond: how late each is seen in its lane. */
+    private void paced(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
+        long firstMillis = System.currentTimeMillis() + 3_000;
+        for (int i = 0; i < PACED; i++) {
+            delay(producer, firstMillis + i);
+        }
+        producer.flush();
+        long[] late = new long[PACED];
+        int arrived = 0;
+        while (arrived < PACED) {
+            for (ConsumerRecord<byte[], byte[]> record : hot.poll(Duration.ofMillis(100))) {
+                long due = Long.parseLong(new String(record.headers().lastHeader("x-due").value(), StandardCharsets.UTF_8));
+                late[arrived++] = System.currentTimeMillis() - due;
+            }
+        }
+        Arrays.sort(late);
+        System.out.printf("one due each ms, %s: seen late by %d ms (median), %d ms (p99), %d ms (most), least %d ms%n",
+                what, late[PACED / 2], late[PACED * 99 / 100], late[PACED - 1], late[0]);
+    }
+
+    private void delay(Producer<byte[], byte[]> producer, long dueMillis) {
+        byte[] due = Long.toString(dueMillis).getBytes(StandardCharsets.UTF_8);
+        byte[] origin = (topics.ingress() + "-0-" + sent).getBytes(StandardCharsets.UTF_8);
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topics.lane(Lane.DELAY), (int) (sent++ % 4), null, item);
+        record.headers()
+                .add(ItemHeaders.ORIGIN, origin)
+                .add(ItemHeaders.ATTEMPT, new byte[] {'1'})
+                .add(ItemHeaders.DUE, due)
+                .add("x-due", due);
+        producer.send(record);
+    }
+
+    private void awaitStored() {
+        QueueAdmin queues = new QueueAdmin(kafka.admin());
+        while (queues.read(topics.lane(Lane.DELAY), topics.routerGroup()).stream().mapToLong(QueuePartition::behind).sum() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static double seconds(long beganNanos) {
+        return (System.nanoTime() - beganNanos) / 1e9;
+    }
+}

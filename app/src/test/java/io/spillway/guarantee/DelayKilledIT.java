@@ -1,0 +1,157 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class DelayKilledIT {
+    private static final int ITEMS = 30_000;
+    private static final int KILLS = 3;
+    private static final int PARTITIONS = 4;
+    private static final List<Lane> OUTPUT = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
+    /** Timers are spread over this time from now on, so that there are some that wait at every kill. */
+    private static final int SPREAD_MILLIS = 45_000;
+
+    private static final Duration POLL = Duration.ofMillis(100);
+    /** Longer than the last timer waits and a router is missed after a kill, several times over. */
+    private static final int MOST_EMPTY_POLLS = 1_500;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+
+    @Test
+    void every_delayed_item_is_in_exactly_one_lane_after_the_router_is_killed_while_timers_wait_and_ring(
+            @TempDir Path directory) throws Exception {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        Random random = new Random(seed);
+        Map<String, String> settings = Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
+                "SPILLWAY_TOPICS_PARTITIONS", Integer.toString(PARTITIONS),
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0");
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
+        Topics topics = new Topics(configuration);
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        // A router that has never run begins only where nothing was written yet.
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+            assertThat(router.stop()).isZero();
+        }
+
+        List<String> origins;
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), new PolicyCodec()
+                    .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
+            origins = sendAll(producer, topics, random, System.currentTimeMillis());
+        }
+        try (Consumer<byte[], byte[]> lanes = lanes(configuration, topics)) {
+            int arrived = 0;
+            for (int kill = 0; kill < KILLS; kill++) {
+                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+                    arrived += poll(lanes, 1 + random.nextInt(ITEMS / 6));
+                    router.kill();
+                }
+            }
+            assertThat(arrived).as("timers still wait at the last kill, seed %d", seed).isLessThan(ITEMS);
+            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+                poll(lanes, ITEMS - arrived);
+                assertThat(router.stop()).isZero();
+            }
+        }
+
+        assertThat(new ExactlyOneLane(kafka, topics).breaches(origins, OUTPUT)).as("seed %d", seed).isEmpty();
+        for (Lane lane : OUTPUT) {
+            assertThat(kafka.readAll(topics.lane(lane))).as("the test reaches %s", lane).isNotEmpty()
+                    .allSatisfy(record -> assertThat(record.headers().lastHeader("x-due")).isNotNull());
+        }
+    }
+
+    /** Items as a worker would put them into the delay lane: with origins that are no two alike. */
+    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random, long nowMillis) throws Exception {
+        List<String> origins = new ArrayList<>();
+        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        for (int i = 0; i < ITEMS; i++) {
+            long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
+            String tenant = random.nextBoolean() ? "limited" : "quiet-" + random.nextInt(20);
+            byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
+                    tenant, "id-" + i, Instant.ofEpochMilli(nowMillis - ageMillis), "", null,
+                    "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
+            String origin = topics.ingress() + "-" + i % PARTITIONS + "-" + i;
+            String due = Long.toString(nowMillis + random.nextInt(SPREAD_MILLIS));
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topics.lane(Lane.DELAY), bytes(tenant + i), value);
+            record.headers()
+                    .add(ItemHeaders.ORIGIN, bytes(origin))
+                    .add(ItemHeaders.ATTEMPT, bytes("1"))
+                    .add(ItemHeaders.DUE, bytes(due))
+                    .add("x-due", bytes(due));
+            origins.add(origin);
+            answers.add(producer.send(record));
+        }
+        for (Future<RecordMetadata> answer : answers) {
+            answer.get();
+        }
+        return origins;
+    }
+
+    private Consumer<byte[], byte[]> lanes(Configuration configuration, Topics topics) {
+        Consumer<byte[], byte[]> consumer = new KafkaClients(configuration).consumer(Map.of());
+        List<TopicPartition> partitions = new ArrayList<>();
+        for (Lane lane : OUTPUT) {
+            for (int i = 0; i < PARTITIONS; i++) {
+                partitions.add(new TopicPartition(topics.lane(lane), i));
+            }
+        }
+        consumer.assign(partitions);
+        consumer.seekToBeginning(partitions);
+        return consumer;
+    }
+
+    /** Returns when so many more have been committed to the lanes, or nothing comes any more: then some are lost. */
+    private static int poll(Consumer<byte[], byte[]> lanes, int count) {
+        int polled = 0;
+        int emptyPolls = 0;
+        while (polled < count && emptyPolls < MOST_EMPTY_POLLS) {
+            int found = lanes.poll(POLL).count();
+            emptyPolls = found == 0 ? emptyPolls + 1 : 0;
+            polled += found;
+        }
+        return polled;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

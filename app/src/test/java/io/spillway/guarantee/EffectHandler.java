@@ -1,0 +1,62 @@
+package io.spillway.guarantee;
+
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Handler;
+import io.spillway.worker.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * A handler for processes under test. Every call leaves a record in a topic of its own, outside of any transaction,
+ * before it does what the item's payload says: {@code ok}, {@code fail}, {@code dead}, {@code halt} (the process is
+ * gone), {@code hang} (deaf to interrupts for 5 s), or a number of milliseconds to take.
+ */
+public final class EffectHandler implements Handler {
+    /** System properties that say where to. */
+    public static final String BOOTSTRAP = "spillway.effects.bootstrap";
+    public static final String TOPIC = "spillway.effects.topic";
+
+    private final String topic = System.getProperty(TOPIC);
+    private final Producer<byte[], byte[]> producer = new KafkaProducer<>(
+            Map.of("bootstrap.servers", System.getProperty(BOOTSTRAP), "acks", "all", "linger.ms", "1"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+
+    @Override
+    public Outcome handle(Delivery delivery) throws Exception {
+        String payload = new String(delivery.item().payload(), StandardCharsets.UTF_8);
+        producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), bytes(payload + " " + delivery.attempt()))).get();
+        switch (payload) {
+            case "ok" -> { }
+            case "fail" -> throw new IllegalStateException("told to fail");
+            case "dead" -> {
+                return Outcome.dead("told so");
+            }
+            case "halt" -> Runtime.getRuntime().halt(9);
+            case "hang" -> hang();
+            default -> LockSupport.parkNanos(Long.parseLong(payload) * 1_000_000);
+        }
+        return Outcome.done();
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+
+    private static void hang() {
+        long until = System.nanoTime() + 5_000_000_000L;
+        while (System.nanoTime() < until) {
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,91 @@
+package io.spillway.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.policy.Lane;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class FirstOffsetsIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private Configuration configuration;
+    private Topics topics;
+    private QueueAdmin queues;
+    private TopicPartition delay;
+
+    @BeforeEach
+    void createTopics() {
+        configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
+                "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
+                "topics.partitions", "2", "topics.replication", "1"));
+        topics = new Topics(configuration);
+        queues = new QueueAdmin(kafka.admin());
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        delay = new TopicPartition(topics.lane(Lane.DELAY), 1);
+    }
+
+    @Test
+    void the_first_router_begins_at_the_start_of_ingress_and_delay_and_again_changes_nothing() {
+        FirstOffsets.commit(queues, topics);
+        FirstOffsets.commit(queues, topics);
+
+        for (String topic : List.of(topics.ingress(), topics.lane(Lane.DELAY))) {
+            assertThat(queues.read(topic, topics.routerGroup())).hasSize(2).allMatch(queue -> queue.committed().getAsLong() == 0);
+        }
+    }
+
+    @Test
+    void one_partition_of_the_delay_lane_without_a_commit_was_added_unless_something_was_purged_from_it() throws Exception {
+        FirstOffsets.commit(queues, topics);
+        forget(delay);
+        FirstOffsets.commit(queues, topics);
+
+        forget(delay);
+        send(delay.topic());
+        kafka.admin().deleteRecords(Map.of(delay, RecordsToDelete.beforeOffset(1))).all().get();
+        assertThatThrownBy(() -> FirstOffsets.commit(queues, topics))
+                .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay);
+    }
+
+    @Test
+    void the_delay_lane_is_new_to_a_router_of_an_older_version_but_not_where_timers_were_kept() throws Exception {
+        FirstOffsets.commit(queues, topics);
+        forget(delay, new TopicPartition(delay.topic(), 0));
+        send(delay.topic());
+        FirstOffsets.commit(queues, topics);
+
+        forget(delay, new TopicPartition(delay.topic(), 0));
+        send(topics.timersChangelog());
+        assertThatThrownBy(() -> FirstOffsets.commit(queues, topics))
+                .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay.topic());
+    }
+
+    private void forget(TopicPartition... partitions) throws Exception {
+        kafka.admin().deleteConsumerGroupOffsets(topics.routerGroup(), Set.of(partitions)).all().get();
+    }
+
+    private void send(String topic) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            producer.send(new ProducerRecord<>(topic, 1, new byte[1], new byte[1])).get();
+        }
+    }
+}
