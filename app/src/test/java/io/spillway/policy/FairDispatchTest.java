@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class FairDispatchTest {
     private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
@@ -215,18 +214,6 @@ class FairDispatchTest {
         offer(Lane.OVERFLOW, "noisy", 100);
         assertThat(takeAll(true)).hasSize(50);
         assertThat(dispatch.inFlight("noisy")).isEqualTo(40);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 7, 10, 13, 50, 64})
-    void backlogged_tenants_leave_no_slot_idle_whatever_their_number(int slots) {
-        for (int tenants = 1; tenants <= 2 * slots; tenants++) {
-            dispatch = new FairDispatch<>(notAdaptive(slots, 0.2));
-            for (int i = 0; i < tenants; i++) {
-                offer(Lane.HOT, "t" + i, slots);
-            }
-            assertThat(takeAll(true)).as("%d tenants", tenants).hasSize(slots);
-        }
     }
 
     @ParameterizedTest
