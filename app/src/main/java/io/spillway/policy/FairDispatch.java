@@ -261,7 +261,7 @@ public final class FairDispatch<T> {
         Tenant<T> tenant = queue.tenant;
         LaneBuffer<T> lane = queue.lane;
         // One start in 1 / trickle is for aged when live work could take them all; the credit is not saved up.
-        trickleCredit = lane.lane == Lane.AGED ? 0 : Math.min(1, trickleCredit + settings.agedTrickle());
+        trickleCredit = lane.lane == Lane.AGED ? 0 : trickleCredit + settings.agedTrickle();
         double chargeMillis = tenant.estimateMillis(lane.averageMillis());
         boolean lentLong = tenant.standing == Standing.LONG;
         Waiting<T> waiting = lane.serve(queue, chargeMillis);

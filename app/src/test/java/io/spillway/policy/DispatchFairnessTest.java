@@ -10,6 +10,7 @@ import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shares of slot time among tenants that always have work waiting. */
 class DispatchFairnessTest {
@@ -46,6 +47,23 @@ class DispatchFairnessTest {
             perWeight.add(served.get(i) / (1 + i % 3));
         }
         assertThat(jain(perWeight)).isGreaterThanOrEqualTo(0.99);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 10, 13, 50, 64})
+    void backlogged_tenants_leave_no_slot_idle_whatever_their_number(int slots) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.DEFAULTS);
+        for (int tenants = 1; tenants <= 2 * slots; tenants++) {
+            FairDispatch<Integer> dispatch =
+                    new FairDispatch<>(new DispatchSettings(slots, 0.2, 0, 10_000, 1 << 30, 100, false));
+            for (int item = 0; item < tenants * slots; item++) {
+                dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 1, 0);
+            }
+            while (dispatch.take(true, 0).isPresent()) {
+                assertThat(dispatch.inFlight()).isLessThanOrEqualTo(slots);
+            }
+            assertThat(dispatch.inFlight()).as("%d tenants", tenants).isEqualTo(slots);
+        }
     }
 
     /** Slot-milliseconds of each tenant, whose weights are 1 to {@code weights} in turn. */

