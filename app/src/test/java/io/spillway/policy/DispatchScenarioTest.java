@@ -17,7 +17,7 @@ class DispatchScenarioTest {
             TenantPolicy.of(PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "10"));
 
     @ParameterizedTest
-    @CsvSource({"20, 490, 50000", "5, 1960, 200000", "200, 49, 5000"})
+    @CsvSource({"20, 490, 50000", "5, 1960, 50000", "200, 49, 5000"})
     void a_noisy_neighbour_gets_all_spare_slots_and_its_quiet_neighbours_wait_a_few_milliseconds(
             double handlerMillis, double quietRate, int burst) {
         DispatchSimulation quietRun = quiet(handlerMillis, quietRate);
@@ -48,7 +48,7 @@ class DispatchScenarioTest {
 
     /** The slow tenant has the load of any other until each of its attempts takes 10 s, from second 20 to second 80. */
     @ParameterizedTest
-    @CsvSource({"0.2, false", "0.6, false", "0.7, false", "0.2, true", "0.6, true", "0.7, true"})
+    @CsvSource({"0.2, false", "0.6, false", "0.7, false", "0.7, true"})
     void when_one_tenants_handler_goes_from_10_ms_to_10_s_the_others_do_not_notice(double load, boolean isCapped) {
         DispatchSimulation simulation = slow(load, isCapped, true);
         simulation.run(80_000);
