@@ -48,6 +48,8 @@ final class Moves {
         set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
         set(headers, ItemHeaders.ATTEMPT, Integer.toString(attempts));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        // Moves are bounded from one attempt to the next, or an old item could no longer be moved out of the way.
+        headers.remove(ItemHeaders.MOVES);
         markAttempted(headers, attemptedAtMillis);
         return to(item, Lane.DELAY, headers);
     }
