@@ -11,11 +11,13 @@ class LabelsTest {
     void lanes_and_reasons_are_called_as_the_contract_says() {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
-        assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly("fresh", "rate", "age", "retry", "due");
+        assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
+                "fresh", "rate", "age", "retry", "due", "excess", "capped", "retry-budget");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
-                "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant", "bad-id",
-                "bad-workload", "bad-enqueued-at", "bad-due", "too-large", "too-many-headers", "router-error");
+                "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
+                "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",
+                "too-many-headers", "router-error", "attempts-used-up", "final-failure", "killed-worker");
     }
 
     @Test
