@@ -111,8 +111,9 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
     }
 
     /**
-     * The committed records that a topic holds now, by partition and offset. Returns when it has read up to where the
-     * first open transaction begins, or the end.
+     * The committed records of what a topic holds now, by partition and offset. Waits until every transaction that is
+     * open there is decided: a commit returns to its producer before its markers are written, so reading only up to the
+     * first open transaction could miss what a test has committed already.
      *
      * @param topic the whole name of a topic that exists
      */
@@ -134,7 +135,7 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
                     .toList();
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            Map<TopicPartition, Long> ends = highWatermarks(bootstrapServers, partitions);
             while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
                 consumer.poll(POLL).forEach(records::add);
             }
@@ -143,6 +144,16 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
         records.sort(Comparator.<ConsumerRecord<byte[], byte[]>>comparingInt(ConsumerRecord::partition)
                 .thenComparingLong(ConsumerRecord::offset));
         return List.copyOf(records);
+    }
+
+    /** A consumer that reads committed records asks for the end of those; a plain one for the end of all. */
+    private static Map<TopicPartition, Long> highWatermarks(String bootstrapServers, List<TopicPartition> partitions) {
+        try (var consumer = new KafkaConsumer<>(
+                Map.<String, Object>of("bootstrap.servers", bootstrapServers),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            return consumer.endOffsets(partitions);
+        }
     }
 
     private void endOffsets(String topic, int partitions) throws Exception {
