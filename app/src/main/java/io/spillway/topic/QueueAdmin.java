@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
@@ -37,13 +36,14 @@ public final class QueueAdmin {
         Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
                 admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), "read offsets of group " + group);
         return partitions.stream()
-                .map(partition -> new QueuePartition(
-                        partition,
-                        starts.get(partition).offset(),
-                        ends.get(partition).offset(),
-                        committed.get(partition) == null
-                                ? OptionalLong.empty()
-                                : OptionalLong.of(committed.get(partition).offset())))
+                .map(partition -> {
+                    long start = starts.get(partition).offset();
+                    long end = ends.get(partition).offset();
+                    OffsetAndMetadata commit = committed.get(partition);
+                    return commit == null
+                            ? QueuePartition.untouched(partition, start, end)
+                            : QueuePartition.of(partition, start, end, commit);
+                })
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import io.spillway.policy.Start;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Arrays;
 
 /**
  * One running call of the handler, and its lease. Its own lock guards the end of the lease, so that no interrupt can
@@ -80,6 +81,16 @@ final class Attempt implements Delivery.Lease {
             thread.interrupt();
         }
         return true;
+    }
+
+    synchronized boolean isInterrupted() {
+        return interruption != Interruption.NONE;
+    }
+
+    /** Whether this call has asked the JVM to exit, which then waits for the worker to stop, and the call for both. */
+    synchronized boolean endsProcess() {
+        return thread != null && Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(Runtime.class.getName()) && frame.getMethodName().equals("exit"));
     }
 
     /** The call has returned; from here on the thread is not interrupted. */

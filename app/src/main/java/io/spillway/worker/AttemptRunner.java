@@ -6,6 +6,7 @@ import io.spillway.topic.ItemDetails;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -17,13 +18,21 @@ final class AttemptRunner {
     private final ItemDecoder decoder;
     private final WorkerCore core;
     private final LongSupplier nanoClock;
+    private final Consumer<Throwable> onFault;
     private final Thread.Builder threads = Thread.ofVirtual().name("handler-", 0);
 
-    AttemptRunner(Handler handler, ItemDecoder decoder, WorkerCore core, LongSupplier nanoClock) {
+    /**
+     * Makes a runner.
+     *
+     * @param onFault told when memory ran out or the worker itself has failed: nothing is committed any more
+     */
+    AttemptRunner(
+            Handler handler, ItemDecoder decoder, WorkerCore core, LongSupplier nanoClock, Consumer<Throwable> onFault) {
         this.handler = handler;
         this.decoder = decoder;
         this.core = core;
         this.nanoClock = nanoClock;
+        this.onFault = onFault;
     }
 
     /** Starts these attempts. */
@@ -34,6 +43,15 @@ final class AttemptRunner {
     }
 
     private void run(Attempt attempt) {
+        try {
+            handle(attempt);
+        } catch (RuntimeException | Error e) {
+            core.broken();
+            onFault.accept(e);
+        }
+    }
+
+    private void handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
         AttemptResult result = call(attempt);
         Attempt.Interruption interruption = attempt.finish();

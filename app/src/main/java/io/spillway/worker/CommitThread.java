@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -45,18 +46,21 @@ final class CommitThread implements AutoCloseable {
     private final WorkerMetrics metrics;
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final long intervalMillis;
+    private final Consumer<Throwable> onDeath;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
     private final Thread thread = Thread.ofPlatform().name("worker-commit").unstarted(this::run);
     private Producer<byte[], byte[]> producer;
     private volatile boolean stopping;
 
     CommitThread(
-            WorkerCore core, AttemptRunner runner, WorkerMetrics metrics, Supplier<Producer<byte[], byte[]>> producers, long intervalMillis) {
+            WorkerCore core, AttemptRunner runner, WorkerMetrics metrics, Supplier<Producer<byte[], byte[]>> producers,
+            long intervalMillis, Consumer<Throwable> onDeath) {
         this.core = core;
         this.runner = runner;
         this.metrics = metrics;
         this.producers = producers;
         this.intervalMillis = intervalMillis;
+        this.onDeath = onDeath;
     }
 
     /** Makes the producer, which fences a dead predecessor of the same name, and starts. */
@@ -105,6 +109,9 @@ final class CommitThread implements AutoCloseable {
             }
         } catch (InterruptedException | InterruptException e) {
             LOG.debug("Commit thread interrupted");
+        } catch (RuntimeException | Error e) {
+            core.broken();
+            onDeath.accept(e);
         } finally {
             flushes.forEach(flush -> flush.complete(false));
             if (producer != null) {
@@ -125,7 +132,7 @@ final class CommitThread implements AutoCloseable {
             transact(batch);
         } catch (InterruptException e) {
             throw e;
-        } catch (KafkaException e) {
+        } catch (KafkaException | IllegalStateException e) {
             metrics.transactionFailed();
             core.notCommitted(batch);
             recover(e);
@@ -163,7 +170,7 @@ final class CommitThread implements AutoCloseable {
     }
 
     /** Makes the producer fit for the next transaction: by aborting this one, or by replacing the producer. */
-    private void recover(KafkaException fault) {
+    private void recover(RuntimeException fault) {
         if (fault instanceof CommitFailedException) {
             LOG.info("Partitions went elsewhere before a commit; it is made again for those that stay");
         } else {
@@ -174,7 +181,7 @@ final class CommitThread implements AutoCloseable {
         }
         try {
             producer.abortTransaction();
-        } catch (KafkaException beyondUse) {
+        } catch (KafkaException | IllegalStateException beyondUse) {
             LOG.warn("The producer is replaced: {}", Printable.of(beyondUse.toString()));
             producer.close(Duration.ZERO);
             producer = null;

@@ -39,6 +39,21 @@ final class HttpHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
+        HttpRequest request;
+        try {
+            request = request(delivery);
+        } catch (IllegalArgumentException e) {
+            // Headers come from the producer: what HTTP cannot carry will not be any better the next time.
+            return Outcome.dead("cannot be put into a request: " + e.getMessage());
+        }
+        try {
+            return outcomeOf(client.send(request, HttpResponse.BodyHandlers.discarding()));
+        } catch (HttpTimeoutException e) {
+            return Outcome.retry("no answer within " + requestTimeout.toMillis() + " ms");
+        }
+    }
+
+    private HttpRequest request(Delivery delivery) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .timeout(requestTimeout)
                 .header("Content-Type", delivery.item().contentType())
@@ -51,11 +66,7 @@ final class HttpHandler implements Handler {
                 .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.item().payload()));
         delivery.traceparent().ifPresent(value -> request.header("traceparent", value));
         delivery.tracestate().ifPresent(value -> request.header("tracestate", value));
-        try {
-            return outcomeOf(client.send(request.build(), HttpResponse.BodyHandlers.discarding()));
-        } catch (HttpTimeoutException e) {
-            return Outcome.retry("no answer within " + requestTimeout.toMillis() + " ms");
-        }
+        return request.build();
     }
 
     @Override

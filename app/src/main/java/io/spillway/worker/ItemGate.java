@@ -4,6 +4,7 @@ import io.spillway.policy.Lane;
 import io.spillway.policy.Route;
 import io.spillway.policy.RoutingRules;
 import io.spillway.policy.TenantPolicy;
+import io.spillway.topic.HeaderNumber;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
@@ -13,9 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
 
 /** Reads items from records of a lane, and checks again what time may have changed since the router looked. */
 final class ItemGate {
+    /** Of attempts and moves: far more than there can be. */
+    private static final int MAX_COUNT = 1_000_000;
+
     private final ItemReader reader;
     private final TenantPolicies policies;
     private final Sweeps sweeps;
@@ -24,7 +29,7 @@ final class ItemGate {
     sealed interface Read {
         record Item(LaneItem item) implements Read {}
 
-        record Bad(Route.DeadLetter why) implements Read {}
+        record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why) implements Read {}
     }
 
     ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps) {
@@ -36,7 +41,7 @@ final class ItemGate {
     /** Reads a record; what the router would not have let through is bad here too. */
     Read read(OwnedPartition home, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
-            case ItemReading.Unreadable bad -> new Read.Bad(new Route.DeadLetter(bad.reason(), bad.detail()));
+            case ItemReading.Unreadable bad -> new Read.Bad(record, new Route.DeadLetter(bad.reason(), bad.detail()));
             case ItemReading.Item item -> new Read.Item(laneItem(home, record, item, nowMillis));
         };
     }
@@ -63,44 +68,23 @@ final class ItemGate {
                 : nowMillis;
         ItemReading.Item item = new ItemReading.Item(
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
-        String origin = null;
-        long attempts = 0;
-        long moves = 0;
-        long replayedAtMillis = 0;
-        boolean attemptedBefore = false;
-        for (Header header : record.headers().toArray()) {
-            switch (header.key()) {
-                case ItemHeaders.ORIGIN -> origin = text(header);
-                case ItemHeaders.ATTEMPT -> attempts = number(header);
-                case ItemHeaders.MOVES -> moves = number(header);
-                case ItemHeaders.REPLAYED_AT -> replayedAtMillis = number(header);
-                case ItemHeaders.FIRST_ATTEMPT_AT -> attemptedBefore = true;
-                default -> { }
-            }
-        }
-        return new LaneItem(home, home.lane, record, item,
-                origin == null ? record.topic() + "-" + record.partition() + "-" + record.offset() : origin,
-                (int) Math.min(attempts, 1_000_000), (int) Math.min(moves, 1_000_000), attemptedBefore,
+        Headers headers = record.headers();
+        long replayedAtMillis = HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(0);
+        return new LaneItem(home, home.lane, record, item, origin(record),
+                count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
+                headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)));
     }
 
-    private static String text(Header header) {
-        return header.value() == null ? null : new String(header.value(), StandardCharsets.ISO_8859_1);
+    /** The router writes it; what was put into a lane by hand entered there. */
+    private static String origin(ConsumerRecord<byte[], byte[]> record) {
+        Header origin = record.headers().lastHeader(ItemHeaders.ORIGIN);
+        return origin == null || origin.value() == null
+                ? record.topic() + "-" + record.partition() + "-" + record.offset()
+                : new String(origin.value(), StandardCharsets.ISO_8859_1);
     }
 
-    /** Our own headers are numbers; one that is not was not written by us and counts as 0. */
-    private static long number(Header header) {
-        byte[] digits = header.value();
-        if (digits == null || digits.length == 0 || digits.length > 18) {
-            return 0;
-        }
-        long number = 0;
-        for (byte digit : digits) {
-            if (digit < '0' || digit > '9') {
-                return 0;
-            }
-            number = number * 10 + digit - '0';
-        }
-        return number;
+    private static int count(Headers headers, String name) {
+        return Math.clamp(HeaderNumber.of(headers, name).orElse(0), 0, MAX_COUNT);
     }
 }

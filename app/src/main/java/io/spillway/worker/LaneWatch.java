@@ -25,19 +25,21 @@ final class LaneWatch implements AutoCloseable {
     private final WorkerMetrics metrics;
     private final QueueAdmin admin;
     private final Topics topics;
-    /** Behind by no more than this the live lanes are caught up: what is in flight counts as behind until it is committed. */
-    private final long caughtUpBehind;
+    private final Runnable housekeeping;
+    /** With no more than this the live lanes are caught up: what is in flight counts as waiting until it is committed. */
+    private final long mostWaiting;
     private final ScheduledExecutorService leases =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-leases").factory());
     private final ScheduledExecutorService lanes =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
-    LaneWatch(WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots) {
+    LaneWatch(WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
-        this.caughtUpBehind = 4L * slots;
+        this.housekeeping = housekeeping;
+        this.mostWaiting = 4L * slots;
     }
 
     /** Starts; the beat of the slow work is put off by a part of its period that comes from the worker's name. */
@@ -56,7 +58,7 @@ final class LaneWatch implements AutoCloseable {
 
     private void look() {
         try {
-            core.caughtUp(behind(Lane.HOT) + behind(Lane.OVERFLOW) <= caughtUpBehind);
+            core.caughtUp(waiting(Lane.HOT) + waiting(Lane.OVERFLOW) <= mostWaiting);
         } catch (RuntimeException e) {
             LOG.warn("The lanes cannot be looked at, aged work goes on at its trickle: {}", Printable.of(e.getMessage()));
             core.caughtUp(false);
@@ -66,6 +68,7 @@ final class LaneWatch implements AutoCloseable {
     private void keepHouse() {
         try {
             metrics.electTenants();
+            housekeeping.run();
             for (Lane lane : new Lane[] {Lane.HOT, Lane.OVERFLOW, Lane.AGED}) {
                 admin.purgeFinished(topics.lane(lane), topics.workerGroup());
             }
@@ -74,7 +77,7 @@ final class LaneWatch implements AutoCloseable {
         }
     }
 
-    private long behind(Lane lane) {
-        return admin.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::behind).sum();
+    private long waiting(Lane lane) {
+        return admin.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::waiting).sum();
     }
 }

@@ -29,6 +29,10 @@ final class OwnedPartition {
     boolean dirty = true;
     /** Whether it is being given up: nothing of it starts any more. */
     boolean leaving;
+    /** Whether nothing of it runs any more, or what does is deaf to its interrupt and no danger to this process. */
+    boolean drained;
+    /** Whether one of its attempts is ending this process: who takes it over must find suspects in it. */
+    boolean killed;
     /** Whether it is given up: nothing of it matters any more. */
     boolean gone;
     /** Offset behind the last record that was polled. */
@@ -54,12 +58,24 @@ final class OwnedPartition {
         dirty = true;
     }
 
+    /** Whether it is handed on without suspicion: an attempt that ends this process must not do so for ever. */
+    boolean isClean() {
+        return drained && !killed;
+    }
+
     /** Everything below this offset has been polled. */
     void positionedAt(long nextOffset) {
         if (nextOffset != position) {
             position = nextOffset;
             progress.positionedAt(nextOffset);
             dirty = true;
+        }
+    }
+
+    /** So many of the moves, from the first on, are produced for good. */
+    void committed(int count) {
+        for (int i = 0; i < count; i++) {
+            moves.remove();
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -39,7 +40,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Short, so that a partition is read again soon after its lane has room. */
     private static final Duration POLL = Duration.ofMillis(20);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-    private static final long FLUSH_SECONDS = 5;
+    private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final WorkerCore core;
     private final AttemptRunner runner;
@@ -48,6 +49,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Topics topics;
     private final long drainGraceMillis;
     private final KafkaConsumer<byte[], byte[]> consumer;
+    private final LongSupplier nanoClock;
     private final Consumer<Throwable> onDeath;
     private final Map<String, Lane> laneOfTopic;
     private final CountDownLatch joined = new CountDownLatch(1);
@@ -62,6 +64,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             Topics topics,
             Duration drainGrace,
             Supplier<KafkaConsumer<byte[], byte[]>> consumers,
+            LongSupplier nanoClock,
             Consumer<Throwable> onDeath) {
         this.core = core;
         this.runner = runner;
@@ -70,6 +73,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.topics = topics;
         this.drainGraceMillis = drainGrace.toMillis();
         this.consumer = consumers.get();
+        this.nanoClock = nanoClock;
         this.onDeath = onDeath;
         this.laneOfTopic = laneOfTopic(topics);
     }
@@ -103,6 +107,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             giveUp(consumer.assignment());
         } catch (RuntimeException | Error e) {
             LOG.error("The worker's poll thread died: {}", Printable.of(e.toString()), e);
+            core.broken();
             core.forget(core.partitions());
             onDeath.accept(e);
         } finally {
@@ -194,13 +199,22 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
         try {
             core.leave(partitions, drainGraceMillis);
-            committer.flush().get(FLUSH_SECONDS, TimeUnit.SECONDS);
+            commitAll(partitions);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("The last commit of {} partitions is not confirmed: their latest items may come again", partitions.size());
         }
         core.forget(partitions);
+    }
+
+    private void commitAll(Collection<TopicPartition> partitions)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        long deadlineNanos = nanoClock.getAsLong() + FLUSH_NANOS;
+        while (core.hasToCommit(partitions)) {
+            long leftNanos = deadlineNanos - nanoClock.getAsLong();
+            committer.flush().get(Math.max(0, leftNanos), TimeUnit.NANOSECONDS);
+        }
     }
 
     private static Map<String, Lane> laneOfTopic(Topics topics) {

@@ -7,6 +7,7 @@ import io.spillway.config.WorkerSettings;
 import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.FairDispatch;
 import io.spillway.policy.Lane;
+import io.spillway.policy.Printable;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
 import io.spillway.topic.ItemDecoder;
@@ -22,6 +23,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.apache.kafka.clients.admin.Admin;
@@ -50,6 +52,7 @@ public final class Worker implements AutoCloseable {
     private final PollThread poller;
     private final LaneWatch watch;
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean running;
 
     /**
@@ -88,14 +91,19 @@ public final class Worker implements AutoCloseable {
         FairDispatch<LaneItem> dispatch = new FairDispatch<>(new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
                 settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE));
-        Settlement settlement = new Settlement(moves, new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT), metrics, random);
-        this.core = new WorkerCore(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
-        AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock);
+        RetryBudgets budgets = new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+        Settlement settlement = new Settlement(moves, budgets, metrics, random);
+        Placing placing = new Placing(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
+        this.core = new WorkerCore(gate, placing, metrics, clock);
+        AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock, this::died);
         this.committer = new CommitThread(
-                core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis());
+                core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis(),
+                this::died);
         this.poller = new PollThread(
-                core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry), this::died);
-        this.watch = new LaneWatch(core, metrics, new QueueAdmin(admin), topics, settings.slots());
+                core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry),
+                nanoClock, this::died);
+        this.watch = new LaneWatch(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
+                () -> budgets.prune(clock.millis()));
         metrics.watch(core, settings.slots());
     }
 
@@ -135,6 +143,9 @@ public final class Worker implements AutoCloseable {
     @Override
     public void close() {
         running = false;
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
         poller.close();
         committer.close();
         watch.close();
@@ -145,6 +156,10 @@ public final class Worker implements AutoCloseable {
     }
 
     private void died(Throwable fault) {
+        if (running) {
+            LOG.error("The worker ends after a fault; what it did not commit will be done again: {}",
+                    Printable.of(fault.toString()), fault);
+        }
         running = false;
         ended.countDown();
     }

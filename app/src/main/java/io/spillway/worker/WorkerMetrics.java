@@ -82,6 +82,8 @@ final class WorkerMetrics {
     void watch(WorkerCore core, int slots) {
         Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
                 .description("Handlers running").register(registry);
+        Gauge.builder("spillway.handler.deaf", core, WorkerCore::deaf)
+                .description("Handlers that go on after their interrupt, and keep their slots").register(registry);
         Gauge.builder("spillway.slots", () -> slots).description("Most handlers at once").register(registry);
         Gauge.builder("spillway.worker.tenants_at_cap", core, WorkerCore::tenantsAtCap)
                 .description("Tenants with as many handlers as they may have").register(registry);
@@ -134,8 +136,8 @@ final class WorkerMetrics {
                 .increment();
     }
 
-    void leaseEnded() {
-        leasesEnded.increment();
+    void leasesEnded(int count) {
+        leasesEnded.increment(count);
     }
 
     void transactionFailed() {

@@ -41,8 +41,8 @@ class QueueAdminIT {
         send(0, 5);
 
         assertThat(queues.read(topic, group)).containsExactly(
-                new QueuePartition(at(0), 0, 5, OptionalLong.empty()),
-                new QueuePartition(at(1), 0, 0, OptionalLong.empty()));
+                new QueuePartition(at(0), 0, 5, OptionalLong.empty(), 5),
+                new QueuePartition(at(1), 0, 0, OptionalLong.empty(), 0));
         assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(5L, 0L);
     }
 
@@ -56,13 +56,13 @@ class QueueAdminIT {
 
         assertThat(queues.purgeFinished(topic, group)).isEqualTo(2);
         assertThat(queues.read(topic, group)).containsExactly(
-                new QueuePartition(at(0), 2, 5, OptionalLong.of(2)),
-                new QueuePartition(at(1), 3, 3, OptionalLong.of(3)));
+                new QueuePartition(at(0), 2, 5, OptionalLong.of(2), 3),
+                new QueuePartition(at(1), 3, 3, OptionalLong.of(3), 0));
         assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
         assertThat(kafka.readAll(topic)).as("what is not finished stays").hasSize(3);
 
         assertThat(queues.read(topic, "nobody")).extracting(QueuePartition::behind).containsExactly(3L, 0L);
-        assertThat(new QueuePartition(at(0), 5, 9, OptionalLong.of(2)).behind()).as("purged by others").isEqualTo(4);
+        assertThat(new QueuePartition(at(0), 5, 9, OptionalLong.of(2), 4).behind()).as("purged by others").isEqualTo(4);
     }
 
     @Test

@@ -158,7 +158,7 @@ class TopicsTest {
     void what_a_group_is_behind_by_is_never_less_than_nothing(
             String what, long start, long end, Long committed, long behind) {
         OptionalLong offset = committed == null ? OptionalLong.empty() : OptionalLong.of(committed);
-        assertThat(new QueuePartition(new TopicPartition("t", 0), start, end, offset).behind()).isEqualTo(behind);
+        assertThat(new QueuePartition(new TopicPartition("t", 0), start, end, offset, 0).behind()).isEqualTo(behind);
     }
 
     @Test

@@ -1,0 +1,192 @@
+package io.spillway.guarantee;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.router.Router;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.CompactedView;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import io.spillway.topic.ViewContent;
+import io.spillway.worker.Handler;
+import io.spillway.worker.Worker;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * A queue on a real Kafka, and on request a router and workers in this process, put together as {@code spillway run}
+ * does. Owner of what it starts, which ends with it; used by one thread.
+ */
+final class DeliveryScene implements AutoCloseable {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    final Configuration configuration;
+    final Topics topics;
+    private final Map<String, String> environment;
+    private final Path directory;
+    private final QueueAdmin queues;
+    private final Admin admin;
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+    private final Deque<Runnable> closings = new ArrayDeque<>();
+    private final List<String> origins = new ArrayList<>();
+    private final TenantPolicies policies;
+    private final Sweeps sweeps = new Sweeps();
+
+    /**
+     * Creates the topics.
+     *
+     * @param directory for state and the data of processes
+     * @param more      settings, as {@code SPILLWAY_…} variables
+     */
+    DeliveryScene(String bootstrapServers, String prefix, Path directory, Map<String, String> more) {
+        this.directory = directory;
+        environment = new HashMap<>(Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", bootstrapServers,
+                "SPILLWAY_KAFKA_PREFIX", prefix,
+                "SPILLWAY_TOPICS_PARTITIONS", "4",
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0",
+                "SPILLWAY_WORKER_SLOTS", "20"));
+        environment.putAll(more);
+        configuration = ConfigurationLoader.load(Optional.empty(), environment, Map.of());
+        topics = new Topics(configuration);
+        KafkaClients clients = new KafkaClients(configuration);
+        admin = opened(clients.admin(), Admin::close);
+        queues = new QueueAdmin(admin);
+        new TopicAdmin(admin).createMissing(topics.all());
+        policies = new TenantPolicies(configuration.defaults());
+        follow(clients, topics.policies(), policies);
+        follow(clients, topics.sweeps(), sweeps);
+    }
+
+    /** The settings for a process of its own. */
+    Map<String, String> environment() {
+        return environment;
+    }
+
+    /** A router in this process, until the scene ends. */
+    DeliveryScene withRouter() {
+        Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
+                new SimpleMeterRegistry(), InstantSource.system()), Router::close);
+        router.start(START_TIMEOUT);
+        return this;
+    }
+
+    /** A worker in this process, until it is closed or the scene ends; it has items when this returns. */
+    Worker startWorker(String name, Handler handler) {
+        Worker worker = opened(new Worker(configuration, name, handler, policies, sweeps,
+                new SimpleMeterRegistry(), InstantSource.system(), System::nanoTime, new SplittableRandom()), Worker::close);
+        worker.start(START_TIMEOUT);
+        return worker;
+    }
+
+    /** Sets one tenant's policy, as {@code tenants set} does; the scene's own parts follow a moment later. */
+    void setPolicy(String tenant, PolicyField field, String value) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), new PolicyCodec()
+                    .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
+        }
+        while (policies.size() == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * Puts items into ingress: ids {@code PREFIX-0} and on, ten tenants in turn.
+     *
+     * @param payloads of each, by its number
+     * @return their ids
+     */
+    List<String> send(String idPrefix, int count, IntFunction<String> payloads) throws Exception {
+        List<String> ids = new ArrayList<>();
+        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            for (int i = 0; i < count; i++) {
+                String tenant = "tenant-" + i % 10;
+                ids.add(idPrefix + "-" + i);
+                answers.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), codec.encode(new WorkItem(
+                        tenant, ids.getLast(), Instant.ofEpochMilli(System.currentTimeMillis()), "", null, "text/plain",
+                        Map.of(), ByteBuffer.wrap(bytes(payloads.apply(i))))))));
+            }
+        }
+        for (Future<RecordMetadata> answer : answers) {
+            RecordMetadata place = answer.get();
+            origins.add(place.topic() + "-" + place.partition() + "-" + place.offset());
+        }
+        return ids;
+    }
+
+    /** Returns when nothing waits anywhere, delay included. */
+    void awaitEmpty() {
+        while (!isEmpty()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Whether nothing waits anywhere. What the delay stage keeps is not behind: it is looked for in its own topic. */
+    boolean isEmpty() {
+        return behind(topics.ingress(), topics.routerGroup()) + behind(topics.lane(Lane.DELAY), topics.routerGroup())
+                + behind(topics.lane(Lane.HOT), topics.workerGroup()) + behind(topics.lane(Lane.OVERFLOW), topics.workerGroup())
+                + behind(topics.lane(Lane.AGED), topics.workerGroup()) == 0;
+    }
+
+    /** Where everything that was sent has entered. */
+    List<String> origins() {
+        return List.copyOf(origins);
+    }
+
+    @Override
+    public void close() {
+        while (!closings.isEmpty()) {
+            closings.pop().run();
+        }
+    }
+
+    private long behind(String topic, String group) {
+        return queues.read(topic, group).stream().mapToLong(QueuePartition::behind).sum();
+    }
+
+    private <T> T opened(T part, Consumer<T> close) {
+        closings.push(() -> close.accept(part));
+        return part;
+    }
+
+    private void follow(KafkaClients clients, String topic, ViewContent content) {
+        opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()), CompactedView::close)
+                .start(START_TIMEOUT);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,105 @@
+package io.spillway.guarantee;
+
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Handler;
+import io.spillway.worker.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A handler for workers in the test's process, shared by them: it counts the calls of each item, and those at one time,
+ * and does what {@link #behaviour} says. Thread-safe.
+ */
+final class RecordingHandler implements Handler {
+    /** What to do with an item. */
+    interface Behaviour {
+        Outcome handle(Delivery delivery) throws Exception;
+    }
+
+    private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
+    private final Map<String, Integer> done = new ConcurrentHashMap<>();
+    private final Set<String> running = ConcurrentHashMap.newKeySet();
+    private final Set<String> ranTwiceAtOnce = ConcurrentHashMap.newKeySet();
+    private volatile Behaviour behaviour;
+
+    RecordingHandler(Behaviour behaviour) {
+        this.behaviour = behaviour;
+    }
+
+    /** Takes as many milliseconds as the payload says. */
+    static Outcome takeAsTold(Delivery delivery) {
+        LockSupport.parkNanos(Long.parseLong(new String(delivery.item().payload(), StandardCharsets.UTF_8)) * 1_000_000);
+        return Outcome.done();
+    }
+
+    void behave(Behaviour next) {
+        behaviour = next;
+    }
+
+    @Override
+    public Outcome handle(Delivery delivery) throws Exception {
+        String id = delivery.id();
+        calls.computeIfAbsent(id, absent -> new AtomicInteger()).incrementAndGet();
+        if (!running.add(id)) {
+            ranTwiceAtOnce.add(id);
+        }
+        try {
+            Outcome outcome = behaviour.handle(delivery);
+            if (outcome instanceof Outcome.Done) {
+                done.merge(id, 1, Integer::sum);
+            }
+            return outcome;
+        } finally {
+            running.remove(id);
+        }
+    }
+
+    /** Calls of an item. */
+    int calls(String id) {
+        return calls.containsKey(id) ? calls.get(id).get() : 0;
+    }
+
+    /** All calls. */
+    int calls() {
+        return calls.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    int inFlight() {
+        return running.size();
+    }
+
+    int doneCount() {
+        return done.size();
+    }
+
+    /** Returns when all of these have been done. */
+    void awaitDone(Collection<String> ids) {
+        while (!done.keySet().containsAll(ids)) {
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    /** One line for each item that was not done, or done more than once, or by two calls at one time. */
+    List<String> breaches(Collection<String> ids) {
+        Set<String> breaches = new TreeSet<>();
+        Set<String> unknown = new HashSet<>(done.keySet());
+        unknown.removeAll(ids);
+        unknown.forEach(id -> breaches.add(id + " was never sent"));
+        ids.forEach(id -> {
+            int times = done.getOrDefault(id, 0);
+            if (times != 1) {
+                breaches.add(id + " was done " + times + " times");
+            }
+        });
+        ranTwiceAtOnce.forEach(id -> breaches.add(id + " ran twice at one time"));
+        return List.copyOf(breaches);
+    }
+}

@@ -1,0 +1,148 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.worker.Outcome;
+import io.spillway.worker.Worker;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds after faults that leave the process alive. */
+class WorkerFaultsIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void each_item_is_done_once_while_workers_come_and_go_under_load() throws Exception {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        RecordingHandler handler = new RecordingHandler(RecordingHandler::takeAsTold);
+        try (DeliveryScene scene = scene(Map.of()).withRouter()) {
+            List<String> ids = new ArrayList<>();
+            Queue<Worker> workers = new ArrayDeque<>();
+            workers.add(scene.startWorker("worker-0", handler));
+            for (int change = 1; change <= 8; change++) {
+                ids.addAll(scene.send("batch-" + change, 1_500, i -> Integer.toString(1 + random.nextInt(20))));
+                if (workers.size() == 1 || workers.size() == 2 && random.nextBoolean()) {
+                    workers.add(scene.startWorker("worker-" + change, handler));
+                } else {
+                    workers.remove().close();
+                }
+                awaitDoneAtLeast(handler, ids.size() - 1_000);
+            }
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(handler.breaches(ids)).as("seed %d", seed).isEmpty();
+            assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+        }
+    }
+
+    @Test
+    void a_handler_that_hangs_holds_its_slot_alone_and_never_runs_beside_itself() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        RecordingHandler handler = new RecordingHandler(delivery -> {
+            if (delivery.id().equals("batch-7")) {
+                awaitDeaf(release);
+            }
+            return Outcome.done();
+        });
+        try (DeliveryScene scene = scene(Map.of("SPILLWAY_DEFAULTS_TIMEOUT", "100ms")).withRouter()) {
+            Worker worker = scene.startWorker("worker", handler);
+            List<String> ids = scene.send("batch", 5_000, i -> "1");
+            List<String> others = ids.stream().filter(id -> !id.equals("batch-7")).toList();
+            handler.awaitDone(others);
+            // More than a partition's bound on unfinished items has passed behind it, and it is still in its first call.
+            assertThat(handler.calls("batch-7")).isEqualTo(1);
+            assertThat(handler.inFlight()).isEqualTo(1);
+            release.countDown();
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(handler.breaches(ids)).isEmpty();
+            worker.close();
+        }
+    }
+
+    @Test
+    void what_a_destination_refuses_while_it_is_down_is_done_when_it_is_back() throws Exception {
+        RecordingHandler handler = new RecordingHandler(delivery -> Outcome.retry("down"));
+        try (DeliveryScene scene = scene(Map.of(
+                        "SPILLWAY_DEFAULTS_BACKOFF_BASE", "50ms", "SPILLWAY_DEFAULTS_BACKOFF_CAP", "500ms",
+                        "SPILLWAY_DEFAULTS_ATTEMPTS", "100"))
+                .withRouter()) {
+            scene.startWorker("worker", handler);
+            long startedNanos = System.nanoTime();
+            List<String> ids = scene.send("batch", 300, i -> "1");
+            while (ids.stream().anyMatch(id -> handler.calls(id) == 0) || handler.calls() < 300 + 10 * 10 + 10) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            // Ten tenants have saved ten retries each, and get one a second beyond those.
+            long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos) + 2;
+            assertThat(handler.calls()).as("tries of 300 items in vain").isLessThanOrEqualTo((int) (300 + 10 * (10 + seconds)));
+            handler.behave(delivery -> Outcome.done());
+            handler.awaitDone(ids);
+
+            assertThat(handler.breaches(ids)).isEmpty();
+            assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+        }
+    }
+
+    @Test
+    void a_tenant_with_a_slow_destination_never_holds_more_than_its_concurrency_and_others_go_on() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        RecordingHandler slow = new RecordingHandler(delivery -> {
+            release.await();
+            return Outcome.done();
+        });
+        RecordingHandler quick = new RecordingHandler(delivery -> Outcome.done());
+        RecordingHandler handler = new RecordingHandler(
+                delivery -> delivery.tenant().equals("tenant-3") ? slow.handle(delivery) : quick.handle(delivery));
+        try (DeliveryScene scene = scene(Map.of()).withRouter()) {
+            scene.setPolicy("tenant-3", PolicyField.CONCURRENCY, "4");
+            scene.startWorker("worker", handler);
+            List<String> ids = scene.send("batch", 4_000, i -> "1");
+            List<String> others = ids.stream().filter(id -> !id.endsWith("3")).toList();
+            quick.awaitDone(others);
+            assertThat(slow.inFlight()).isLessThanOrEqualTo(4);
+            release.countDown();
+            handler.awaitDone(ids);
+
+            assertThat(handler.breaches(ids)).isEmpty();
+        }
+    }
+
+    private DeliveryScene scene(Map<String, String> settings) {
+        return new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, settings);
+    }
+
+    private static void awaitDoneAtLeast(RecordingHandler handler, int count) {
+        while (handler.doneCount() < count) {
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private static void awaitDeaf(CountDownLatch release) {
+        while (release.getCount() > 0) {
+            LockSupport.parkNanos(1_000_000);
+            // Deaf to it: what was asked for goes on.
+            Thread.interrupted();
+        }
+    }
+}
