@@ -20,6 +20,7 @@ public final class PartitionProgress {
 
     private final ProgressState before;
     private final long suspectsBelow;
+    private final boolean suspectsRunAlone;
     private final int maxUnfinished;
     private final UnfinishedSet unfinished = new UnfinishedSet();
     /** The first of the taken-over unfinished offsets that is not passed yet. */
@@ -48,9 +49,10 @@ public final class PartitionProgress {
         this.maxUnfinished = maxUnfinished;
         suspectsBelow = Math.min(before.horizon(), logEndAtTakeover);
         takenOverMark = SuspectRules.markAtTakeover(before).filter(mark -> mark.offset() < suspectsBelow);
+        suspectsRunAlone = before.alone() || takenOverMark.isPresent();
         position = before.frontier();
         highestHorizon = before.horizon();
-        committedHorizon = before.horizon();
+        committedHorizon = suspectsRunAlone ? before.horizon() : before.frontier();
     }
 
     /**
@@ -71,7 +73,10 @@ public final class PartitionProgress {
             return Reading.FINISHED;
         }
         unfinished.add(offset);
-        return offset < suspectsBelow ? Reading.SUSPECT : Reading.RUN;
+        if (offset >= suspectsBelow) {
+            return Reading.RUN;
+        }
+        return suspectsRunAlone ? Reading.SUSPECT : Reading.PROBATION;
     }
 
     /**
@@ -116,8 +121,8 @@ public final class PartitionProgress {
 
     /**
      * Whether an item may be started: it is below the horizon that was last committed, so that it will be a suspect if
-     * it kills the process. After a clean takeover nothing but suspects may start before the first commit of our own:
-     * what was started on the state before, and killed us, would be nobody's suspect, and kill for ever.
+     * it kills the process. Unless suspects are to run alone, nothing may start before the first commit of our own: what
+     * was started on the state before, and killed us, would be nobody's suspect or on probation again, and kill for ever.
      */
     public boolean mayStart(long offset) {
         return offset < committedHorizon;
@@ -151,11 +156,12 @@ public final class PartitionProgress {
         if (clean) {
             committedHorizon = NOTHING;
             long suspectsEnd = Math.max(suspectsEnd(), mark.map(kept -> kept.offset() + 1).orElse(0L));
-            return new ProgressState(frontier, readTo, Math.max(frontier, suspectsEnd), list, mark, true);
+            return new ProgressState(frontier, readTo, Math.max(frontier, suspectsEnd), list, mark, true,
+                    suspectsRunAlone && suspectsEnd > frontier);
         }
         long wanted = readTo > Long.MAX_VALUE - horizonAhead ? Long.MAX_VALUE : readTo + horizonAhead;
         highestHorizon = Math.max(highestHorizon, wanted);
-        return new ProgressState(frontier, readTo, highestHorizon, list, mark, false);
+        return new ProgressState(frontier, readTo, highestHorizon, list, mark, false, suspectsEnd() > frontier);
     }
 
     /**

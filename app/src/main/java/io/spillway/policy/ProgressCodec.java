@@ -27,6 +27,7 @@ public final class ProgressCodec {
     private static final byte VERSION = 1;
     private static final int CLEAN = 1;
     private static final int MARKED = 2;
+    private static final int ALONE = 4;
     private static final int CHECKED_FROM = 1 + Integer.BYTES;
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
     private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
@@ -48,7 +49,7 @@ public final class ProgressCodec {
         long readTo = said == unfinished.size() ? state.readTo() : unfinished.at(said);
         ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
         out.put(VERSION).putInt(0);
-        out.put((byte) ((state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0)));
+        out.put((byte) ((state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)));
         Varint.write(readTo - state.frontier(), out);
         Varint.write(state.horizon() - state.frontier(), out);
         state.mark().ifPresent(mark -> {
@@ -101,7 +102,7 @@ public final class ProgressCodec {
         OffsetList unfinished = readTo == frontier && !in.hasRemaining()
                 ? OffsetList.EMPTY
                 : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
-        return new ProgressState(frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0);
+        return new ProgressState(frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
     }
 
     private static Mark readMark(long frontier, ByteBuffer in) {

@@ -17,9 +17,16 @@ import java.util.Optional;
  * @param mark       the suspect that is being run alone, an unfinished or unread offset below the horizon; in a clean
  *                   state one with deaths (1 or more) that are still to be answered for
  * @param clean      the owner gave the partition up in an orderly way: nothing is running
+ * @param alone      the suspects that are left when this owner dies have seen a worker die before: they are to run alone
  */
 public record ProgressState(
-        long frontier, long readTo, long horizon, OffsetList unfinished, Optional<Mark> mark, boolean clean) {
+        long frontier,
+        long readTo,
+        long horizon,
+        OffsetList unfinished,
+        Optional<Mark> mark,
+        boolean clean,
+        boolean alone) {
 
     public ProgressState {
         boolean ordered = 0 <= frontier && frontier <= readTo && frontier <= horizon && (clean || readTo <= horizon);
@@ -43,6 +50,6 @@ public record ProgressState(
      * @param offset where to start, 0 or more
      */
     public static ProgressState fresh(long offset) {
-        return new ProgressState(offset, offset, offset, OffsetList.EMPTY, Optional.empty(), true);
+        return new ProgressState(offset, offset, offset, OffsetList.EMPTY, Optional.empty(), true, false);
     }
 }

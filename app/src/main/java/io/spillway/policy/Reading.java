@@ -6,6 +6,8 @@ public enum Reading {
     FINISHED,
     /** Run it. */
     RUN,
-    /** It was running, or may have been, when the owner before died: {@link SuspectRules} decide. */
+    /** It was running, or may have been, when the owner before died: run it once more as all others. */
+    PROBATION,
+    /** The same, when its owner before that had died too: {@link SuspectRules} decide. */
     SUSPECT
 }

@@ -3,9 +3,11 @@ package io.spillway.policy;
 import java.util.Optional;
 
 /**
- * What becomes of items that were running, or may have been, when a worker died. Each is run alone among the suspects,
- * with a {@link Mark} committed before. Only the marked one can be convicted, and only by the deaths of workers in which
- * it was the marked one: a suspect that ran beside a killer, or in a worker that was killed from outside, is run again.
+ * What becomes of items that were running, or may have been, when a worker died. Most workers die of something else, so
+ * at first they are on probation and run as all others do: there may be thousands, and alone each takes a commit. Those
+ * that are unfinished when that worker dies as well run one at a time, each with a {@link Mark} committed before. Only the
+ * marked one can be convicted, and only by the deaths of workers in which it was the marked one: a suspect that ran beside
+ * a killer, or in a worker that was killed from outside, is run again.
  */
 public final class SuspectRules {
     private SuspectRules() {}

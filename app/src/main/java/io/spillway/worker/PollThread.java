@@ -14,7 +14,6 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +23,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -118,16 +118,18 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     private void pollUnlessWoken() {
         try {
-            pollOnce();
+            adjustPauses();
+            take(consumer.poll(POLL));
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
         }
     }
 
-    private void pollOnce() {
-        adjustPauses();
-        ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-        core.seen(consumer.groupMetadata());
+    private void take(ConsumerRecords<byte[], byte[]> records) {
+        ConsumerGroupMetadata group = consumer.groupMetadata();
+        if (group.generationId() >= 0) {
+            core.seen(group);
+        }
         if (!consumer.assignment().isEmpty()) {
             joined.countDown();
         }
@@ -138,11 +140,21 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         for (Lane lane : LANES) {
             metrics.polled(lane, !withRecords.contains(lane));
         }
-        for (TopicPartition partition : consumer.assignment()) {
-            Optional<OwnedPartition> home = core.owned(partition);
-            if (home.isPresent()) {
-                runner.run(core.receive(home.get(), records.records(partition), consumer.position(partition)));
-            }
+        List<WorkerCore.Polled> polled = new ArrayList<>();
+        records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
+                home -> polled.add(new WorkerCore.Polled(home, records.records(partition), next.offset()))));
+        runner.run(core.receive(polled));
+    }
+
+    /**
+     * The client takes partitions away on a thread of its own and tells us only in the next poll: what is asked for
+     * them until then it answers with this exception.
+     */
+    private static void unlessLost(Runnable action) {
+        try {
+            action.run();
+        } catch (IllegalStateException e) {
+            LOG.debug("A partition went while it was asked for: {}", Printable.of(e.getMessage()));
         }
     }
 
@@ -153,8 +165,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         Set<TopicPartition> resume = new HashSet<>(paused);
         resume.removeAll(wanted);
         wanted.removeAll(paused);
-        consumer.pause(wanted);
-        consumer.resume(resume);
+        unlessLost(() -> consumer.pause(wanted));
+        unlessLost(() -> consumer.resume(resume));
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,27 +74,32 @@ final class WorkerCore {
     }
 
     /**
-     * Takes in what was polled of one partition.
+     * What one poll brought of one partition.
+     *
+     * @param records    maybe none, where there were only transaction markers
+     * @param nextOffset everything below it has been polled
+     */
+    record Polled(OwnedPartition home, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {}
+
+    /**
+     * Takes in what one poll brought, maybe nothing: it is called often all the same, since time alone lets items start.
      *
      * @return attempts to run now
      */
-    List<Attempt> receive(OwnedPartition home, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {
+    List<Attempt> receive(List<Polled> polled) {
         long nowMillis = clock.millis();
-        List<ItemGate.Read> reads = new ArrayList<>(records.size());
-        records.forEach(record -> reads.add(gate.read(home, record, nowMillis)));
+        List<ItemGate.Read> reads = new ArrayList<>();
+        polled.forEach(each -> each.records().forEach(record -> reads.add(gate.read(each.home(), record, nowMillis))));
         return lockedGet(() -> {
-            if (home.leaving) {
-                return List.of();
-            }
-            for (int i = 0; i < reads.size(); i++) {
-                long offset = records.get(i).offset();
-                Reading reading = home.progress.delivered(offset);
-                if (reading != Reading.FINISHED) {
-                    home.readSinceSnapshot++;
-                    placing.take(home, reads.get(i), offset, reading == Reading.SUSPECT, nowMillis);
+            Iterator<ItemGate.Read> read = reads.iterator();
+            for (Polled each : polled) {
+                for (ConsumerRecord<byte[], byte[]> record : each.records()) {
+                    take(each.home(), record.offset(), read.next(), nowMillis);
+                }
+                if (!each.home().leaving) {
+                    each.home().positionedAt(each.nextOffset());
                 }
             }
-            home.positionedAt(nextOffset);
             List<Attempt> attempts = next(nowMillis);
             placing.makeRoom(nowMillis);
             return attempts;
@@ -288,6 +294,17 @@ final class WorkerCore {
     }
 
     // ---- under the lock
+
+    private void take(OwnedPartition home, long offset, ItemGate.Read read, long nowMillis) {
+        if (home.leaving) {
+            return;
+        }
+        Reading reading = home.progress.delivered(offset);
+        if (reading != Reading.FINISHED) {
+            home.readSinceSnapshot++;
+            placing.take(home, read, offset, reading == Reading.SUSPECT, nowMillis);
+        }
+    }
 
     private List<Attempt> next(long nowMillis) {
         List<Attempt> attempts = placing.next(caughtUp, nowMillis);

@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.apache.kafka.clients.admin.Admin;
@@ -149,7 +150,7 @@ final class DeliveryScene implements AutoCloseable {
     /** Returns when nothing waits anywhere, delay included. */
     void awaitEmpty() {
         while (!isEmpty()) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(50_000_000);
         }
     }
 

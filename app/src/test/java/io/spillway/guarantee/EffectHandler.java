@@ -14,7 +14,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * A handler for processes under test. Every call leaves a record in a topic of its own, outside of any transaction,
  * before it does what the item's payload says: {@code ok}, {@code fail}, {@code dead}, {@code halt} (the process is
- * gone), {@code hang} (deaf to interrupts for 5 s), or a number of milliseconds to take.
+ * gone), {@code exit} (it is, in order), {@code hang} (deaf to interrupts for 5 s), or a number of milliseconds to take.
  */
 public final class EffectHandler implements Handler {
     /** System properties that say where to. */
@@ -38,6 +38,7 @@ public final class EffectHandler implements Handler {
                 return Outcome.dead("told so");
             }
             case "halt" -> Runtime.getRuntime().halt(9);
+            case "exit" -> System.exit(8);
             case "hang" -> hang();
             default -> LockSupport.parkNanos(Long.parseLong(payload) * 1_000_000);
         }

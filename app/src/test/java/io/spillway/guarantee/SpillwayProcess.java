@@ -64,6 +64,15 @@ public final class SpillwayProcess implements AutoCloseable {
         return out.lines().toList();
     }
 
+    /** What it has logged. */
+    public String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     public long pid() {
         return process.pid();
     }
@@ -77,6 +86,21 @@ public final class SpillwayProcess implements AutoCloseable {
     /** Whether it runs. */
     public boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** Sends a signal, {@code STOP} for example. */
+    public void signal(String name) {
+        try {
+            int exit = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).inheritIO().start().waitFor();
+            if (exit != 0) {
+                throw new IllegalStateException("kill -" + name + " ended with " + exit);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     /** SIGTERM; returns its exit code. */

@@ -74,6 +74,43 @@ class PartitionProgressTest {
     }
 
     @Test
+    void afterOneDeathSuspectsAreOnProbationAndAfterTheNextAlone() {
+        PartitionProgress first = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), ENDLESS);
+        assertThat(first.delivered(5)).isEqualTo(Reading.PROBATION);
+        assertThat(first.mayStart(5)).as("before a commit says that it is on probation").isFalse();
+        ProgressState committed = first.snapshot(10, false, NONE);
+        assertThat(committed.alone()).isTrue();
+        first.committed(committed);
+        assertThat(first.mayStart(5)).isTrue();
+
+        PartitionProgress second = after(committed, ENDLESS);
+        assertThat(second.delivered(5)).isEqualTo(Reading.SUSPECT);
+        assertThat(second.delivered(7)).isEqualTo(Reading.SUSPECT);
+    }
+
+    @Test
+    void probationIsOverWhenAllThatWereOnItAreDone() {
+        PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
+        deliver(progress, 5);
+        progress.delivered(6);
+        deliver(progress, 7, 10, 11, 12);
+        progress.finished(5);
+        progress.finished(10);
+        progress.finished(11);
+        assertThat(progress.snapshot(0, false, NONE).alone()).isTrue();
+        progress.finished(7);
+        assertThat(progress.snapshot(0, false, NONE).alone()).isFalse();
+    }
+
+    @Test
+    void anOrderlyOwnerHandsOnProbationAsProbation() {
+        PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
+        deliver(progress, 5);
+        PartitionProgress next = after(progress.snapshot(0, true, NONE), ENDLESS);
+        assertThat(next.delivered(5)).isEqualTo(Reading.PROBATION);
+    }
+
+    @Test
     void nothingStartsAtOrAboveTheCommittedHorizon() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         deliver(progress, 0, 1);
@@ -202,7 +239,7 @@ class PartitionProgressTest {
     }
 
     private static ProgressState working(long frontier, long readTo, long horizon, OffsetList unfinished) {
-        return new ProgressState(frontier, readTo, horizon, unfinished, NONE, false);
+        return new ProgressState(frontier, readTo, horizon, unfinished, NONE, false, true);
     }
 
     private static void deliver(PartitionProgress progress, long... offsets) {

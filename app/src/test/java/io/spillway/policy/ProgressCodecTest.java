@@ -54,13 +54,13 @@ class ProgressCodecTest {
         List<ProgressState> states = List.of(
                 ProgressState.fresh(0),
                 ProgressState.fresh(Long.MAX_VALUE),
-                new ProgressState(5, 5, 105, OffsetList.EMPTY, Optional.empty(), false),
-                new ProgressState(7, 400, 500, unfinished, Optional.empty(), false),
-                new ProgressState(7, 400, 500, unfinished, Optional.of(new Mark(9, 0)), false),
-                new ProgressState(7, 400, 301, unfinished, Optional.of(new Mark(300, 2)), true),
-                new ProgressState(7, 400, 500, unfinished, Optional.of(new Mark(450, Mark.MAX_DEATHS)), false),
+                new ProgressState(5, 5, 105, OffsetList.EMPTY, Optional.empty(), false, false),
+                new ProgressState(7, 400, 500, unfinished, Optional.empty(), false, false),
+                new ProgressState(7, 400, 500, unfinished, Optional.of(new Mark(9, 0)), false, true),
+                new ProgressState(7, 400, 301, unfinished, Optional.of(new Mark(300, 2)), true, true),
+                new ProgressState(7, 400, 500, unfinished, Optional.of(new Mark(450, Mark.MAX_DEATHS)), false, true),
                 new ProgressState(0, Long.MAX_VALUE, Long.MAX_VALUE, OffsetList.of(0, 1, Long.MAX_VALUE - 1),
-                        Optional.of(new Mark(0, 1)), false));
+                        Optional.of(new Mark(0, 1)), false, true));
         assertThat(states).allSatisfy(state -> assertThat(roundTrip(state)).isEqualTo(state));
     }
 
@@ -111,7 +111,7 @@ class ProgressCodecTest {
 
     @Test
     void metadataOfAnotherOffsetIsAFreshStart() {
-        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), false));
+        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), false, false));
         assertThat(ProgressCodec.decode(7, metadata).readTo()).isEqualTo(9);
         assertThat(ProgressCodec.decode(8, metadata)).isEqualTo(ProgressState.fresh(8));
     }
@@ -198,7 +198,7 @@ class ProgressCodecTest {
     private static ProgressState working(TreeSet<Long> offsets) {
         long[] unfinished = offsets.stream().mapToLong(o -> FRONTIER + o - offsets.first()).toArray();
         long readTo = unfinished[unfinished.length - 1] + 1;
-        return new ProgressState(FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), false);
+        return new ProgressState(FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), false, false);
     }
 
     private static TreeSet<Long> spaced(int count, LongUnaryOperator offset) {

@@ -145,8 +145,9 @@ class ProgressModelTest {
             boolean isFinished = committedFinished.contains(offset) && offset < before.readTo();
             assertThat(reading == Reading.FINISHED).as("seed %d: %d is %s", seed, offset, reading).isEqualTo(isFinished);
             if (suspects.contains(offset)) {
-                assertThat(reading).as("seed %d: %d", seed, offset).isEqualTo(Reading.SUSPECT);
-            } else if (reading == Reading.SUSPECT) {
+                assertThat(reading).as("seed %d: %d", seed, offset)
+                        .isEqualTo(before.alone() ? Reading.SUSPECT : Reading.PROBATION);
+            } else if (reading == Reading.SUSPECT || reading == Reading.PROBATION) {
                 assertThat(before.clean() && (!pauses || !suspects.isEmpty() && offset < suspects.last()))
                         .as("seed %d: innocent %d", seed, offset).isTrue();
             }

@@ -34,6 +34,10 @@ class SuspectRulesTest {
     void aKillerIsConvictedAfterThreeDeathsWhileItIsMarked() {
         ProgressState committed = beforeAnyDeath();
         int deathsOfWorkers = 1;
+        PartitionProgress probation = after(committed);
+        assertThat(probation.delivered(5)).isEqualTo(Reading.PROBATION);
+        committed = stored(probation.snapshot(100, false, NONE));
+        deathsOfWorkers++;
         while (true) {
             PartitionProgress progress = after(committed);
             assertThat(progress.delivered(5)).isEqualTo(Reading.SUSPECT);
@@ -45,7 +49,7 @@ class SuspectRulesTest {
             committed = stored(progress.snapshot(100, false, Optional.of(alone.mark())));
             deathsOfWorkers++;
         }
-        assertThat(deathsOfWorkers).as("one beside others, three as the marked one").isEqualTo(4);
+        assertThat(deathsOfWorkers).as("one beside others, one on probation, three as the marked one").isEqualTo(5);
     }
 
     @Test
@@ -109,11 +113,11 @@ class SuspectRulesTest {
     }
 
     private static ProgressState beforeAnyDeath() {
-        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), NONE, false);
+        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), NONE, false, false);
     }
 
     private static ProgressState markedWith(long offset, int deaths) {
-        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), Optional.of(new Mark(offset, deaths)), false);
+        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), Optional.of(new Mark(offset, deaths)), false, true);
     }
 
     private static PartitionProgress after(ProgressState before) {
