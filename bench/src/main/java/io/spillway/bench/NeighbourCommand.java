@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -25,6 +26,9 @@ final class NeighbourCommand implements Callable<Integer> {
 
     @Option(names = "--quiet-rate", defaultValue = "490", description = "items a second of all quiet tenants (default: ${DEFAULT-VALUE})")
     private int quietRate;
+
+    @Option(names = "--settle", defaultValue = "5", description = "seconds of quiet traffic before second 0: a new topic's first transactions are slow (default: ${DEFAULT-VALUE})")
+    private int settleSeconds;
 
     @Option(names = "--seconds", defaultValue = "30", description = "of quiet traffic (default: ${DEFAULT-VALUE})")
     private int seconds;
@@ -79,9 +83,9 @@ final class NeighbourCommand implements Callable<Integer> {
 
     private LoadRun run(Bench bench, String prefix, int quietSeconds, int burstItems, int atSecond) {
         List<Flow> flows = new ArrayList<>();
-        flows.add(Flow.steady(NOISY + 1, tenants - 1, quietRate, 0, quietSeconds));
+        flows.add(Flow.steady(NOISY + 1, tenants - 1, quietRate, 0, settleSeconds + quietSeconds));
         if (burstItems > 0) {
-            flows.add(Flow.burst(NOISY, burstItems, atSecond));
+            flows.add(Flow.burst(NOISY, burstItems, settleSeconds + atSecond));
         }
         Traffic traffic = new Traffic(flows);
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of(), Map.of(), traffic,
@@ -90,7 +94,7 @@ final class NeighbourCommand implements Callable<Integer> {
 
     /** Both over the same window: from the burst until the noisy tenant was done in the run that had one. */
     private Round compare(LoadRun alone, LoadRun beside) {
-        long from = Flow.nanos(burstAt);
+        long from = Flow.nanos(settleSeconds + burstAt);
         boolean noisyDone = beside.ledger().notDone(IS_NOISY) == 0;
         long to = noisyDone ? beside.ledger().lastDoneNanos(IS_NOISY) : Flow.nanos(limitSeconds);
         IntPredicate quiet = IS_NOISY.negate();
@@ -108,11 +112,19 @@ final class NeighbourCommand implements Callable<Integer> {
         System.out.printf("round %d  with burst:    %s, %d of %d not done; noisy done %.1f s after the burst (%d of %d not done), ideal %.1f s, handler %.2f ms; %s%n",
                 round, result.besideAges(), beside.notDone(IS_NOISY.negate()), quietItems(), result.noisySeconds(),
                 beside.notDone(IS_NOISY), burst, result.idealSeconds(), beside.doneInMillis(), result.beside().notes());
-        System.out.printf("         %s%n", result.beside().figures());
+        System.out.printf("         p99 in each second, without: %s; with: %s%n         %s%n", bySecond(result.alone()),
+                bySecond(result.beside()), result.beside().figures());
+    }
+
+    private List<Long> bySecond(LoadRun run) {
+        return IntStream.range(settleSeconds, settleSeconds + seconds)
+                .mapToObj(second -> Math.round(Ages.of(run.ledger().ages(
+                        IS_NOISY.negate(), Flow.nanos(second), Flow.nanos(second + 1))).p99()))
+                .toList();
     }
 
     private int quietItems() {
-        return quietRate * seconds;
+        return quietRate * (settleSeconds + seconds);
     }
 
     private void summarize(List<Round> results) {
