@@ -61,14 +61,19 @@ final class OutageCommand implements Callable<Integer> {
      *
      * @param attempts    calls while the destination was down
      * @param offered     items sent meanwhile
-     * @param normal      items done a second before
+     * @param normal      items offered, and done, a second: the load is below capacity
+     * @param before      items really done a second before the outage
      * @param perSecond   done in each second from its return
      * @param fresh       of the items offered after the return those done, as a share
      * @param others      share of what the tenants with a sound destination were offered in the outage and got done
      * @param left        items not done at the end
+     * @param afterAges   at the first attempt, of what was offered after the return
+     * @param callsPerSecond for these tenants, in each second of the outage
+     * @param doneInOutage   in each second of it: what was under way, and nothing else
      */
     private record Run(
-            LoadRun run, int attempts, int offered, double normal, List<Integer> perSecond, double fresh, double others, int left, Ages afterAges) {
+            LoadRun run, int attempts, int offered, double normal, double before, List<Integer> perSecond, double fresh, double others, int left, Ages afterAges,
+            List<Integer> callsPerSecond, List<Integer> doneInOutage) {
         double attemptsRatio() {
             return (double) attempts / offered;
         }
@@ -146,21 +151,27 @@ final class OutageCommand implements Callable<Integer> {
         return new Run(run,
                 ledger.callsBetween(isDown, downFrom(), backAt()),
                 ledger.offered(isDown, down, back),
+                (double) ledger.offered(isDown, down, back) / outageSeconds,
                 (double) ledger.doneBetween(isDown, Flow.nanos(settleSeconds), down) / beforeSeconds,
                 perSecond,
                 (double) ledger.doneOf(isDown, back, end) / ledger.offered(isDown, back, end),
                 (double) ledger.doneBetween(isDown.negate(), down, back) / offeredToOthers,
                 ledger.notDone(isDown),
-                Ages.of(ledger.ages(isDown, back, end)));
+                Ages.of(ledger.ages(isDown, back, end)),
+                IntStream.range(downFrom(), backAt())
+                        .mapToObj(second -> ledger.callsBetween(isDown, second, second + 1)).toList(),
+                IntStream.range(downFrom(), backAt())
+                        .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1))).toList());
     }
 
     private static void print(int round, Down down, Run run) {
         // That the run was cut off is its way to end, so only what is left is shown.
-        System.out.printf("round %d  %s: %d attempts of %d items offered = %.3f; normal %.1f/s, done in each second after %s; fresh items then %s, done %.3f; others %.3f; %d left, %d dead letters, %d duplicates; load before %s, %s%n",
-                round, down, run.attempts(), run.offered(), run.attemptsRatio(), run.normal(), run.perSecond(),
+        System.out.printf("round %d  %s: %d attempts of %d items offered = %.3f; normal %.1f/s, done before %.1f/s, done in each second after %s; fresh items then %s, done %.3f; others %.3f; %d left, %d dead letters, %d duplicates; load before %s, %s%n",
+                round, down, run.attempts(), run.offered(), run.attemptsRatio(), run.normal(), run.before(), run.perSecond(),
                 run.afterAges(), run.fresh(), run.others(), run.left(), run.run().deadLetters(),
                 run.run().ledger().duplicates(), run.run().load(), run.run().use());
-        System.out.printf("         %s%n", run.run().figures());
+        System.out.printf("         calls and done in each second of the outage: %s %s%n         %s%n",
+                run.callsPerSecond(), run.doneInOutage(), run.run().figures());
     }
 
     private static void summarize(Down down, List<Run> runs) {
