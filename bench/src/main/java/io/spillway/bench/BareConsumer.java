@@ -1,7 +1,6 @@
 package io.spillway.bench;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -41,8 +40,8 @@ final class BareConsumer implements HandlingContender {
 
     @Override
     public void close() {
+        // It comes round at the end of the poll it is in: all its records are handled by now.
         stopping = true;
-        thread.interrupt();
         try {
             thread.join();
         } catch (InterruptedException e) {
@@ -57,9 +56,8 @@ final class BareConsumer implements HandlingContender {
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings)) {
             consumer.subscribe(List.of(scene.output()));
             loop(consumer);
-        } catch (InterruptedException | org.apache.kafka.common.errors.InterruptException e) {
-            // This is how it is closed; the flag is cleared so that the consumer can leave its group.
-            Thread.interrupted();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -70,8 +68,7 @@ final class BareConsumer implements HandlingContender {
                 slots.acquire();
                 Thread.ofVirtual().start(() -> handle(record.value()));
             }
-            Collection<?> assignment = consumer.assignment();
-            if (assignment.size() == Scene.PARTITIONS) {
+            if (consumer.assignment().size() == Scene.PARTITIONS) {
                 assigned.countDown();
             }
             if (System.nanoTime() - lastCommitNanos >= COMMIT_NANOS) {

@@ -81,6 +81,7 @@ final class HandlersCommand implements Callable<Integer> {
         String load = Machine.load();
         HandlingContender.Work work = new HandlingContender.Work(items.get(index), millis.get(index));
         Machine.Use use;
+        String figures;
         try (Scene scene = Scene.set(bench.admin(), bench.broker().bootstrapServers(),
                         "h%d-%d-%s".formatted(round, millis.get(index), kind), false,
                         Map.of("worker.slots", Integer.toString(slots(index))));
@@ -91,6 +92,7 @@ final class HandlersCommand implements Callable<Integer> {
             preload.release();
             await(work);
             use = watch.since();
+            figures = contender.figures();
         }
         double scale = 1e6 / items.get(index);
         Run run = new Run(items.get(index) / work.seconds(), work.duplicates(),
@@ -98,6 +100,9 @@ final class HandlersCommand implements Callable<Integer> {
         System.out.printf("round %d  %3d ms, %4d slots  %-13s %8.0f items/s in %6.2f s, %d duplicates, an item: CPU %5.1f + broker %5.1f us; load before %s, %s%s%n",
                 round, millis.get(index), slots(index), kind.label(), run.perSecond(), work.seconds(), run.duplicates(),
                 run.benchMicros(), run.brokerMicros(), load, use, round == 0 ? "  (discarded)" : "");
+        if (!figures.isEmpty()) {
+            System.out.println("         " + figures);
+        }
         return run;
     }
 

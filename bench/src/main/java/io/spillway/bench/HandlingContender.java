@@ -1,11 +1,17 @@
 package io.spillway.bench;
 
+import io.spillway.worker.Outcome;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One way to have the items of hot handled. Closing it ends its threads. */
 interface HandlingContender extends AutoCloseable {
+    /** What it tells of itself at the end, for example what it has moved. */
+    default String figures() {
+        return "";
+    }
+
     @Override
     void close();
 
@@ -30,9 +36,19 @@ interface HandlingContender extends AutoCloseable {
                 case WORKER -> {
                     RunningQueue queue = RunningQueue.startWorker(scene, delivery -> {
                         work.handle(delivery.value());
-                        return io.spillway.worker.Outcome.done();
+                        return Outcome.done();
                     });
-                    yield queue::close;
+                    yield new HandlingContender() {
+                        @Override
+                        public String figures() {
+                            return queue.figures();
+                        }
+
+                        @Override
+                        public void close() {
+                            queue.close();
+                        }
+                    };
                 }
                 case BARE -> new BareConsumer(scene, slots, work);
             };
