@@ -18,6 +18,8 @@ import java.util.Random;
 public final class Items {
     public static final int VALUE_BYTES = 200;
     private static final long SEED = 20_261_121;
+    private static final String ID_PREFIX = "item-";
+    private static final String TENANT_PREFIX = "tenant-";
 
     private final byte[][] keys;
     private final String[] tenants;
@@ -38,7 +40,7 @@ public final class Items {
 
     /** Name of a tenant; all have the same length. */
     public static String tenant(int number) {
-        return "tenant-%06d".formatted(number);
+        return TENANT_PREFIX + "%06d".formatted(number);
     }
 
     /** One item to send. */
@@ -51,13 +53,32 @@ public final class Items {
      * @param mark   goes into its last eight bytes
      */
     public Item next(Instant madeAt, long mark) {
-        int tenant = random.nextInt(tenants.length);
-        byte[] value = encode(tenants[tenant], next++, madeAt, payload);
+        return of(random.nextInt(tenants.length), next++, madeAt, mark);
+    }
+
+    /**
+     * The item of this number and tenant.
+     *
+     * @param tenant 0 to the number of tenants, exclusive
+     * @param number of the item, 0 or more; its id ends with it
+     */
+    public Item of(int tenant, long number, Instant madeAt, long mark) {
+        byte[] value = encode(tenants[tenant], number, madeAt, payload);
         if (value.length != VALUE_BYTES) {
             throw new IllegalStateException(value.length + " bytes where " + VALUE_BYTES + " were meant");
         }
         ByteBuffer.wrap(value).putLong(VALUE_BYTES - Long.BYTES, mark);
         return new Item(keys[tenant], value);
+    }
+
+    /** The number of an item, by its id. */
+    static int numberOf(String id) {
+        return Integer.parseInt(id, ID_PREFIX.length(), id.length(), 10);
+    }
+
+    /** The number of a tenant, by its name. */
+    static int tenantOf(String name) {
+        return Integer.parseInt(name, TENANT_PREFIX.length(), name.length(), 10);
     }
 
     /** The mark of an item. */
@@ -74,7 +95,7 @@ public final class Items {
     private static byte[] encode(String tenant, long number, Instant madeAt, byte[] payload) {
         WorkItem item = new WorkItem(
                 tenant,
-                "item-%012d".formatted(number),
+                ID_PREFIX + "%012d".formatted(number),
                 madeAt,
                 "",
                 null,

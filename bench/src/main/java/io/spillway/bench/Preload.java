@@ -1,5 +1,7 @@
 package io.spillway.bench;
 
+import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.Origin;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,8 +27,17 @@ final class Preload implements AutoCloseable {
         this.producer = producer;
     }
 
-    /** Writes them. */
+    /** Writes them to the input, as producers do. */
     static Preload write(Scene scene, int items, int tenants) {
+        return write(scene, scene.input(), items, tenants, false);
+    }
+
+    /** Writes them to hot, as the router does: key and value as they came, and where each entered. */
+    static Preload writeRouted(Scene scene, int items, int tenants) {
+        return write(scene, scene.output(), items, tenants, true);
+    }
+
+    private static Preload write(Scene scene, String topic, int items, int tenants, boolean routed) {
         Map<String, Object> more = new HashMap<>();
         more.put(ProducerConfig.ACKS_CONFIG, "all");
         more.put(ProducerConfig.BATCH_SIZE_CONFIG, 256 * 1024);
@@ -34,7 +45,7 @@ final class Preload implements AutoCloseable {
         more.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, scene.prefix() + ".preload");
         more.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
         Preload preload = new Preload(new KafkaProducer<>(ClientSettings.bytes(scene, more)));
-        preload.send(scene.input(), items, new Items(tenants));
+        preload.send(topic, items, new Items(tenants), routed ? scene.input() : "");
         return preload;
     }
 
@@ -53,14 +64,18 @@ final class Preload implements AutoCloseable {
         producer.close();
     }
 
-    private void send(String topic, int items, Items source) {
+    private void send(String topic, int items, Items source, String origin) {
         AtomicReference<Exception> failure = new AtomicReference<>();
         producer.initTransactions();
         producer.beginTransaction();
         Instant now = Instant.now();
         for (int i = 0; i < items; i++) {
             Items.Item item = source.next(now, i);
-            producer.send(new ProducerRecord<>(topic, item.key(), item.value()), (stored, refused) -> {
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, item.key(), item.value());
+            if (!origin.isEmpty()) {
+                record.headers().add(ItemHeaders.ORIGIN, new Origin(origin, 0, i).bytes());
+            }
+            producer.send(record, (stored, refused) -> {
                 if (refused == null) {
                     ends.accumulateAndGet(stored.partition(), stored.offset() + 1, Math::max);
                 } else {

@@ -94,8 +94,15 @@ final class Progress {
         Collection<MemberDescription> members = description.members();
         return description.groupState() == GroupState.STABLE
                 && members.size() == Scene.THREADS
-                && members.stream().allMatch(member ->
-                        member.assignment().topicPartitions().size() == Scene.PARTITIONS / Scene.THREADS);
+                && members.stream().allMatch(member -> hasItsShare(member.assignment().topicPartitions()));
+    }
+
+    /** Of every topic of the group: the router reads the delay lane as well. */
+    private static boolean hasItsShare(Collection<TopicPartition> assigned) {
+        Map<String, Long> byTopic =
+                assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
+        return !byTopic.isEmpty()
+                && byTopic.values().stream().allMatch(count -> count == Scene.PARTITIONS / Scene.THREADS);
     }
 
     private static <T> T get(KafkaFuture<T> future) {

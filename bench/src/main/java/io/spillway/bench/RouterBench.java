@@ -3,16 +3,23 @@ package io.spillway.bench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The router beside a bare Kafka Streams pass-through and a loop of plain clients, on a broker in a JVM of its own. */
+/** The router and the worker beside peers and under load, on a broker in a JVM of its own. */
 @Command(
         name = "RouterBench",
         mixinStandardHelpOptions = true,
-        subcommands = {ThroughputCommand.class, LatencyCommand.class},
+        subcommands = {
+            ThroughputCommand.class,
+            LatencyCommand.class,
+            NeighbourCommand.class,
+            SlowTenantCommand.class,
+            OutageCommand.class,
+            HandlersCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND")
 public final class RouterBench {
     private RouterBench() {}
 
-    /** Runs one of the two measurements. */
+    /** Runs one of the measurements. */
     public static void main(String[] args) {
         quietLog();
         System.exit(new CommandLine(new RouterBench())

@@ -43,15 +43,26 @@ final class Scene implements AutoCloseable {
      * @param appendTime whether the broker stamps what arrives in the output
      */
     static Scene set(Admin admin, String bootstrapServers, String prefix, int commitIntervalMillis, boolean appendTime) {
+        return set(admin, bootstrapServers, prefix, appendTime, Map.of("router.commitInterval", commitIntervalMillis + "ms"));
+    }
+
+    /**
+     * Creates the topics.
+     *
+     * @param appendTime whether the broker stamps what arrives in the output
+     * @param more       settings by key, over the defaults of the product
+     */
+    static Scene set(
+            Admin admin, String bootstrapServers, String prefix, boolean appendTime, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>();
         settings.put("kafka.bootstrapServers", bootstrapServers);
         settings.put("kafka.prefix", prefix);
         settings.put("topics.partitions", Integer.toString(PARTITIONS));
         settings.put("topics.replication", "1");
         settings.put("router.threads", Integer.toString(THREADS));
-        settings.put("router.commitInterval", commitIntervalMillis + "ms");
         // Everything goes to hot, on however slow a machine.
         settings.put("defaults.agedAfter", "1h");
+        settings.putAll(more);
         return new Scene(admin, ConfigurationLoader.load(Optional.empty(), Map.of(), settings), appendTime);
     }
 

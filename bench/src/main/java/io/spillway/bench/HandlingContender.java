@@ -1,0 +1,104 @@
+package io.spillway.bench;
+
+import io.spillway.worker.Outcome;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One way to have the items of hot handled. Closing it ends its threads. */
+interface HandlingContender extends AutoCloseable {
+    /** What it tells of itself at the end, for example what it has moved. */
+    default String figures() {
+        return "";
+    }
+
+    @Override
+    void close();
+
+    /** What there is to compare. */
+    enum Kind {
+        WORKER("worker"),
+        BARE("bare consumer");
+
+        private final String label;
+
+        Kind(String label) {
+            this.label = label;
+        }
+
+        String label() {
+            return label;
+        }
+
+        /** Starts it; it has its partitions, and sees no item yet. */
+        HandlingContender start(Scene scene, int slots, Work work) {
+            return switch (this) {
+                case WORKER -> {
+                    RunningQueue queue = RunningQueue.startWorker(scene, delivery -> {
+                        work.handle(delivery.value());
+                        return Outcome.done();
+                    });
+                    yield new HandlingContender() {
+                        @Override
+                        public String figures() {
+                            return queue.figures();
+                        }
+
+                        @Override
+                        public void close() {
+                            queue.close();
+                        }
+                    };
+                }
+                case BARE -> new BareConsumer(scene, slots, work);
+            };
+        }
+    }
+
+    /** The handler of both: it sleeps and counts. Written by handler threads. */
+    final class Work {
+        private final long sleepMillis;
+        private final AtomicIntegerArray calls;
+        private final AtomicInteger itemsDone = new AtomicInteger();
+        private final AtomicLong firstNanos = new AtomicLong(Long.MAX_VALUE);
+        private volatile long lastNanos;
+
+        Work(int items, long sleepMillis) {
+            this.sleepMillis = sleepMillis;
+            this.calls = new AtomicIntegerArray(items);
+        }
+
+        void handle(byte[] value) throws InterruptedException {
+            if (firstNanos.get() == Long.MAX_VALUE) {
+                firstNanos.compareAndSet(Long.MAX_VALUE, System.nanoTime());
+            }
+            if (sleepMillis > 0) {
+                Thread.sleep(sleepMillis);
+            }
+            if (calls.getAndIncrement((int) Items.markOf(value)) == 0 && itemsDone.incrementAndGet() == calls.length()) {
+                lastNanos = System.nanoTime();
+            }
+        }
+
+        boolean isDone() {
+            return itemsDone.get() == calls.length();
+        }
+
+        int itemsDone() {
+            return itemsDone.get();
+        }
+
+        /** From the first call to the end of the last. */
+        double seconds() {
+            return (lastNanos - firstNanos.get()) / 1e9;
+        }
+
+        int duplicates() {
+            int duplicates = 0;
+            for (int i = 0; i < calls.length(); i++) {
+                duplicates += calls.get(i) > 1 ? 1 : 0;
+            }
+            return duplicates;
+        }
+    }
+}
