@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.deadletter.DeadLetterRun;
+import io.spillway.deadletter.DeadLetters;
 import io.spillway.deadletter.Discard;
 import io.spillway.deadletter.Forecast;
 import io.spillway.deadletter.RunResult;
@@ -13,7 +14,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -53,18 +53,16 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         }
         Configuration configuration = DeadLettersCommand.withCluster(common);
         Printer printer = new Printer(spec, common);
+        if (!yes) {
+            long count = plan(configuration, printer, filter, limit);
+            throw CommandFailure.usage("nothing is discarded yet: give --yes to discard these " + count + " for good");
+        }
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
-            Optional<Survey> survey = run.survey(filter, new Discard(), limit, Forecast.NONE, watch);
-            if (survey.isEmpty()) {
-                throw DeadLettersCommand.stopped(printer, "stopped; nothing was discarded");
-            }
-            Tally tally = survey.get().tally();
-            if (!yes) {
-                printPlan(printer, tally);
-                throw CommandFailure.usage("nothing is discarded yet: give --yes to discard these " + tally.count() + " for good");
-            }
-            RunResult result = run.run(survey.get(), filter, new Discard(), watch);
+            Survey survey = run.survey(filter, new Discard(), limit, watch)
+                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped; nothing was discarded"));
+            Tally tally = survey.tally();
+            RunResult result = run.run(survey, filter, new Discard(), watch);
             if (common.isJson()) {
                 printer.json(Map.of("discarded", result.done(), "stopped", result.stopped()));
             } else {
@@ -77,6 +75,16 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
             throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " discarded dead letters");
         }
         return 0;
+    }
+
+    private long plan(Configuration configuration, Printer printer, DeadLetterFilter filter, long limit) {
+        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
+            Tally tally = letters.survey(filter, new Discard(), limit, Forecast.NONE, new ProgressLine(stop, printer, clock))
+                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped before the end"))
+                    .tally();
+            printPlan(printer, tally);
+            return tally.count();
+        }
     }
 
     private void printPlan(Printer printer, Tally tally) {

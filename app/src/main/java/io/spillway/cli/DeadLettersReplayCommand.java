@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.deadletter.DeadLetterRun;
+import io.spillway.deadletter.DeadLetters;
 import io.spillway.deadletter.Forecast;
 import io.spillway.deadletter.Replay;
 import io.spillway.deadletter.RunResult;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -63,30 +63,40 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         }
         Configuration configuration = DeadLettersCommand.withCluster(common);
         Replay replay = new Replay(new Topics(configuration), nowMillis, rate);
-        Forecast forecast = dryRun ? forecast(configuration, replay) : Forecast.NONE;
         Printer printer = new Printer(spec, common);
+        if (dryRun) {
+            plan(configuration, printer, filter, replay, limit);
+        } else {
+            replay(configuration, printer, filter, replay, limit);
+        }
+        return 0;
+    }
+
+    private void plan(Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
+        Forecast forecast = forecast(configuration, replay);
+        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
+            Survey survey = letters.survey(filter, replay, limit, forecast, new ProgressLine(stop, printer, clock))
+                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped before the end"));
+            printPlan(printer, survey, replay.startMillis());
+            requireFits(survey.tally().count());
+        }
+    }
+
+    private void replay(Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
-            Optional<Survey> survey = run.survey(filter, replay, limit, forecast, watch);
-            if (survey.isEmpty()) {
-                throw DeadLettersCommand.stopped(printer, "stopped; nothing was replayed");
-            }
-            long count = survey.get().tally().count();
-            if (dryRun) {
-                printPlan(printer, survey.get(), nowMillis);
-                requireFits(count);
-                return 0;
-            }
+            Survey survey = run.survey(filter, replay, limit, watch)
+                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped; nothing was replayed"));
+            long count = survey.tally().count();
             requireFits(count);
-            RunResult result = run.run(survey.get(), filter, replay, watch);
-            printResult(printer, result, survey.get(), nowMillis);
+            RunResult result = run.run(survey, filter, replay, watch);
+            printResult(printer, result, survey, replay.startMillis());
             if (result.stopped()) {
                 throw DeadLettersCommand.stopped(printer, "stopped after " + result.done() + " of " + count + "; run it again for the rest");
             }
         } catch (SupersededException e) {
             throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " replayed dead letters");
         }
-        return 0;
     }
 
     private Forecast forecast(Configuration configuration, Replay replay) {

@@ -95,9 +95,9 @@ public final class DeadLetterRun implements AutoCloseable {
      * @return empty when it was stopped
      * @throws KafkaFailure when the cluster does not answer
      */
-    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, Forecast forecast, Watch watch) {
+    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, Watch watch) {
         Survey survey = new Survey(queues.readProgress(topic, group, true), limit);
-        return survey.read(scan, filter, disposal, forecast, watch) ? Optional.of(survey) : Optional.empty();
+        return survey.read(scan, filter, disposal, Forecast.NONE, watch) ? Optional.of(survey) : Optional.empty();
     }
 
     /**

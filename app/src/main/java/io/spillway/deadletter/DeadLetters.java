@@ -69,6 +69,17 @@ public final class DeadLetters implements AutoCloseable {
         });
     }
 
+    /**
+     * What a run would do. Unlike {@link DeadLetterRun#survey} it ends no run that is at work.
+     *
+     * @param limit most dead letters that the run takes, 1 or more
+     * @return empty when it was stopped
+     */
+    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, Forecast forecast, Watch watch) {
+        Survey survey = new Survey(partitions(), limit);
+        return survey.read(scan, filter, disposal, forecast, watch) ? Optional.of(survey) : Optional.empty();
+    }
+
     /** The dead letter at a place; empty where there is none, or it is replayed or discarded already. */
     public Optional<DeadLetter> at(int partition, long offset) {
         Optional<QueueProgress> there = partitions().stream()
