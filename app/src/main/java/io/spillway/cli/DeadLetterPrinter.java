@@ -66,20 +66,20 @@ final class DeadLetterPrinter {
         List<Map<String, String>> headers = new ArrayList<>();
         for (Header header : letter.record().headers()) {
             if (headers.size() < MAX_HEADERS) {
-                headers.add(Map.of("name", header.key(), "value", header.value() == null ? "null" : text(header.value())));
+                headers.add(Map.of("name", header.key(), "value", header.value() == null ? "null" : text(header.value(), true)));
             }
         }
         byte[] value = letter.record().value();
         byte[] key = letter.record().key();
         all.put("headers", headers);
         all.put("headerCount", letter.record().headers().toArray().length);
-        all.put("key", key == null ? null : text(key));
+        all.put("key", key == null ? null : text(key, true));
         all.put("valueBytes", value == null ? null : value.length);
         all.put("timestamp", letter.record().timestamp());
         letter.item().ifPresent(item -> putItem(all, item));
         byte[] payload = letter.item().map(ItemDetails::payload).orElse(value);
         all.put("payloadBytes", payload == null ? null : payload.length);
-        all.put("payload", payload == null ? null : text(payload));
+        all.put("payload", payload == null ? null : text(payload, false));
         return all;
     }
 
@@ -118,11 +118,11 @@ final class DeadLetterPrinter {
         }
     }
 
-    /** Text where it is text, otherwise hexadecimal digits; cut. */
-    private static String text(byte[] bytes) {
+    /** Text where it is text, with controls in it when these may be; otherwise hexadecimal digits; cut. */
+    private static String text(byte[] bytes, boolean withControls) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-            boolean isText = text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f);
+            boolean isText = withControls || text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f);
             if (isText) {
                 return text.length() > MAX_SHOWN_BYTES ? text.substring(0, MAX_SHOWN_BYTES) + "..." : text;
             }
