@@ -119,6 +119,10 @@ public final class DeadLetterRun implements AutoCloseable {
                 finished.put(part.partition(), frontier);
             }
         }
+        if (!work.isStopped() && !work.isOver()) {
+            // What the survey found is gone: only another run can have taken and purged it before this one got there.
+            throw new SupersededException(work.done(), null);
+        }
         purge(finished, work, disposal);
         return new RunResult(work.done(), work.toEnd(), work.isStopped());
     }
