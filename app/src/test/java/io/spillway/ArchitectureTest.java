@@ -56,10 +56,11 @@ class ArchitectureTest {
             Map.entry("metrics", Set.of("config", "policy")),
             Map.entry("router", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("worker", Set.of("policy", "config", "topic", "schema", "metrics")),
+            Map.entry("deadletter", Set.of("policy", "config", "topic", "schema")),
             Map.entry("gateway", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("local", Set.of()),
             Map.entry("sim", Set.of("policy")),
-            Map.entry("cli", Set.of("schema", "policy", "config", "topic", "metrics", "router", "worker", "gateway",
+            Map.entry("cli", Set.of("schema", "policy", "config", "topic", "metrics", "router", "worker", "deadletter", "gateway",
                     "local", "sim")));
 
     static Set<String> packages() {

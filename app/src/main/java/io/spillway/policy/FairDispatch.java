@@ -115,23 +115,28 @@ public final class FairDispatch<T> {
      * @throws IllegalStateException when it was over before
      */
     public void ended(Start<T> start, long nowNanos) {
-        if (start.over) {
-            throw new IllegalStateException("this attempt is over already");
-        }
-        start.over = true;
-        double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
+        Tenant<T> tenant = release(start);
         LaneBuffer<T> lane = start.queue.lane;
-        Tenant<T> tenant = start.queue.tenant;
+        double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
         averageMillis += (millis - averageMillis) * AVERAGE_SHARE;
-        lane.inFlight--;
-        pool.ended(start.lentLong);
-        if (--tenant.inFlight == 0) {
-            stopRunning(tenant);
-        }
         tenant.adaptive.ended(millis, tenant.inFlight, settings.slots());
         lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
+        settle(tenant);
+        idleIfDone(tenant, nowNanos);
+    }
+
+    /**
+     * What was taken was not attempted after all: its slot is free, and nothing is learned or charged.
+     *
+     * @param start    from {@link #take}
+     * @param nowNanos now, see above
+     * @throws IllegalStateException when it was over before
+     */
+    public void cancelled(Start<T> start, long nowNanos) {
+        Tenant<T> tenant = release(start);
+        start.queue.lane.charge(start.queue, -start.chargedMillis);
         settle(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -274,6 +279,20 @@ public final class FairDispatch<T> {
         tenant.adaptive.started(tenant.inFlight);
         settle(tenant);
         return new Start<>(waiting.item, queue, nowNanos, chargeMillis, lentLong);
+    }
+
+    private Tenant<T> release(Start<T> start) {
+        if (start.over) {
+            throw new IllegalStateException("this attempt is over already");
+        }
+        start.over = true;
+        Tenant<T> tenant = start.queue.tenant;
+        start.queue.lane.inFlight--;
+        pool.ended(start.lentLong);
+        if (--tenant.inFlight == 0) {
+            stopRunning(tenant);
+        }
+        return tenant;
     }
 
     private void stopRunning(Tenant<T> tenant) {

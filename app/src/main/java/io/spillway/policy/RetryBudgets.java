@@ -7,8 +7,8 @@ import java.util.Map;
  * The {@link RetryBudget}s of one process by tenant and destination. Thread-safe: the table is its own lock, held for
  * one look-up. Not kept over a restart, which fills every budget once.
  *
- * <p>Bound: {@code maxBudgets} (about 250 bytes each). A full budget says the same as none, so only those that are not
- * full are in the table, and a healthy system has none. When the table is full, further tenants share one budget until
+ * <p>Bound: {@code maxBudgets} (about 250 bytes each). A full budget that nobody asks says the same as none and leaves the
+ * table after a thousand successes, so a healthy system has none. When the table is full, further tenants share one budget until
  * others are full again or {@link #prune} removes them: retries are then scarcer than they need be, never more.
  */
 public final class RetryBudgets {
@@ -69,11 +69,24 @@ public final class RetryBudgets {
         RetryBudget budget = budgets.get(key);
         if (budget != null) {
             budget.succeeded();
-            if (budget.isFull()) {
+            if (budget.isOver()) {
                 budgets.remove(key);
             }
         } else if (budgets.size() >= maxBudgets) {
             shared.succeeded();
+        }
+    }
+
+    /** An attempt, the first or a retry, has failed. */
+    public synchronized void failed(String tenant, String destination) {
+        if (budgets.isEmpty()) {
+            return;
+        }
+        RetryBudget budget = budgets.get(new Key(tenant, destination));
+        if (budget != null) {
+            budget.failed();
+        } else if (budgets.size() >= maxBudgets) {
+            shared.failed();
         }
     }
 
@@ -92,7 +105,7 @@ public final class RetryBudgets {
         budgets.values().removeIf(budget -> budget.lastAskedMillis() < nowMillis - IDLE_MILLIS);
     }
 
-    /** Budgets that are not full now. */
+    /** Budgets that retries were asked of lately. */
     public synchronized int size() {
         return budgets.size();
     }

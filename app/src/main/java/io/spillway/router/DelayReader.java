@@ -1,6 +1,7 @@
 package io.spillway.router;
 
 import io.spillway.policy.DeadReason;
+import io.spillway.policy.ReplayRules;
 import io.spillway.policy.Route;
 import io.spillway.topic.HeaderNumber;
 import io.spillway.topic.ItemHeaders;
@@ -23,8 +24,8 @@ import org.apache.kafka.streams.processor.api.Record;
  * a writer with a bug would then retry without any pause, which is what the delay lane is there to prevent.
  */
 final class DelayReader {
-    /** No item waits longer. Longer than any backoff; what is later is more likely a mistake in the unit. */
-    static final long LONGEST_MILLIS = 30L * 24 * 60 * 60 * 1000;
+    /** No item waits longer. */
+    static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
     private final ItemReader reader;
 

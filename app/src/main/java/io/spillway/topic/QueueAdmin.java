@@ -1,15 +1,19 @@
 package io.spillway.topic;
 
+import io.spillway.policy.ProgressCodec;
+import io.spillway.policy.ProgressState;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /** Looks at a queue from outside, and purges what is finished. Owns nothing: the admin client is the caller's. */
@@ -26,11 +30,7 @@ public final class QueueAdmin {
      * @throws KafkaFailure when the cluster does not answer
      */
     public List<QueuePartition> read(String topic, String group) {
-        List<TopicPartition> partitions =
-                TopicAdmin.get(admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
-                        .partitions().stream()
-                        .map(info -> new TopicPartition(topic, info.partition()))
-                        .toList();
+        List<TopicPartition> partitions = partitions(topic);
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
@@ -45,6 +45,41 @@ public final class QueueAdmin {
                             : QueuePartition.of(partition, start, end, commit);
                 })
                 .toList();
+    }
+
+    /**
+     * The partitions of a topic, by number, and what a group that finishes records in any order has committed of them.
+     *
+     * @param settled whether to wait until transactions that commit offsets of the group are decided: for whoever goes
+     *                on from there. Otherwise it is what was committed before them
+     * @throws KafkaFailure when the cluster does not answer, or the group has come further than the topic: then it is
+     *                      not the topic that it was
+     */
+    public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
+        Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
+                admin.listConsumerGroupOffsets(group, new ListConsumerGroupOffsetsOptions().requireStable(settled))
+                        .partitionsToOffsetAndMetadata(),
+                "read offsets of group " + group);
+        List<TopicPartition> partitions = partitions(topic);
+        Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
+        Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
+        return partitions.stream()
+                .map(partition -> progressOf(
+                        partition, starts.get(partition).offset(), ends.get(partition).offset(), committed.get(partition), group))
+                .toList();
+    }
+
+    private static QueueProgress progressOf(
+            TopicPartition partition, long start, long end, OffsetAndMetadata committed, String group) {
+        if (committed == null) {
+            return new QueueProgress(partition, start, end, ProgressState.fresh(start));
+        }
+        if (committed.offset() > end) {
+            throw new KafkaFailure("cannot go on in " + partition, new KafkaException("group " + group + " has come to "
+                    + committed.offset() + " but the topic ends at " + end
+                    + "; when the topic was made anew, delete the group with: kafka-consumer-groups.sh --delete --group " + group));
+        }
+        return new QueueProgress(partition, start, end, ProgressCodec.decode(committed.offset(), committed.metadata()));
     }
 
     /**
@@ -78,6 +113,25 @@ public final class QueueAdmin {
             TopicAdmin.get(admin.deleteRecords(finished).all(), "purge topic " + topic);
         }
         return finished.size();
+    }
+
+    /**
+     * Deletes the records below an offset of each partition.
+     *
+     * @param below offsets that are in the partition, or its end
+     * @throws KafkaFailure when the cluster does not answer or refuses
+     */
+    public void purgeBelow(Map<TopicPartition, Long> below) {
+        Map<TopicPartition, RecordsToDelete> finished = new HashMap<>();
+        below.forEach((partition, offset) -> finished.put(partition, RecordsToDelete.beforeOffset(offset)));
+        TopicAdmin.get(admin.deleteRecords(finished).all(), "purge what is finished");
+    }
+
+    private List<TopicPartition> partitions(String topic) {
+        return TopicAdmin.get(admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
+                .partitions().stream()
+                .map(info -> new TopicPartition(topic, info.partition()))
+                .toList();
     }
 
     private Map<TopicPartition, ListOffsetsResultInfo> offsets(List<TopicPartition> partitions, OffsetSpec spec) {

@@ -73,6 +73,11 @@ public final class Topics {
         return prefix + ".worker";
     }
 
+    /** Group that remembers which dead letters are finished, and transactional id of whoever finishes them: one at a time. */
+    public String replayGroup() {
+        return prefix + ".replay";
+    }
+
     /** Largest record of ingress in bytes. */
     public int ingressMaxBytes() {
         return settings.maxBytes();

@@ -102,7 +102,7 @@ final class Placing {
             if (stale.isEmpty() && settlement.mayAttempt(item, nowMillis)) {
                 attempts.add(start(item, start.get()));
             } else {
-                dispatch.ended(start.get(), nanoClock.getAsLong());
+                dispatch.cancelled(start.get(), nanoClock.getAsLong());
                 stale.ifPresent(route -> setAside(item, route));
             }
         }

@@ -29,6 +29,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED};
     /** Short, so that a partition is read again soon after its lane has room. */
     private static final Duration POLL = Duration.ofMillis(20);
+    private static final long PAUSED_POLL_MILLIS = 2;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -53,8 +55,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Consumer<Throwable> onDeath;
     private final Map<String, Lane> laneOfTopic;
     private final CountDownLatch joined = new CountDownLatch(1);
+    private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("worker-poll").unstarted(this::run);
-    private volatile boolean stopping;
 
     PollThread(
             WorkerCore core,
@@ -89,7 +91,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     @Override
     public void close() {
-        stopping = true;
+        stopped.countDown();
         consumer.wakeup();
         try {
             thread.join();
@@ -101,7 +103,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void run() {
         try {
             consumer.subscribe(laneOfTopic.keySet(), this);
-            while (!stopping) {
+            while (stopped.getCount() > 0) {
                 pollUnlessWoken();
             }
             giveUp(consumer.assignment());
@@ -119,10 +121,24 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            take(consumer.poll(POLL));
+            take(poll());
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
         }
+    }
+
+    /** With partitions paused the client's poll does not wait but spins (KAFKA-21084), so the wait is ours. */
+    private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
+        if (consumer.paused().isEmpty()) {
+            return consumer.poll(POLL);
+        }
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
+        if (records.nextOffsets().isEmpty()) {
+            stopped.await(PAUSED_POLL_MILLIS, TimeUnit.MILLISECONDS);
+        }
+        return records;
     }
 
     private void take(ConsumerRecords<byte[], byte[]> records) {

@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.policy.AttemptResult;
 import io.spillway.policy.AttemptRules;
 import io.spillway.policy.DeadReason;
 import io.spillway.policy.Lane;
@@ -54,6 +55,9 @@ final class Settlement {
     void settle(Attempt attempt, AttemptEnd end, TenantPolicy policy, long nowMillis) {
         LaneItem item = attempt.item;
         metrics.ended(attempt, end);
+        if (end.result() instanceof AttemptResult.Failed || end.result() instanceof AttemptResult.TimedOut) {
+            budgets.failed(item.tenant(), DESTINATION);
+        }
         NextStep next = AttemptRules.nextStep(end.result(), item.attempts(), policy, 0, random, nowMillis);
         switch (next) {
             case NextStep.Done done -> {

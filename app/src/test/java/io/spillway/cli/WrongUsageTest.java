@@ -69,6 +69,19 @@ class WrongUsageTest {
                 wrong("tenants set acme --jitter some", "--jitter", "some", "full", "decorrelated"),
                 wrong("tenants set acme --aged-after 5", "--aged-after", "5", "1ms to 365d"),
                 wrong("tenants set acme --rate 10 --ttl 1x", "--ttl", "1x"),
+                wrong("dead-letters replay --rate 0", "--rate", "0", "above 0"),
+                wrong("dead-letters replay --rate NaN", "--rate", "NaN", "above 0"),
+                wrong("dead-letters list --limit 0", "--limit", "0", "1 to 10000"),
+                wrong("dead-letters list --limit 10001", "--limit", "10001", "1 to 10000"),
+                wrong("dead-letters list --since yesterday", "--since", "yesterday", "2h"),
+                wrong("dead-letters list --since 1h --until 2h", "--until", "2h", "after --since"),
+                wrong("dead-letters list --reason Bad!", "--reason", "Bad!", "attempts-used-up"),
+                wrong("dead-letters show", "--id", "--at"),
+                wrong("dead-letters show --id a --at 0-1", "--id", "--at"),
+                wrong("dead-letters show --at first", "--at", "first", "3-1207"),
+                wrong("dead-letters discard", "--all", "--tenant"),
+                wrong("dead-letters discard --limit 5 --yes", "--all", "--tenant"),
+                wrong("dead-letters discard --all --tenant acme", "--all", "--tenant"),
                 wrong("topology --prefix a/b", "kafka.prefix", "a/b", "A-Z a-z 0-9 . _ -"));
     }
 
@@ -77,6 +90,7 @@ class WrongUsageTest {
                 .flatMap(tenant -> Stream.of(
                         arguments(List.of("send", "--tenant", tenant), allowed("--tenant")),
                         arguments(List.of("sweep", "record", "--tenant", tenant, "--started-at", "0"), allowed("--tenant")),
+                        arguments(List.of("dead-letters", "list", "--tenant", tenant), allowed("--tenant")),
                         arguments(List.of("tenants", "get", tenant), allowed("tenant")),
                         arguments(List.of("tenants", "remove", tenant), allowed("tenant")),
                         arguments(List.of("tenants", "set", tenant, "--rate", "1"), allowed("tenant"))));
@@ -178,6 +192,9 @@ class WrongUsageTest {
                 List.of("tenants", "set", "acme", "--rate", "1"),
                 List.of("tenants", "remove", "acme"),
                 List.of("sweep", "record", "--tenant", "acme", "--started-at", "0"),
+                List.of("dead-letters", "list"),
+                List.of("dead-letters", "replay"),
+                List.of("dead-letters", "discard", "--all"),
                 List.of("send"));
     }
 

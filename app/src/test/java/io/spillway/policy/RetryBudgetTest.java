@@ -1,6 +1,7 @@
 package io.spillway.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.HashMap;
@@ -73,15 +74,32 @@ class RetryBudgetTest {
     }
 
     @Test
-    void aBudgetThatIsFullAgainIsForgotten() {
+    void aBudgetThatIsFullAgainAndNotAskedIsForgotten() {
         RetryBudgets budgets = new RetryBudgets(10, THREE);
         budgets.ask("t", "a", 0);
-        for (int i = 0; i < 9; i++) {
+        for (int i = 1; i < RetryBudget.OVER_AFTER; i++) {
             budgets.succeeded("t", "a");
         }
         assertThat(budgets.size()).isEqualTo(1);
         budgets.succeeded("t", "a");
         assertThat(budgets.size()).isZero();
+    }
+
+    @Test
+    void afterFiftySuccessesInARowEachEarnsAWholeRetryUntilOneFails() {
+        RetryBudget budget = spent(THREE, 0);
+        for (int i = 1; i < RetryBudget.WELL_AFTER; i++) {
+            budget.succeeded();
+        }
+        for (int i = 0; i < 3; i++) {
+            budget.ask(0);
+        }
+        double before = budget.tokens();
+        budget.succeeded();
+        assertThat(budget.tokens()).isEqualTo(before + 1);
+        budget.failed();
+        budget.succeeded();
+        assertThat(budget.tokens()).isCloseTo(before + 1.1, within(1e-6));
     }
 
     @Test
@@ -112,7 +130,7 @@ class RetryBudgetTest {
             budgets.succeeded("77", "a");
         }
         assertThat(budgets.ask("78", "a", 1)).isInstanceOf(RetryBudget.Answer.Granted.class);
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < RetryBudget.OVER_AFTER; i++) {
             budgets.succeeded("1", "a");
         }
         budgets.ask("79", "a", 1);

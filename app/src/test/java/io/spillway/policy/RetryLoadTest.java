@@ -36,6 +36,7 @@ class RetryLoadTest {
                     budget.succeeded();
                     break;
                 }
+                budget.failed();
                 if (tries < 3 && !(budget.ask(0) instanceof RetryBudget.Answer.Granted)) {
                     break;
                 }
@@ -52,11 +53,15 @@ class RetryLoadTest {
     void whileADestinationIsDownAttemptsStayBelowElevenTenthsOfTheItemsOffered() {
         Outage outage = new Outage();
         outage.run();
-        System.out.printf("Outage of 60 s: attempts %.3f of the items offered, %d returns from the delay lane a second at most%n",
-                (double) outage.attemptsWhileDown / outage.offeredWhileDown, outage.mostReturnsASecond());
+        System.out.printf("Outage of 60 s: attempts %.3f of the items offered, %d returns from the delay lane a second at most,"
+                        + " the last item of the outage done %d s after it%n",
+                (double) outage.attemptsWhileDown / outage.offeredWhileDown, outage.mostReturnsASecond(),
+                (outage.lastRetryMillis - Outage.DOWN_TO_MILLIS) / 1_000);
         assertThat(outage.attemptsWhileDown).as("seed %d", SEED).isLessThan(outage.offeredWhileDown * 11 / 10);
         assertThat(outage.deadLetters).as("waiting uses up no attempts; seed %d", SEED).isLessThan(100);
         assertThat(outage.mostReturnsASecond()).as("seed %d", SEED).isLessThan(5_000);
+        assertThat(outage.lastRetryMillis).as("what waited is done as soon as it comes back; seed %d", SEED)
+                .isLessThan(Outage.DOWN_TO_MILLIS + 2 * 60_000);
         assertThat(outage.waitingAfterItAll).as("seed %d", SEED).isZero();
     }
 
@@ -77,6 +82,7 @@ class RetryLoadTest {
         private int offeredWhileDown;
         private int deadLetters;
         private int waitingAfterItAll;
+        private long lastRetryMillis;
 
         private record Due(long atMillis, String tenant, int attempts) {}
 
@@ -116,6 +122,11 @@ class RetryLoadTest {
             attemptsWhileDown += isDown ? 1 : 0;
             AttemptResult result =
                     isDown ? new AttemptResult.Failed(OptionalLong.empty(), "refused") : new AttemptResult.Succeeded();
+            if (isDown) {
+                budgets.failed(due.tenant(), "destination");
+            } else if (due.attempts() > 0) {
+                lastRetryMillis = due.atMillis();
+            }
             switch (AttemptRules.nextStep(result, due.attempts(), policy, 0, random, due.atMillis())) {
                 case NextStep.Done done -> budgets.succeeded(due.tenant(), "destination");
                 case NextStep.Delay next -> delay.add(new Due(next.dueMillis(), due.tenant(), next.attempts()));

@@ -1,0 +1,22 @@
+package io.spillway.deadletter;
+
+import java.util.Optional;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Forgets them. */
+public record Discard() implements Disposal {
+    @Override
+    public String done() {
+        return "discarded";
+    }
+
+    @Override
+    public Optional<String> obstacle(DeadLetter letter) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index) {
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,58 @@
+package io.spillway.deadletter;
+
+import io.spillway.topic.ItemDecoder;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.QueueProgress;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** Goes through the unfinished dead letters, partition after partition, in the same order each time. */
+final class Scan {
+    private final PartitionReader reader;
+    private final ItemReader items = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private final ItemDecoder decoder = new ItemDecoder();
+
+    Scan(PartitionReader reader) {
+        this.reader = reader;
+    }
+
+    /** Receives dead letters. */
+    @FunctionalInterface
+    interface Visitor {
+        /** Takes one, which is not kept in memory unless the visitor keeps it. */
+        void visit(DeadLetter letter);
+    }
+
+    /**
+     * Shows every unfinished dead letter to a visitor.
+     *
+     * @return whether it came to the end; not when it was stopped
+     */
+    boolean over(List<QueueProgress> partitions, Watch watch, Visitor visitor) {
+        long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
+        long before = 0;
+        for (QueueProgress part : partitions) {
+            if (part.from() < part.end()) {
+                reader.seek(part.partition(), part.from(), part.end());
+                for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
+                    for (ConsumerRecord<byte[], byte[]> record : batch) {
+                        if (part.isUnfinished(record.offset())) {
+                            visitor.visit(letter(record));
+                        }
+                    }
+                    if (watch.isStopped()) {
+                        return false;
+                    }
+                    watch.progressed("looked at", before + Math.min(reader.position(), part.end()) - part.from(), total);
+                }
+            }
+            before += part.end() - part.from();
+        }
+        return true;
+    }
+
+    DeadLetter letter(ConsumerRecord<byte[], byte[]> record) {
+        return new DeadLetter(record, items, decoder);
+    }
+}

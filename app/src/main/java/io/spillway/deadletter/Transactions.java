@@ -1,0 +1,101 @@
+package io.spillway.deadletter;
+
+import io.spillway.policy.ProgressCodec;
+import io.spillway.policy.ProgressState;
+import io.spillway.topic.KafkaFailure;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+
+/**
+ * The transactions of one run, one after another: records, and the progress that says what they stand for. Owner of the
+ * producer. After a failure it is of no more use; nothing is tried again, since the next run does.
+ */
+final class Transactions implements AutoCloseable {
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Producer<byte[], byte[]> producer;
+    private final ConsumerGroupMetadata group;
+    private boolean isOpen;
+
+    Transactions(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+        this.producer = producer;
+        this.group = group;
+    }
+
+    /** Adds a record to the transaction that the next {@link #commit} ends. */
+    void send(ProducerRecord<byte[], byte[]> record, long done) {
+        guarded(done, () -> {
+            open();
+            // Whether it was stored the commit says.
+            producer.send(record);
+        });
+    }
+
+    /**
+     * Commits what was sent and the progress.
+     *
+     * @param done what the run has done before, for the message when it fails
+     */
+    void commit(TopicPartition partition, ProgressState progress, long done) {
+        String metadata = ProgressCodec.encode(progress);
+        if (!ProgressCodec.decode(progress.frontier(), metadata).equals(progress)) {
+            // Cut metadata would let what is done be done again.
+            throw new IllegalStateException("progress does not fit its metadata: " + progress);
+        }
+        guarded(done, () -> {
+            open();
+            producer.sendOffsetsToTransaction(Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
+            producer.commitTransaction();
+            isOpen = false;
+        });
+    }
+
+    @Override
+    public void close() {
+        producer.close(CLOSE_TIMEOUT);
+    }
+
+    private void open() {
+        if (!isOpen) {
+            producer.beginTransaction();
+            isOpen = true;
+        }
+    }
+
+    private void guarded(long done, Runnable step) {
+        try {
+            step.run();
+        } catch (KafkaException e) {
+            if (isFencing(e)) {
+                throw new SupersededException(done, e);
+            }
+            abort();
+            throw new KafkaFailure("the run ended after " + done + " dead letters; the rest stays as it is", e);
+        }
+    }
+
+    private static boolean isFencing(Throwable fault) {
+        for (Throwable at = fault; at != null; at = at.getCause()) {
+            if (at instanceof ProducerFencedException || at instanceof InvalidProducerEpochException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void abort() {
+        try {
+            producer.abortTransaction();
+        } catch (KafkaException beyondUse) {
+            // Then the cluster aborts it, at its timeout or when the next run begins.
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.spillway.deadletter;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.policy.Lane;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/** Dead letters on the Kafka of one test, two partitions, as the worker would have written them. */
+public final class DeadLetterFixture {
+    static final int PARTITIONS = 2;
+    static final long DEAD_AT = 1_790_000_000_000L;
+
+    private final KafkaUnderTest kafka;
+    private final Configuration configuration;
+    private final Topics topics;
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+
+    public DeadLetterFixture(KafkaUnderTest kafka) {
+        this.kafka = kafka;
+        this.configuration = ConfigurationLoader.load(Optional.empty(), settings(kafka), Map.of());
+        this.topics = new Topics(configuration);
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+    }
+
+    public static Map<String, String> settings(KafkaUnderTest kafka) {
+        return Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
+                "SPILLWAY_TOPICS_PARTITIONS", Integer.toString(PARTITIONS),
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0");
+    }
+
+    Configuration configuration() {
+        return configuration;
+    }
+
+    Topics topics() {
+        return topics;
+    }
+
+    /** Dead letter i of so many: ids id-0 and on, origins to match, partition i mod 2, tenants by {@code tenant}. */
+    public void bury(int count, java.util.function.IntFunction<String> tenant) throws Exception {
+        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            records.add(dead(i, tenant.apply(i), item(tenant.apply(i), "id-" + i, "payload " + i), "attempts-used-up"));
+        }
+        send(records);
+    }
+
+    byte[] item(String tenant, String id, String payload) {
+        return codec.encode(new WorkItem(tenant, id, Instant.ofEpochMilli(1_780_000_000_000L), "", null, "text/plain",
+                Map.of(), ByteBuffer.wrap(bytes(payload))));
+    }
+
+    ProducerRecord<byte[], byte[]> dead(int i, String tenant, byte[] value, String reason) {
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                topics.lane(Lane.DEAD_LETTER), i % PARTITIONS, 1_785_000_000_000L + i, bytes(tenant), value);
+        record.headers()
+                .add("traceparent", bytes("trace-" + i))
+                .add(ItemHeaders.ORIGIN, bytes(origin(i)))
+                .add(ItemHeaders.ATTEMPT, bytes("5"))
+                .add(ItemHeaders.MOVES, bytes("2"))
+                .add(ItemHeaders.LANE_REASON, bytes("retry"))
+                .add(ItemHeaders.FIRST_ATTEMPT_AT, bytes("1786000000000"))
+                .add(ItemHeaders.DEAD_REASON, bytes(reason))
+                .add(ItemHeaders.DEAD_DETAIL, bytes("no \u001b[31m luck"))
+                .add(ItemHeaders.DEAD_STAGE, bytes("worker"))
+                .add(ItemHeaders.DEAD_AT, bytes(Long.toString(DEAD_AT + i * 1000L)))
+                .add(ItemHeaders.ORIGIN_TOPIC, bytes(topics.lane(Lane.HOT)))
+                .add(ItemHeaders.ORIGIN_PARTITION, bytes("1"))
+                .add(ItemHeaders.ORIGIN_OFFSET, bytes("77"));
+        return record;
+    }
+
+    String origin(int i) {
+        return topics.ingress() + "-" + i % PARTITIONS + "-" + i;
+    }
+
+    void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            List<Future<RecordMetadata>> answers = new ArrayList<>();
+            records.forEach(record -> answers.add(producer.send(record)));
+            for (Future<RecordMetadata> answer : answers) {
+                answer.get();
+            }
+        }
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> delayed() {
+        return kafka.readAll(topics.lane(Lane.DELAY));
+    }
+
+    /** The ids that still wait in the dead-letter lane, as a reader that knows the progress sees them. */
+    List<String> waiting() {
+        // A commit returns before its markers are written.
+        kafka.readAll(topics.lane(Lane.DEAD_LETTER));
+        List<String> ids = new ArrayList<>();
+        try (DeadLetters letters = new DeadLetters(configuration, Instant::now)) {
+            letters.forEach(io.spillway.policy.DeadLetterFilter.ALL, Watch.NONE, letter -> ids.add(letter.id()));
+        }
+        return ids;
+    }
+
+    static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+        return record.headers().lastHeader(name) == null ? null : new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
