@@ -35,8 +35,12 @@ public final class LeastLoaded {
      * @param latest     the latest reading, not null: when it is another than last time, what was sent before it is forgotten
      * @param tie        any number that differs from item to item: partitions with equally little work take turns by it
      * @return one of the candidates
+     * @throws IllegalArgumentException when none counts
      */
     public int choose(int[] candidates, int count, WaitingWork latest, long tie) {
+        if (count < 1) {
+            throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
+        }
         if (latest != reading) {
             reading = latest;
             Arrays.fill(sent, 0);
@@ -56,14 +60,13 @@ public final class LeastLoaded {
                 ties++;
             }
         }
-        int skip = (int) Math.floorMod(tie, (long) ties);
-        for (int i = 0; i < count; i++) {
-            if (load(candidates[i], allStuck) == least && skip-- == 0) {
-                sent[candidates[i]]++;
-                return candidates[i];
-            }
+        int turn = Math.floorMod(tie, ties);
+        int at = -1;
+        while (turn >= 0) {
+            turn -= load(candidates[++at], allStuck) == least ? 1 : 0;
         }
-        throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
+        sent[candidates[at]]++;
+        return candidates[at];
     }
 
     /** Items sent to a partition since the last reading. */

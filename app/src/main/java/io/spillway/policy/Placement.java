@@ -13,30 +13,53 @@ import java.util.Optional;
  * </ol>
  *
  * <p>In 2 and 3 nobody gets a partition that is dedicated to somebody else. A slot on such a partition, or on one that another
- * slot of the shard is on already, is replaced by a shared partition drawn for this tenant. So each tenant always has as many
- * different partitions as its shard has slots, or all the shared ones when they are fewer; and when a partition becomes
+ * slot of the shard is on already, is replaced by that of another slot, drawn for this tenant. So each tenant always has as
+ * many different partitions as its shard has slots, or all the open ones when they are fewer; and when a partition becomes
  * dedicated only tenants that were on it move, one partition each.
  * A bound on the overlap of slots holds for partitions as far as each slot is a partition and none is dedicated.
  *
  * <p>A workload gets a part of its tenant's partitions: the {@code s} with the greatest hash of tenant, workload and partition
  * (rendezvous hashing: Thaler and Ravishankar 1998), so it moves no more than its tenant does.
  *
- * <p>Immutable; for any number of threads.
+ * <p>Open are the shared partitions that have a slot. If all slots are on dedicated partitions, all shared ones are open: items
+ * must go somewhere.
  *
- * @param sharder    of tenants without an assignment, over as many slots as there are
- * @param slots      the partition of each slot
- * @param dedication who has partitions of its own, of as many partitions
+ * <p>Immutable; for any number of threads.
  */
-public record Placement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
+public final class Placement {
     /** Most partitions of one tenant; who wants more has so many. */
     public static final int MAX_PARTITIONS = ShuffleSharder.MAX_SIZE;
     private static final int MAX_DRAWS = 1_024;
 
-    /** @throws IllegalArgumentException when the three are not about the same slots and partitions */
-    public Placement {
+    private final ShuffleSharder sharder;
+    private final VirtualSlots slots;
+    private final Dedication dedication;
+    private final int[] open;
+    private final boolean[] isOpen;
+
+    /**
+     * @param sharder    of tenants without an assignment, over as many slots as there are
+     * @param slots      the partition of each slot
+     * @param dedication who has partitions of its own, of as many partitions
+     * @throws IllegalArgumentException when the three are not about the same slots and partitions
+     */
+    public Placement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
         if (sharder.slots() != slots.slots() || slots.partitions() != dedication.partitions()) {
             throw new IllegalArgumentException(sharder.slots() + " slots drawn from, " + slots.slots() + " in the table on "
                     + slots.partitions() + " partitions, " + dedication.partitions() + " partitions to dedicate: must agree");
+        }
+        this.sharder = sharder;
+        this.slots = slots;
+        this.dedication = dedication;
+        boolean[] hasSlot = new boolean[slots.partitions()];
+        for (int slot = 0; slot < slots.slots(); slot++) {
+            hasSlot[slots.partition(slot)] = true;
+        }
+        int[] withSlot = Arrays.stream(dedication.shared()).filter(partition -> hasSlot[partition]).toArray();
+        this.open = withSlot.length == 0 ? dedication.shared() : withSlot;
+        this.isOpen = new boolean[slots.partitions()];
+        for (int partition : open) {
+            isOpen[partition] = true;
         }
     }
 
@@ -80,10 +103,9 @@ public record Placement(ShuffleSharder sharder, VirtualSlots slots, Dedication d
             return own.length;
         }
         int wanted = assigned.isPresent() ? assigned.get().size() : Math.min(size, Math.min(slots.slots(), MAX_PARTITIONS));
-        int[] shared = dedication.shared();
-        if (wanted >= shared.length) {
-            System.arraycopy(shared, 0, into, 0, shared.length);
-            return shared.length;
+        if (wanted >= open.length) {
+            System.arraycopy(open, 0, into, 0, open.length);
+            return open.length;
         }
         if (assigned.isPresent()) {
             System.arraycopy(assigned.get().slots(), 0, into, 0, wanted);
@@ -93,7 +115,7 @@ public record Placement(ShuffleSharder sharder, VirtualSlots slots, Dedication d
         int count = 0;
         for (int i = 0; i < wanted; i++) {
             int partition = partitionOf(into[i], tenant);
-            if (!dedication.isDedicated(partition) && !has(into, count, partition)) {
+            if (isOpen[partition] && !has(into, count, partition)) {
                 into[count++] = partition;
             }
         }
@@ -112,23 +134,22 @@ public record Placement(ShuffleSharder sharder, VirtualSlots slots, Dedication d
     }
 
     /**
-     * Adds shared partitions. Drawn from all partitions and not from the shared ones, so that a draw stays what it was when
-     * others become dedicated. A walk ends it where hardly any is left.
+     * Adds open partitions. Slots are drawn from all and not from the open ones, so that a draw stays what it was when others
+     * become dedicated. A walk ends it where hardly any is left.
      */
     private void fill(long hash, int wanted, int[] into, int from) {
         long random = hash;
         int count = from;
         for (int tries = 0; tries < MAX_DRAWS && count < wanted; tries++) {
             random = TenantHash.mix(random + TenantHash.GOLDEN_RATIO);
-            int drawn = ShuffleSharder.below(random, slots.partitions());
-            if (!dedication.isDedicated(drawn) && !has(into, count, drawn)) {
+            int drawn = slots.partition(ShuffleSharder.below(random, slots.slots()));
+            if (isOpen[drawn] && !has(into, count, drawn)) {
                 into[count++] = drawn;
             }
         }
-        int[] shared = dedication.shared();
-        for (int at = ShuffleSharder.below(hash, shared.length); count < wanted; at = at + 1 == shared.length ? 0 : at + 1) {
-            if (!has(into, count, shared[at])) {
-                into[count++] = shared[at];
+        for (int at = ShuffleSharder.below(hash, open.length); count < wanted; at = at + 1 == open.length ? 0 : at + 1) {
+            if (!has(into, count, open[at])) {
+                into[count++] = open[at];
             }
         }
     }

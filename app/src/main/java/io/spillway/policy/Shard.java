@@ -54,14 +54,7 @@ public final class Shard {
 
     /** How many slots it has in common with another, not null. */
     public int overlap(Shard other) {
-        int common = 0;
-        for (int i = 0, j = 0; i < slots.length && j < other.slots.length; ) {
-            int difference = slots[i] - other.slots[j];
-            common += difference == 0 ? 1 : 0;
-            i += difference <= 0 ? 1 : 0;
-            j += difference >= 0 ? 1 : 0;
-        }
-        return common;
+        return OverlapCensus.overlap(slots, other.slots);
     }
 
     /** The slots themselves, for readers in this package that do not change them. */
