@@ -26,6 +26,7 @@ import picocli.CommandLine.Command;
             TopicsCommand.class,
             TenantsCommand.class,
             SweepCommand.class,
+            ShardsCommand.class,
             TopologyCommand.class,
         })
 public final class Main {

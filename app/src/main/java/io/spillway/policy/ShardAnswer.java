@@ -25,7 +25,7 @@ public sealed interface ShardAnswer {
      * How much was tried; the same for the same book, tenant, size and seed.
      *
      * @param draws random shards tried
-     * @param steps slots tried by the systematic search, 0 when a draw was taken
+     * @param steps slots and sets of slots tried by the systematic search, 0 when a draw was taken
      */
     record Effort(int draws, int steps) {
         /** Nothing had to be searched for. */

@@ -17,8 +17,11 @@ import java.util.List;
 final class ShardSearch {
     /** Most draws of each kind. */
     static final int MAX_DRAWS = 256;
-    /** Most slots that the systematic search tries: all shards of 64 slots, 4 a tenant, and a second or less of work. */
-    static final int MAX_STEPS = 1 << 21;
+    /**
+     * Most slots and sets of slots that the systematic search tries, but for the sets of one shard more: well above what all
+     * shards of 64 slots, 4 a tenant, take, and half a second of work.
+     */
+    static final int MAX_STEPS = 1 << 22;
     /** A book is nearly empty up to this part of its packing bound. */
     private static final int SPARSE = 32;
 
@@ -184,6 +187,7 @@ final class ShardSearch {
     /** Whether a subset of {@code left} of the slots from a place on is in use, of those with the slot at {@code must} (−1: of all). */
     private boolean anyInUse(int[] sorted, int size, int from, int left, long key, int must) {
         if (left == 0) {
+            steps++;
             return must < from && index.count(key) > 0;
         }
         for (int i = from; i <= size - left; i++) {

@@ -38,7 +38,7 @@ class HelpTest {
     void the_commands_of_the_contract_that_exist_are_these() {
         assertThat(commands().map(command -> String.join(" ", command)))
                 .contains("run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
-                        "tenants list", "tenants get", "tenants set", "tenants remove");
+                        "tenants list", "tenants get", "tenants set", "tenants remove", "shards");
     }
 
     @Test
