@@ -97,7 +97,8 @@ class ArchitectureTest {
         classes().that().resideInAPackage(tree("policy"))
                 .should().onlyDependOnClassesThat(resideInAnyPackage(
                                 // Of java.nio the buffers and charsets alone: its files and channels are I/O.
-                                "java.lang..", "java.util..", "java.time..", "java.nio", "java.nio.charset", tree("policy"))
+                                "java.lang..", "java.math", "java.util..", "java.time..", "java.nio", "java.nio.charset",
+                                tree("policy"))
                         .and(not(resideInAPackage("java.util.logging.."))))
                 .check(MAIN);
         noClasses().that().resideInAPackage(tree("policy"))

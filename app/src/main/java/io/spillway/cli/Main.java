@@ -27,6 +27,7 @@ import picocli.CommandLine.Command;
             TenantsCommand.class,
             SweepCommand.class,
             DeadLettersCommand.class,
+            ShardsCommand.class,
             TopologyCommand.class,
         })
 public final class Main {

@@ -1,0 +1,259 @@
+package io.spillway.policy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Which slots each tenant has, such that no two tenants share more than m: the bound holds for every pair, not on average
+ * (MacCárthaigh, Workload isolation using shuffle sharding).
+ *
+ * <p>Two shards share more than m slots when some m+1 slots are in both. So the book keeps all (m+1)-subsets of all shards
+ * in one {@link SubsetIndex}: to try a shard of k is C(k, m+1) look-ups, however many tenants there are. How shards are
+ * looked for: {@link ShardSearch}. A tenant gets as many slots as asked for, or none and the reason.
+ *
+ * <p>An answer depends on what is assigned, the tenant, the size and the seed, and on nothing else: not on the order in which
+ * the assignments came in. A book that is read again from its stored records, in any order, says the same.
+ *
+ * <p>Owner: the one thread that writes assignments. It is not safe for others; they read {@link Shard}s, which are immutable.
+ *
+ * <p>Bound: {@value SubsetIndex#MAX_SUBSETS} subsets in all, then {@link ShardAnswer.Reason#BOOK_FULL}.
+ */
+public final class ShardBook {
+    /** Most slots. */
+    public static final int MAX_SLOTS = 4_096;
+    /** Most conflicts and neighbours that are listed. */
+    public static final int MAX_LISTED = 1_000;
+
+    private final int slots;
+    private final int overlap;
+    private final int bits;
+    private final List<FaultDimension> dimensions;
+    private final Map<String, Shard> shards = new HashMap<>();
+    private final SubsetIndex index = new SubsetIndex();
+    private final ShardSearch search;
+
+    /** A book without fault dimensions; see {@link #ShardBook(int, int, List)}. */
+    public ShardBook(int slots, int overlap) {
+        this(slots, overlap, List.of());
+    }
+
+    /**
+     * An empty book.
+     *
+     * @param slots      n, 1 to {@link #MAX_SLOTS}
+     * @param overlap    m, most slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9 of
+     *                   64 slots, up to 4 of 4,096)
+     * @param dimensions what each shard must keep to, each with the group of all slots; copied
+     * @throws IllegalArgumentException when an argument is out of its range
+     */
+    public ShardBook(int slots, int overlap, List<FaultDimension> dimensions) {
+        if (slots < 1 || slots > MAX_SLOTS) {
+            throw new IllegalArgumentException("slots = " + slots + ": must be from 1 to " + MAX_SLOTS);
+        }
+        int most = mostOverlap(slots);
+        if (overlap < 0 || overlap > most) {
+            throw new IllegalArgumentException(
+                    "overlap = " + overlap + ": must be from 0 to " + most + " with " + slots + " slots");
+        }
+        for (FaultDimension dimension : dimensions) {
+            if (dimension.slots() != slots) {
+                throw new IllegalArgumentException(
+                        dimension.name() + " has groups for " + dimension.slots() + " slots: must be for " + slots);
+            }
+        }
+        this.slots = slots;
+        this.overlap = overlap;
+        this.bits = ShardSearch.bitsFor(slots);
+        this.dimensions = List.copyOf(dimensions);
+        this.search = new ShardSearch(slots, overlap, this.dimensions, index);
+    }
+
+    /** The greatest bound on overlap that a book of so many slots can keep. */
+    public static int mostOverlap(int slots) {
+        return Math.min(Shard.MAX_SIZE - 1, 63 / ShardSearch.bitsFor(slots) - 1);
+    }
+
+    /**
+     * Gives a tenant a shard. One that has a shard of this size keeps it; one of another size gets a new one for it, and
+     * keeps the old when there is none.
+     *
+     * @param tenant not null
+     * @param size   k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
+     * @param seed   with that of a {@link ShuffleSharder} its shard is the first tried, so that few tenants move when
+     *               their assignment is written
+     * @throws IllegalArgumentException when size is out of its range
+     */
+    public ShardAnswer assign(String tenant, int size, long seed) {
+        Shard current = shards.get(tenant);
+        if (current != null && current.size() == size) {
+            return new ShardAnswer.Assigned(current, ShardAnswer.Effort.NONE);
+        }
+        return reassign(tenant, size, seed);
+    }
+
+    /**
+     * Gives a tenant another shard than it has, or a first one. When there is none it keeps what it has.
+     *
+     * @param tenant not null
+     * @param size   as in {@link #assign}
+     * @param seed   any; another seed, another shard
+     * @throws IllegalArgumentException when size is out of its range
+     */
+    public ShardAnswer reassign(String tenant, int size, long seed) {
+        int most = Math.min(slots, Shard.MAX_SIZE);
+        if (size < 1 || size > most) {
+            throw new IllegalArgumentException("size = " + size + ": must be from 1 to " + most + " with " + slots + " slots");
+        }
+        if (index.size() + ShardSearch.choose(size, overlap + 1) > SubsetIndex.MAX_SUBSETS
+                || shards.size() >= SubsetIndex.MAX_SUBSETS) {
+            return new ShardAnswer.Refused(ShardAnswer.Reason.BOOK_FULL, ShardAnswer.Effort.NONE);
+        }
+        Shard current = shards.get(tenant);
+        if (current != null) {
+            forEachSubset(current, index::remove);
+        }
+        double subsets = Combinations.choose(slots, overlap + 1).doubleValue();
+        ShardAnswer answer = search.find(TenantHash.of(tenant, seed), size, current, subsets);
+        switch (answer) {
+            case ShardAnswer.Assigned assigned -> {
+                shards.put(tenant, assigned.shard());
+                forEachSubset(assigned.shard(), index::add);
+            }
+            case ShardAnswer.Refused refused -> {
+                if (current != null) {
+                    forEachSubset(current, index::add);
+                }
+            }
+        }
+        return answer;
+    }
+
+    /** Takes a tenant's shard back, and says which it was; empty when it had none. */
+    public Optional<Shard> release(String tenant) {
+        Shard shard = shards.remove(tenant);
+        if (shard != null) {
+            forEachSubset(shard, index::remove);
+        }
+        return Optional.ofNullable(shard);
+    }
+
+    /**
+     * Takes a stored assignment in, in place of what the tenant had. What two conflicting records say is kept as it is: the
+     * tenants' items are where the records put them. {@link #reassign} one of each pair to end the conflict.
+     *
+     * @param tenant not null
+     * @param shard  not null
+     */
+    public ShardRecord restore(String tenant, Shard shard) {
+        release(tenant);
+        if (shard.slot(shard.size() - 1) >= slots) {
+            return new ShardRecord.Unfit("slot " + shard.slot(shard.size() - 1) + ": there are " + slots + " slots");
+        }
+        for (FaultDimension dimension : dimensions) {
+            if (!dimension.allows(shard)) {
+                return new ShardRecord.Unfit(dimension.name() + ": " + shard + " breaks its bounds");
+            }
+        }
+        if (index.size() + ShardSearch.choose(shard.size(), overlap + 1) > SubsetIndex.MAX_SUBSETS
+                || shards.size() >= SubsetIndex.MAX_SUBSETS) {
+            return new ShardRecord.Unfit(ShardAnswer.Reason.BOOK_FULL.text());
+        }
+        boolean isConflict = search.isShared(shard.slots(), shard.size());
+        shards.put(tenant, shard);
+        forEachSubset(shard, index::add);
+        return isConflict ? new ShardRecord.Conflicting() : new ShardRecord.Kept();
+    }
+
+    /** The tenant's shard, empty when it has none. */
+    public Optional<Shard> find(String tenant) {
+        return Optional.ofNullable(shards.get(tenant));
+    }
+
+    /** Tenants with a shard. */
+    public int size() {
+        return shards.size();
+    }
+
+    /** How many tenants have each slot, by slot. */
+    public int[] loads() {
+        int[] loads = new int[slots];
+        for (Shard shard : shards.values()) {
+            for (int slot : shard.slots()) {
+                loads[slot]++;
+            }
+        }
+        return loads;
+    }
+
+    /**
+     * The tenants that share slots with a tenant, those that share most first, at most {@link #MAX_LISTED}; none when it has
+     * no shard. Goes through all tenants.
+     */
+    public List<Neighbour> neighbours(String tenant) {
+        Shard own = shards.get(tenant);
+        List<Neighbour> all = new ArrayList<>();
+        shards.forEach((other, shard) -> {
+            if (own != null && !other.equals(tenant) && own.overlap(shard) > 0) {
+                all.add(new Neighbour(other, own.overlap(shard)));
+            }
+        });
+        all.sort(Comparator.comparing(Neighbour::shared).reversed().thenComparing(Neighbour::tenant));
+        return List.copyOf(all.subList(0, Math.min(all.size(), MAX_LISTED)));
+    }
+
+    /**
+     * The pairs of tenants that share more than they may, which only {@link #restore} can bring about, by name, at most
+     * {@link #MAX_LISTED}. Costs nothing when there are none.
+     */
+    public List<ShardConflict> conflicts() {
+        if (index.shared() == 0) {
+            return List.of();
+        }
+        Map<Long, List<String>> bySubset = new TreeMap<>();
+        for (String tenant : new TreeSet<>(shards.keySet())) {
+            forEachSubset(shards.get(tenant), subset -> {
+                if (index.count(subset) > 1) {
+                    bySubset.computeIfAbsent(subset, s -> new ArrayList<>()).add(tenant);
+                }
+            });
+        }
+        TreeSet<ShardConflict> conflicts =
+                new TreeSet<>(Comparator.comparing(ShardConflict::first).thenComparing(ShardConflict::second));
+        for (List<String> tenants : bySubset.values()) {
+            for (int i = 0; i < tenants.size() && conflicts.size() < MAX_LISTED; i++) {
+                for (int j = i + 1; j < tenants.size() && conflicts.size() < MAX_LISTED; j++) {
+                    Shard first = shards.get(tenants.get(i));
+                    conflicts.add(new ShardConflict(
+                            tenants.get(i), tenants.get(j), first.overlap(shards.get(tenants.get(j)))));
+                }
+            }
+        }
+        return Collections.unmodifiableList(new ArrayList<>(conflicts));
+    }
+
+    /** What is done with each (m+1)-subset of a shard. */
+    private interface SubsetAction {
+        void on(long subset);
+    }
+
+    private void forEachSubset(Shard shard, SubsetAction action) {
+        forEachSubset(shard.slots(), 0, overlap + 1, 0, action);
+    }
+
+    private void forEachSubset(int[] sorted, int from, int left, long key, SubsetAction action) {
+        if (left == 0) {
+            action.on(key);
+            return;
+        }
+        for (int i = from; i <= sorted.length - left; i++) {
+            forEachSubset(sorted, i + 1, left - 1, key << bits | sorted[i], action);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.spillway.policy;
+
+/**
+ * A 64-bit hash of a tenant's name that is the same in every process and every version: shards follow from it, so to
+ * change it would move every tenant. A test holds its values.
+ *
+ * <p>It is made to spread, not to withstand: who knows the seed can look for a name with a given shard.
+ */
+final class TenantHash {
+    /** 2⁶⁴ over the golden ratio, odd: the increment of SplitMix64. */
+    static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
+
+    private TenantHash() {}
+
+    /**
+     * @param tenant not null
+     * @param seed   any
+     */
+    static long of(String tenant, long seed) {
+        return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
+    }
+
+    /**
+     * The hash of a part of a tenant's work. The two names cannot run into each other: no name holds the character between.
+     *
+     * @param tenant   not null
+     * @param workload not null, may be empty
+     * @param seed     any
+     */
+    static long of(String tenant, String workload, long seed) {
+        return mix(absorb(absorb(mix(seed + GOLDEN_RATIO), tenant) * GOLDEN_RATIO, workload));
+    }
+
+    /** The finish of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+    static long mix(long value) {
+        long mixed = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;
+        return mixed ^ mixed >>> 31;
+    }
+
+    private static long absorb(long state, String text) {
+        long hash = state;
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * GOLDEN_RATIO;
+            hash ^= hash >>> 29;
+        }
+        return hash;
+    }
+}
