@@ -12,6 +12,7 @@ import io.spillway.policy.PolicySettings;
  * @param worker   how items are taken from the lanes
  * @param handler  what is done with them
  * @param metrics  the endpoint that Prometheus reads
+ * @param shards   which partitions each tenant's items go to
  */
 public record Configuration(
         KafkaSettings kafka,
@@ -20,15 +21,20 @@ public record Configuration(
         RouterSettings router,
         WorkerSettings worker,
         HandlerSettings handler,
-        MetricsSettings metrics) {
+        MetricsSettings metrics,
+        ShardSettings shards) {
+
+    public Configuration {
+        shards.requireFit(topics.partitions());
+    }
 
     /** This configuration with another cluster, for the embedded broker. */
     public Configuration withKafka(KafkaSettings other) {
-        return new Configuration(other, topics, defaults, router, worker, handler, metrics);
+        return new Configuration(other, topics, defaults, router, worker, handler, metrics, shards);
     }
 
     /** This configuration with other topic settings, for the embedded broker. */
     public Configuration withTopics(TopicSettings other) {
-        return new Configuration(kafka, other, defaults, router, worker, handler, metrics);
+        return new Configuration(kafka, other, defaults, router, worker, handler, metrics, shards);
     }
 }

@@ -4,6 +4,7 @@ import io.spillway.policy.Durations;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +34,25 @@ final class KeyReader {
             return Integer.parseInt(text.replace("_", ""));
         } catch (NumberFormatException e) {
             throw new InvalidSettingException(key, text, "must be a whole number");
+        }
+    }
+
+    long longInteger(String key, long absent) {
+        String text = text(key, Long.toString(absent));
+        try {
+            return Long.parseLong(text.replace("_", ""));
+        } catch (NumberFormatException e) {
+            throw new InvalidSettingException(key, text, "must be a whole number of 64 bits");
+        }
+    }
+
+    /** Whole numbers with commas between them; none when it is absent or empty. */
+    List<Integer> integers(String key) {
+        String text = text(key, "");
+        try {
+            return text.isBlank() ? List.of() : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
+        } catch (NumberFormatException e) {
+            throw new InvalidSettingException(key, text, "must be whole numbers with commas between them");
         }
     }
 

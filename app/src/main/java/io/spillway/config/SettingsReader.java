@@ -2,6 +2,7 @@ package io.spillway.config;
 
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
+import java.util.OptionalInt;
 
 /** Every setting with its key and its default, once. */
 final class SettingsReader {
@@ -30,7 +31,8 @@ final class SettingsReader {
                 new MetricsSettings(
                         keys.text("metrics.host", "127.0.0.1"),
                         keys.integer("metrics.port", 9404),
-                        keys.integer("metrics.tenants", 100)));
+                        keys.integer("metrics.tenants", 100)),
+                readShards(keys));
     }
 
     private static PolicySettings readDefaults(KeyReader keys) {
@@ -62,6 +64,17 @@ final class SettingsReader {
                 keys.duration("worker.leaseMax", "10m"),
                 keys.duration("worker.transactionTimeout", "10s"),
                 keys.integer("killer.deaths", 3));
+    }
+
+    private static ShardSettings readShards(KeyReader keys) {
+        String overlap = keys.text("shards.overlap", "none");
+        return new ShardSettings(
+                keys.longInteger("shards.seed", 0),
+                keys.integer("shards.slots", 0),
+                keys.integers("shards.table"),
+                overlap.equals("none") ? OptionalInt.empty() : OptionalInt.of(keys.integer("shards.overlap", 0)),
+                keys.integer("shards.workloadPartitions", 0),
+                keys.duration("shards.stuckAfter", "10s"));
     }
 
     private static HandlerSettings readHandler(KeyReader keys) {

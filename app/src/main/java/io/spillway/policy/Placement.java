@@ -155,7 +155,7 @@ public final class Placement {
     }
 
     /** Brings the partitions with the greatest hashes to the front. */
-    private static void selectFirst(long hash, int wanted, int[] into, int count) {
+    static void selectFirst(long hash, int wanted, int[] into, int count) {
         for (int i = 0; i < wanted; i++) {
             int best = i;
             for (int j = i + 1; j < count; j++) {

@@ -22,7 +22,7 @@ import org.apache.kafka.streams.processor.api.Record;
  * or none. What is due when it is read goes on at once, without a way through the store; so due times order what one
  * run takes out of the store, and nothing beyond that. Owned by one stream thread.
  */
-final class DelayProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> {
     static final String STAGE = "delay";
 
     private final DelayReader reader;
@@ -32,7 +32,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], byte[]> 
     private final int threads;
     private final InstantSource clock;
     private final String topic;
-    private ProcessorContext<byte[], byte[]> context;
+    private ProcessorContext<byte[], Placed> context;
     private Timers timers;
     private Alarm alarm;
     private long notBeforeMillis;
@@ -59,7 +59,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], byte[]> 
 
     /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
     @Override
-    public void init(ProcessorContext<byte[], byte[]> processorContext) {
+    public void init(ProcessorContext<byte[], Placed> processorContext) {
         this.context = processorContext;
         this.timers = new Timers(processorContext.getStateStore(Topics.TIMER_STORE));
         this.alarm = new Alarm(processorContext, this::onAlarm);
@@ -152,7 +152,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], byte[]> 
                     Long.toString(decision.correctedAtMillis()).getBytes(StandardCharsets.ISO_8859_1));
         }
         headers.add(RouteProcessor.reasonHeader(to.reason()));
-        context.forward(record, RouterTopology.dueSinkOf(to.lane()));
+        context.forward(record.withValue(new Placed(record.value(), decision.partition())), RouterTopology.dueSinkOf(to.lane()));
         metrics.routed(to);
     }
 
@@ -161,7 +161,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], byte[]> 
         Origin origin = Origin.of(headers).orElse(place);
         ItemHeaders.removeDeadLetter(headers);
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
-        context.forward(record, RouterTopology.dueSinkOf(Lane.DEAD_LETTER));
+        context.forward(record.withValue(Placed.anywhere(record.value())), RouterTopology.dueSinkOf(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
     }
 

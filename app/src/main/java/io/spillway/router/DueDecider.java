@@ -43,6 +43,7 @@ final class DueDecider implements Decider {
         }
         boolean wasTried = HeaderNumber.of(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
         return new Decision(
-                wasTried ? Route.RETRIED : Route.DUE, decision.hasInternalHeaders(), decision.correctedAtMillis());
+                wasTried ? Route.RETRIED : Route.DUE, decision.hasInternalHeaders(), decision.correctedAtMillis(),
+                decision.partition());
     }
 }

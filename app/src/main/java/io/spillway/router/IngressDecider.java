@@ -1,22 +1,14 @@
 package io.spillway.router;
 
-import io.spillway.policy.RateTable;
 import io.spillway.policy.Route;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
 import org.apache.kafka.streams.processor.api.Record;
 
 /** The routing order of the contract for a record that a producer has put into ingress. */
 final class IngressDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;
-
-    IngressDecider(
-            ItemReader reader, TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics) {
-        this(reader, new ItemRules(policies, sweeps, rates, metrics));
-    }
 
     IngressDecider(ItemReader reader, ItemRules rules) {
         this.reader = reader;

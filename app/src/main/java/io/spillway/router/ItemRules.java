@@ -8,7 +8,7 @@ import io.spillway.topic.ItemReading;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
 
-/** The routing rules with the policies, sweeps and rates in force now. */
+/** The routing rules with the policies, sweeps, rates and shards in force now. */
 final class ItemRules {
     /** Stands for an item that was never replayed. */
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
@@ -17,12 +17,14 @@ final class ItemRules {
     private final Sweeps sweeps;
     private final RateTable rates;
     private final RouterMetrics metrics;
+    private final Placer placer;
 
-    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics) {
+    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics, Placer placer) {
         this.policies = policies;
         this.sweeps = sweeps;
         this.rates = rates;
         this.metrics = metrics;
+        this.placer = placer;
     }
 
     /**
@@ -48,6 +50,9 @@ final class ItemRules {
         Route route = RoutingRules.route(
                 tenant, enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis, rates);
         metrics.sidelined(tenant, route);
-        return new Decision(route, item.hasInternalHeaders(), plausible ? Decision.AS_IT_IS : nowMillis);
+        int partition = route instanceof Route.ToLane to
+                ? placer.place(to.lane(), tenant, item.workload(), policy)
+                : Placed.ANY;
+        return new Decision(route, item.hasInternalHeaders(), plausible ? Decision.AS_IT_IS : nowMillis, partition);
     }
 }

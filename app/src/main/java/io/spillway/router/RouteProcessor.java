@@ -19,9 +19,9 @@ import org.apache.kafka.streams.processor.api.RecordMetadata;
 
 /**
  * Carries out the decision on each ingress record: one forward to one lane, or none. Key, value and timestamp go on
- * as they came. Owned by one stream thread.
+ * as they came, to the partition that the decision names. Owned by one stream thread.
  */
-final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+final class RouteProcessor implements Processor<byte[], byte[], byte[], Placed> {
     static final String STAGE = "router";
 
     private static final byte[] NO_ORIGIN = {};
@@ -29,7 +29,7 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> 
 
     private final Decider decider;
     private final RouterMetrics metrics;
-    private ProcessorContext<byte[], byte[]> context;
+    private ProcessorContext<byte[], Placed> context;
     private int originPartition = -1;
     private byte[] originPrefix = NO_ORIGIN;
 
@@ -39,7 +39,7 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> 
     }
 
     @Override
-    public void init(ProcessorContext<byte[], byte[]> processorContext) {
+    public void init(ProcessorContext<byte[], Placed> processorContext) {
         this.context = processorContext;
     }
 
@@ -80,7 +80,7 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> 
         if (to.reason() != LaneReason.FRESH) {
             headers.add(REASON_HEADERS.get(to.reason()));
         }
-        context.forward(record, RouterTopology.sinkOf(to.lane()));
+        context.forward(record.withValue(new Placed(record.value(), decision.partition())), RouterTopology.sinkOf(to.lane()));
         metrics.routed(to);
     }
 
@@ -92,7 +92,7 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], byte[]> 
         }
         RecordMetadata from = from();
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
-        context.forward(record, RouterTopology.sinkOf(Lane.DEAD_LETTER));
+        context.forward(record.withValue(Placed.anywhere(record.value())), RouterTopology.sinkOf(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
     }
 

@@ -11,7 +11,9 @@ import io.spillway.policy.RateTable;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.Placements;
 import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
@@ -50,6 +52,7 @@ public final class Router implements AutoCloseable {
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
     private final Housekeeping housekeeping;
+    private final WorkReader workReader;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
     private final CountDownLatch running = new CountDownLatch(1);
@@ -75,6 +78,23 @@ public final class Router implements AutoCloseable {
             Sweeps sweeps,
             MeterRegistry registry,
             InstantSource clock) {
+        this(configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock);
+    }
+
+    /**
+     * As above, where shards are assigned.
+     *
+     * @param assignments the view of the assigned shards, already filled
+     */
+    public Router(
+            Configuration configuration,
+            String instance,
+            Path stateDirectory,
+            TenantPolicies policies,
+            Sweeps sweeps,
+            ShardAssignments assignments,
+            MeterRegistry registry,
+            InstantSource clock) {
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration);
         this.topics = new Topics(configuration);
@@ -84,7 +104,11 @@ public final class Router implements AutoCloseable {
         RateTable rates = new RateTable(
                 configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
-        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics);
+        this.admin = clients.admin();
+        this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
+        Placer placer = new Placer(
+                new Placements(configuration, policies, assignments), topics.partitions(), workReader::latest);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics, placer);
         Topology topology = topology(rules, metrics);
         // Before Kafka Streams touches the directory.
         boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
@@ -94,7 +118,6 @@ public final class Router implements AutoCloseable {
             streams.cleanUp();
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.admin = clients.admin();
         this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
@@ -115,6 +138,7 @@ public final class Router implements AutoCloseable {
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
+        workReader.start(instance);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -147,6 +171,7 @@ public final class Router implements AutoCloseable {
     @Override
     public void close() {
         housekeeping.close();
+        workReader.close();
         streamsMetrics.close();
         // Without leaving, a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)

@@ -51,8 +51,8 @@ final class RouterTopology {
                         .withLoggingEnabled(topics.timersChangelogConfigs()),
                 DUE);
         for (Lane lane : LANES) {
-            addSink(topology, sinkOf(lane), topics.lane(lane), ROUTE);
-            addSink(topology, dueSinkOf(lane), topics.lane(lane), DUE);
+            addSink(topology, sinkOf(lane), topics, lane, ROUTE);
+            addSink(topology, dueSinkOf(lane), topics, lane, DUE);
         }
         return topology;
     }
@@ -68,8 +68,10 @@ final class RouterTopology {
                 topic);
     }
 
-    private static void addSink(Topology topology, String name, String topic, String parent) {
-        topology.addSink(name, topic, new ByteArraySerializer(), new ByteArraySerializer(), parent);
+    private static void addSink(Topology topology, String name, Topics topics, Lane lane, String parent) {
+        topology.addSink(
+                name, topics.lane(lane), new ByteArraySerializer(), Placed.serializer(),
+                Placed.partitioner(topics.partitions()), parent);
     }
 
     /** Name of the node that writes to a lane what comes from ingress. */

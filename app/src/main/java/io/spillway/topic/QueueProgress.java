@@ -22,6 +22,11 @@ public record QueueProgress(TopicPartition partition, long start, long end, Prog
         return progress.unfinished().isEmpty() ? 0 : progress.readTo();
     }
 
+    /** Items that are not finished: those that the commit lists, and what it does not know of, transaction markers included. */
+    public long waiting() {
+        return Math.max(0, end - Math.max(start, progress.readTo())) + progress.unfinished().size();
+    }
+
     /** Whether a record at this offset is not finished. */
     public boolean isUnfinished(long offset) {
         return offset >= from() && (offset >= progress.readTo() || progress.unfinished().contains(offset));

@@ -1,10 +1,14 @@
 package io.spillway.topic;
 
+import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.TenantPolicy;
 import java.lang.ref.WeakReference;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -14,12 +18,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Owner of the settings: the view's thread. Readers see only resolved policies, which are replaced whole.
  */
 public final class TenantPolicies implements ViewContent {
+    /** Most tenants with partitions of their own. */
+    private static final int MAX_DEDICATED = 10_000;
+
     private final PolicyCodec codec = new PolicyCodec();
     private final PolicySettings defaults;
     private final Map<String, PolicySettings> settings = new HashMap<>();
     private final ConcurrentHashMap<String, TenantPolicy> resolved = new ConcurrentHashMap<>();
     private final WeakHashMap<TenantPolicy, WeakReference<TenantPolicy>> shared = new WeakHashMap<>();
     private volatile TenantPolicy others;
+    private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
 
     /**
      * Starts without any tenant's settings.
@@ -37,16 +45,27 @@ public final class TenantPolicies implements ViewContent {
         return own == null ? others : own;
     }
 
+    /**
+     * How many partitions of their own tenants are to have, by tenant: those with a setting of their own above 0. Immutable,
+     * and the same object until it changes.
+     */
+    public SortedMap<String, Integer> dedicated() {
+        return dedicated;
+    }
+
     @Override
     public void put(String key, byte[] value) {
-        settings.put(key, codec.decode(value));
+        PolicySettings own = codec.decode(value);
+        settings.put(key, own);
         resolve(key);
+        dedicate(key, (Long) own.get(PolicyField.DEDICATED).orElse(0L));
     }
 
     @Override
     public void remove(String key) {
         settings.remove(key);
         resolve(key);
+        dedicate(key, 0);
     }
 
     @Override
@@ -57,6 +76,22 @@ public final class TenantPolicies implements ViewContent {
     @Override
     public int size() {
         return settings.size();
+    }
+
+    /** Copied whole, for it changes seldom. Nobody has more partitions than the bound, so what is beyond it could not be met. */
+    private void dedicate(String key, long partitions) {
+        boolean isNamed = !key.equals(ALL_TENANTS) && partitions > 0;
+        int wanted = isNamed ? (int) partitions : 0;
+        if (dedicated.getOrDefault(key, 0) == wanted || wanted > 0 && dedicated.size() >= MAX_DEDICATED) {
+            return;
+        }
+        TreeMap<String, Integer> changed = new TreeMap<>(dedicated);
+        if (wanted > 0) {
+            changed.put(key, wanted);
+        } else {
+            changed.remove(key);
+        }
+        dedicated = Collections.unmodifiableSortedMap(changed);
     }
 
     private void resolve(String key) {

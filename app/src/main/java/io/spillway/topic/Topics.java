@@ -48,6 +48,11 @@ public final class Topics {
         return prefix + "." + lane.label();
     }
 
+    /** How many partitions ingress and every lane have. */
+    public int partitions() {
+        return settings.partitions();
+    }
+
     /** Tenants' policies, compacted, by tenant. */
     public String policies() {
         return prefix + ".policies";
@@ -56,6 +61,11 @@ public final class Topics {
     /** Completed sweeps, compacted, by tenant. */
     public String sweeps() {
         return prefix + ".sweeps";
+    }
+
+    /** Assigned shards, compacted, by tenant. */
+    public String shards() {
+        return prefix + ".shards";
     }
 
     /** What Kafka Streams makes of the timers of the delay lane: it derives this name itself. */

@@ -10,8 +10,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,8 @@ class ConfigurationFileTest {
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
                 new HandlerSettings(HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
-                new MetricsSettings("127.0.0.1", 9404, 100)));
+                new MetricsSettings("127.0.0.1", 9404, 100),
+                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
     }
 
     @Test
@@ -80,6 +83,7 @@ class ConfigurationFileTest {
                   kafka: {topic: out}
                   class: a.B
                 metrics: {host: 0.0.0.0, port: 0, tenants: 7}
+                shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
                 """)).isEqualTo(new Configuration(
                 new KafkaSettings(
                         "a:9092,b:9092",
@@ -99,7 +103,8 @@ class ConfigurationFileTest {
                         Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
                 new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),
                         Duration.ofSeconds(3), "out", "a.B"),
-                new MetricsSettings("0.0.0.0", 0, 7)));
+                new MetricsSettings("0.0.0.0", 0, 7),
+                new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }
 
     @Test

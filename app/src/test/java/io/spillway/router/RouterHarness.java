@@ -12,8 +12,10 @@ import io.spillway.policy.Sweep;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.Placements;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.RecordCodec;
+import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.SweepCodec;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
@@ -63,6 +65,8 @@ final class RouterHarness implements AutoCloseable {
     final Topics topics;
     final TestInputTopic<byte[], byte[]> ingress;
     final TestInputTopic<byte[], byte[]> delay;
+    /** What the router believes to wait in the lanes. */
+    LaneWork work = LaneWork.UNKNOWN;
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
@@ -107,7 +111,9 @@ final class RouterHarness implements AutoCloseable {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics);
+        Placer placer = new Placer(
+                new Placements(configuration, policies, ShardAssignments.none()), topics.partitions(), () -> work);
+        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics, placer);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(new DueDecider(delayed, rules));

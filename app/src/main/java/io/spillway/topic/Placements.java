@@ -1,0 +1,97 @@
+package io.spillway.topic;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ShardSettings;
+import io.spillway.policy.DedicationPlan;
+import io.spillway.policy.Placement;
+import io.spillway.policy.Printable;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.policy.VirtualSlots;
+import java.util.SortedMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The placement in force: configured slots, tenants with partitions of their own as their policies say at this moment, and
+ * the assigned shards. For any number of threads; a change of the policies is in force with the next item.
+ */
+public final class Placements {
+    private static final Logger LOG = LoggerFactory.getLogger(Placements.class);
+
+    private final ShardSettings settings;
+    private final int partitions;
+    private final VirtualSlots slots;
+    private final ShuffleSharder sharder;
+    private final TenantPolicies policies;
+    private final ShardAssignments assignments;
+    private volatile InForce inForce;
+
+    /**
+     * Placements by a configuration.
+     *
+     * @param configuration with as many partitions as the lanes have
+     * @param policies      the view of the policies
+     * @param assignments   the view of the assigned shards; empty where none are configured
+     */
+    public Placements(Configuration configuration, TenantPolicies policies, ShardAssignments assignments) {
+        this.settings = configuration.shards();
+        this.partitions = configuration.topics().partitions();
+        this.slots = settings.virtualSlots(partitions);
+        this.sharder = new ShuffleSharder(slots.slots(), settings.seed());
+        this.policies = policies;
+        this.assignments = assignments;
+        this.inForce = plan(policies.dedicated());
+    }
+
+    /**
+     * The partitions that an item may go to. Nothing is allocated.
+     *
+     * @param tenant   not null
+     * @param workload not null, may be empty
+     * @param policy   the tenant's, not null
+     * @param into     as in {@link Placement#partitions(String, String, int, int, java.util.Optional, int[])}
+     * @return how many there are, 1 or more
+     */
+    public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
+        int ofWorkload = settings.workloadPartitions() == 0 ? Placement.MAX_PARTITIONS : settings.workloadPartitions();
+        return now().placement().partitions(tenant, workload, policy.shardSize(), ofWorkload, assignments.of(tenant), into);
+    }
+
+    /** Who has which partitions of its own now, and whose wish for some cannot be met. */
+    public DedicationPlan dedications() {
+        return now().plan();
+    }
+
+    /** Draws the shards of tenants without an assignment. */
+    public ShuffleSharder sharder() {
+        return sharder;
+    }
+
+    /** The partition of each slot. */
+    public VirtualSlots slots() {
+        return slots;
+    }
+
+    private InForce now() {
+        InForce now = inForce;
+        return now.wanted() == policies.dedicated() ? now : renew();
+    }
+
+    private synchronized InForce renew() {
+        SortedMap<String, Integer> wanted = policies.dedicated();
+        if (inForce.wanted() != wanted) {
+            inForce = plan(wanted);
+            inForce.plan().refused().values().forEach(
+                    detail -> LOG.warn("A tenant stays on shared partitions: {}", Printable.of(detail)));
+        }
+        return inForce;
+    }
+
+    private InForce plan(SortedMap<String, Integer> wanted) {
+        DedicationPlan plan = DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
+        return new InForce(wanted, plan, new Placement(sharder, slots, plan.dedication()));
+    }
+
+    private record InForce(SortedMap<String, Integer> wanted, DedicationPlan plan, Placement placement) {}
+}

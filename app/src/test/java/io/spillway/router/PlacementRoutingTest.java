@@ -1,0 +1,204 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.headers;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.Route;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.policy.WaitingWork;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which partition the router chooses; the test driver has one partition, so the decisions themselves are looked at. */
+class PlacementRoutingTest {
+    private static final int PARTITIONS = 12;
+
+    private final List<Decision> decisions = new ArrayList<>();
+    private final RouterHarness router = new RouterHarness(decider -> (record, nowMillis) -> {
+        Decision decision = decider.decide(record, nowMillis);
+        decisions.add(decision);
+        return decision;
+    });
+
+    @AfterEach
+    void close() {
+        router.close();
+    }
+
+    @ParameterizedTest(name = "age {0} ms, rate {1}: {2}")
+    @CsvSource({"0, none, HOT", "0, 0.001, OVERFLOW", "400000, none, AGED"})
+    void in_every_lane_a_tenants_items_take_turns_on_its_shard_and_nowhere_else(long ageMillis, String rate, Lane lane) {
+        router.set("acme", PolicyField.RATE, rate);
+        router.send(item("acme", START_MILLIS));
+        decisions.clear();
+
+        for (int i = 0; i < 40; i++) {
+            router.send(item("acme", START_MILLIS - ageMillis));
+        }
+
+        assertThat(decisions).allMatch(decision -> decision.route() instanceof Route.ToLane to && to.lane() == lane);
+        assertThat(counts()).containsOnlyKeys(shard("acme", 4)).allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
+    }
+
+    @Test
+    void the_shard_is_as_large_as_the_policy_says_from_the_next_item_on() {
+        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
+        router.set("acme", PolicyField.SHARD_SIZE, "2");
+        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 2)));
+        router.set("acme", PolicyField.SHARD_SIZE, "10000");
+        forgetWhatWasSent();
+        assertThat(placesOf("acme", 50)).as("more than there are counts as all").hasSize(PARTITIONS);
+    }
+
+    @Test
+    void an_item_goes_where_least_waits_and_what_was_sent_since_counts() {
+        Integer[] shard = shard("acme", 4);
+        long[] waiting = new long[PARTITIONS];
+        Arrays.fill(waiting, 100);
+        waiting[shard[2]] = 95;
+        router.work = reading(waiting, 0);
+
+        assertThat(placesOf("acme", 5)).isEqualTo(Set.of(shard[2]));
+        assertThat(placesOf("acme", 400)).as("now all are alike").isEqualTo(Set.of(shard));
+    }
+
+    @Test
+    void hot_and_overflow_are_chosen_by_their_own_work() {
+        Integer[] shard = shard("acme", 4);
+        long[] hot = new long[PARTITIONS];
+        long[] overflow = new long[PARTITIONS];
+        Arrays.fill(hot, 100);
+        Arrays.fill(overflow, 100);
+        hot[shard[0]] = 0;
+        overflow[shard[3]] = 0;
+        WaitingWork none = WaitingWork.unknown(PARTITIONS);
+        router.work = new LaneWork(
+                none.next(hot, new long[PARTITIONS], 0, 10_000), none.next(overflow, new long[PARTITIONS], 0, 10_000));
+        router.set("acme", PolicyField.RATE, "0.001");
+
+        router.send(item("acme", START_MILLIS));
+        router.send(item("acme", START_MILLIS));
+
+        assertThat(decisions).extracting(Decision::partition).containsExactly(shard[0], shard[3]);
+    }
+
+    @Test
+    void a_stuck_partition_is_avoided_while_another_of_the_shard_is_not() {
+        Integer[] shard = shard("acme", 4);
+        long[] waiting = new long[PARTITIONS];
+        waiting[shard[1]] = 1;
+        for (int other : List.of(0, 2, 3)) {
+            waiting[shard[other]] = 1_000;
+        }
+        router.work = reading(waiting, 10_000, shard[1]);
+        assertThat(placesOf("acme", 100)).isEqualTo(Set.of(shard[0], shard[2], shard[3]));
+
+        router.work = reading(waiting, 10_000, shard);
+        assertThat(placesOf("acme", 10)).as("all are stuck").isEqualTo(Set.of(shard[1]));
+    }
+
+    @Test
+    void an_item_whose_wait_is_over_goes_to_the_shard_again() {
+        router.sendDelayed(item("acme", START_MILLIS), headers("spillway-due", Long.toString(START_MILLIS + 1_000)));
+        assertThat(decisions).isEmpty();
+
+        router.advance(Duration.ofSeconds(2));
+
+        assertThat(decisions).singleElement().satisfies(decision -> {
+            assertThat(decision.route()).isEqualTo(Route.DUE);
+            assertThat(shard("acme", 4)).contains(decision.partition());
+        });
+    }
+
+    @Test
+    void a_retry_leaves_a_stuck_partition_for_another_of_the_shard() {
+        router.set("acme", PolicyField.SHARD_SIZE, "2");
+        Integer[] shard = shard("acme", 2);
+        long[] waiting = new long[PARTITIONS];
+        Arrays.fill(waiting, 1);
+        router.work = reading(waiting, 10_000, shard[0]);
+
+        for (int i = 0; i < 10; i++) {
+            router.sendDelayed(item("acme", START_MILLIS), headers("spillway-attempt", "1", "spillway-due", Long.toString(START_MILLIS)));
+        }
+
+        assertThat(decisions).hasSize(10).allMatch(decision -> decision.partition() == shard[1]);
+    }
+
+    @Test
+    void a_tenant_is_moved_to_partitions_of_its_own_and_back_with_the_next_item() {
+        Set<Integer> before = placesOf("acme", 50);
+        router.set("acme", PolicyField.DEDICATED, "2");
+        Set<Integer> own = placesOf("acme", 50);
+        assertThat(own).hasSize(2);
+        for (int i = 0; i < 50; i++) {
+            forgetWhatWasSent();
+            assertThat(placesOf("other-" + i, 20)).as("nobody else is there").doesNotContainAnyElementsOf(own).hasSize(4);
+        }
+        router.set("acme", PolicyField.DEDICATED, "0");
+        forgetWhatWasSent();
+        assertThat(placesOf("acme", 50)).isEqualTo(before);
+    }
+
+    @Test
+    void a_wish_for_all_partitions_is_refused_and_a_wish_of_everybody_is_none() {
+        router.set("acme", PolicyField.DEDICATED, "7");
+        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
+        router.set("*", PolicyField.DEDICATED, "1");
+        assertThat(placesOf("other", 50)).isEqualTo(Set.of(shard("other", 4)));
+    }
+
+    @Test
+    void what_is_dead_has_no_shard() {
+        router.send(new byte[] {1});
+
+        assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(Placed.ANY);
+        router.only(Lane.DEAD_LETTER);
+    }
+
+    private Set<Integer> placesOf(String tenant, int items) {
+        decisions.clear();
+        for (int i = 0; i < items; i++) {
+            router.send(item(tenant, START_MILLIS));
+        }
+        return new TreeSet<>(counts().keySet());
+    }
+
+    private void forgetWhatWasSent() {
+        router.work = reading(new long[PARTITIONS], 0);
+    }
+
+    private Map<Integer, Long> counts() {
+        return new HashMap<>(decisions.stream().collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
+    }
+
+    private static LaneWork reading(long[] waiting, long stuckForMillis, Integer... stuck) {
+        Set<Integer> stand = Set.of(stuck);
+        long[] finished = new long[waiting.length];
+        WaitingWork first = WaitingWork.unknown(waiting.length).next(waiting, finished, 0, 10_000);
+        for (int i = 0; i < finished.length; i++) {
+            finished[i] = stand.contains(i) ? 0 : 1;
+        }
+        WaitingWork work = first.next(waiting, finished, stuckForMillis, 10_000);
+        return new LaneWork(work, work);
+    }
+
+    private static Integer[] shard(String tenant, int size) {
+        return Arrays.stream(new ShuffleSharder(PARTITIONS, 0).shard(tenant, size)).boxed().toArray(Integer[]::new);
+    }
+}
