@@ -6,6 +6,7 @@ import io.spillway.metrics.MetricsServer;
 import io.spillway.router.Router;
 import io.spillway.topic.CompactedView;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.TopicAdmin;
@@ -69,9 +70,14 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         String metricsUrl = startMetrics(metrics);
         CountDownLatch ended = new CountDownLatch(1);
         if (roles.contains(Role.ROUTER)) {
+            ShardAssignments assignments = new ShardAssignments(
+                    configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+            if (topics.assignsShards()) {
+                follow(clients, topics.shards(), assignments, configuration, data, shutdown);
+            }
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data),
-                    policies, sweeps, metrics.registry(), InstantSource.system()));
+                    policies, sweeps, assignments, metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             running.add(router::isRunning);
             watch("router", router::awaitEnd, ended);

@@ -10,12 +10,27 @@ import io.spillway.policy.Route;
  * @param correctedAtMillis     the time to write on an item whose own time cannot be believed, or {@link #AS_IT_IS}.
  *                              Without it such an item would count as new at every hop and never age
  * @param partition             of the lane it goes to, or {@link Placed#ANY}
+ * @param ask                   what to ask of the book of shards for its tenant
  */
-record Decision(Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition) {
+record Decision(Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition, Ask ask) {
     static final long AS_IT_IS = Long.MIN_VALUE;
 
     /** Of a record that goes to no shard. */
     Decision(Route route, boolean hasInternalHeaders, long correctedAtMillis) {
-        this(route, hasInternalHeaders, correctedAtMillis, Placed.ANY);
+        this(route, hasInternalHeaders, correctedAtMillis, Placed.ANY, Ask.NOTHING);
+    }
+
+    /** The same item on another route to the same place. */
+    Decision with(Route other) {
+        return new Decision(other, hasInternalHeaders, correctedAtMillis, partition, ask);
+    }
+
+    /**
+     * A request for a shard.
+     *
+     * @param slots wanted; 0 for no request
+     */
+    record Ask(String tenant, int slots) {
+        static final Ask NOTHING = new Ask("", 0);
     }
 }

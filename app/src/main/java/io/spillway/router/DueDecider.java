@@ -42,8 +42,6 @@ final class DueDecider implements Decider {
             return decision;
         }
         boolean wasTried = HeaderNumber.of(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-        return new Decision(
-                wasTried ? Route.RETRIED : Route.DUE, decision.hasInternalHeaders(), decision.correctedAtMillis(),
-                decision.partition());
+        return decision.with(wasTried ? Route.RETRIED : Route.DUE);
     }
 }

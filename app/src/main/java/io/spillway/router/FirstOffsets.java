@@ -21,7 +21,7 @@ final class FirstOffsets {
     private FirstOffsets() {}
 
     /**
-     * Commits the start for each partition of ingress and of the delay lane that nobody has read.
+     * Commits the start for each partition of ingress, of the delay lane and of the requests for shards that nobody has read.
      *
      * @throws RouterException when a partition was read before and its commit is gone
      */
@@ -31,7 +31,9 @@ final class FirstOffsets {
         // Whoever has kept a timer has written to the changelog, even if the timer has rung since.
         List<QueuePartition> delay = partitionsToBegin(
                 admin, topics, topics.lane(Lane.DELAY), () -> isUntouched(admin, topics, topics.timersChangelog()));
-        List<QueuePartition> all = Stream.concat(ingress.stream(), delay.stream()).toList();
+        List<QueuePartition> requests = !topics.assignsShards() ? List.of() : partitionsToBegin(
+                admin, topics, topics.shardRequests(), () -> isUntouched(admin, topics, topics.shardsChangelog()));
+        List<QueuePartition> all = Stream.of(ingress, delay, requests).flatMap(List::stream).toList();
         if (!all.isEmpty()) {
             admin.commitStart(topics.routerGroup(), all);
             LOG.info("Group {} begins at the start of {} partitions of {} and {} of {}", topics.routerGroup(),

@@ -84,6 +84,9 @@ final class Housekeeping implements AutoCloseable {
             measure();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
             admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());
+            if (topics.assignsShards()) {
+                admin.purgeFinished(topics.shardRequests(), topics.routerGroup());
+            }
         } catch (RuntimeException e) {
             if (thread.isShutdown()) {
                 return;

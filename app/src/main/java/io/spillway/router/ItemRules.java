@@ -18,13 +18,15 @@ final class ItemRules {
     private final RateTable rates;
     private final RouterMetrics metrics;
     private final Placer placer;
+    private final ShardDemand demand;
 
-    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics, Placer placer) {
+    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics, Placer placer, ShardDemand demand) {
         this.policies = policies;
         this.sweeps = sweeps;
         this.rates = rates;
         this.metrics = metrics;
         this.placer = placer;
+        this.demand = demand;
     }
 
     /**
@@ -50,9 +52,13 @@ final class ItemRules {
         Route route = RoutingRules.route(
                 tenant, enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis, rates);
         metrics.sidelined(tenant, route);
-        int partition = route instanceof Route.ToLane to
-                ? placer.place(to.lane(), tenant, item.workload(), policy)
-                : Placed.ANY;
-        return new Decision(route, item.hasInternalHeaders(), plausible ? Decision.AS_IT_IS : nowMillis, partition);
+        long correctedAtMillis = plausible ? Decision.AS_IT_IS : nowMillis;
+        if (!(route instanceof Route.ToLane to)) {
+            return new Decision(route, item.hasInternalHeaders(), correctedAtMillis);
+        }
+        int partition = placer.place(to.lane(), tenant, item.workload(), policy);
+        int slots = demand.slotsToAskFor(tenant, policy, nowMillis);
+        Decision.Ask ask = slots == 0 ? Decision.Ask.NOTHING : new Decision.Ask(tenant, slots);
+        return new Decision(route, item.hasInternalHeaders(), correctedAtMillis, partition, ask);
     }
 }

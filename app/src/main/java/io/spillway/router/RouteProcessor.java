@@ -6,6 +6,7 @@ import io.spillway.policy.LaneReason;
 import io.spillway.policy.Route;
 import io.spillway.topic.DeadLetterHeaders;
 import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.ShardRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
@@ -52,6 +53,15 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], Placed> 
             case Route.Drop drop -> metrics.dropped(drop.reason());
             case Route.DeadLetter dead -> toDeadLetter(record, dead, decision, nowMillis);
         }
+        if (decision.ask().slots() > 0) {
+            ask(decision.ask(), nowMillis);
+        }
+    }
+
+    private void ask(Decision.Ask ask, long nowMillis) {
+        byte[] request = ShardRequest.encode(new ShardRequest.Assign(ask.slots()));
+        context.forward(
+                new Record<>(ascii(ask.tenant()), Placed.anywhere(request), nowMillis), RouterTopology.SHARD_REQUEST);
     }
 
     private Decision decide(Record<byte[], byte[]> record, long nowMillis) {

@@ -106,10 +106,15 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
-        Placer placer = new Placer(
-                new Placements(configuration, policies, assignments), topics.partitions(), workReader::latest);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics, placer);
+        Placements placements = new Placements(configuration, policies, assignments);
+        Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
+        ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics, placer, demand);
         Topology topology = topology(rules, metrics);
+        if (topics.assignsShards()) {
+            RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
+                    placements, configuration.shards().seed(), configuration.router().maxTenants()));
+        }
         // Before Kafka Streams touches the directory.
         boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));

@@ -17,6 +17,11 @@ final class RouterTopology {
     private static final String ROUTE = "route";
     private static final String DELAY = "delay";
     private static final String DUE = "due";
+    /** Name of the node that asks the book of shards. */
+    static final String SHARD_REQUEST = "shard-request";
+    private static final String SHARD_ASKED = "shard-asked";
+    private static final String SHARD = "shard";
+    private static final String SHARDS = "shards";
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
     private RouterTopology() {}
@@ -54,6 +59,27 @@ final class RouterTopology {
             addSink(topology, sinkOf(lane), topics, lane, ROUTE);
             addSink(topology, dueSinkOf(lane), topics, lane, DUE);
         }
+        return topology;
+    }
+
+    /**
+     * Adds the part that assigns shards: a stage of one task, for what it reads has one partition. Only the part that reads
+     * ingress asks it: every item has passed there, and a sink that the delay stage shared would join the two.
+     *
+     * @param shards makes its processor
+     */
+    static Topology withShards(Topology topology, Topics topics, Supplier<ShardProcessor> shards) {
+        topology.addSink(
+                SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(), Placed.serializer(), ROUTE);
+        addSource(topology, SHARD_ASKED, topics.shardRequests());
+        topology.addProcessor(SHARD, shards::get, SHARD_ASKED);
+        topology.addStateStore(
+                Stores.keyValueStoreBuilder(
+                                Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
+                        .withCachingDisabled()
+                        .withLoggingEnabled(topics.shardsChangelogConfigs()),
+                SHARD);
+        topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
         return topology;
     }
 

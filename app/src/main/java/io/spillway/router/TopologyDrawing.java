@@ -33,6 +33,11 @@ public final class TopologyDrawing {
                 topics,
                 () -> new RouteProcessor(decider, metrics),
                 () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics));
+        if (topics.assignsShards()) {
+            RouterTopology.withShards(topology, topics, () -> {
+                throw new IllegalStateException("this topology is only described");
+            });
+        }
         this.description = topology.describe();
     }
 

@@ -3,11 +3,15 @@ package io.spillway.topic;
 import io.spillway.config.Configuration;
 import io.spillway.config.ShardSettings;
 import io.spillway.policy.DedicationPlan;
+import io.spillway.policy.FaultDimension;
 import io.spillway.policy.Placement;
 import io.spillway.policy.Printable;
+import io.spillway.policy.Shard;
+import io.spillway.policy.ShardBook;
 import io.spillway.policy.ShuffleSharder;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.policy.VirtualSlots;
+import java.util.List;
 import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +65,22 @@ public final class Placements {
     /** Who has which partitions of its own now, and whose wish for some cannot be met. */
     public DedicationPlan dedications() {
         return now().plan();
+    }
+
+    /** How many slots an assignment has for a policy's shard size: no more than may be assigned, nor than there are partitions. */
+    public int assignable(int shardSize) {
+        return Math.min(shardSize, largestAssignable());
+    }
+
+    /** Most slots of one assignment. */
+    public int largestAssignable() {
+        return Math.min(Shard.MAX_SIZE, partitions);
+    }
+
+    /** An empty book for these slots that gives nobody two slots on one partition; only where shards are assigned. */
+    public ShardBook emptyBook() {
+        List<FaultDimension> dimensions = slots.slots() > partitions ? List.of(slots.asDimension()) : List.of();
+        return new ShardBook(slots.slots(), settings.overlap().orElseThrow(), dimensions);
     }
 
     /** Draws the shards of tenants without an assignment. */

@@ -16,6 +16,11 @@ public record ShardAssignment(int asked, Optional<Shard> shard) {
         }
     }
 
+    /** Whether the tenant has as many slots as it asked for. */
+    public boolean isMet() {
+        return shard.isPresent() && shard.get().size() == asked;
+    }
+
     /**
      * @throws IllegalArgumentException when it has a slot that is not there
      */

@@ -18,6 +18,8 @@ public final class Topics {
 
     /** The router's store of timers, one for each partition of the delay lane. */
     public static final String TIMER_STORE = "timers";
+    /** The router's store of assigned shards. */
+    public static final String SHARD_STORE = "shards";
     /**
      * How long the changelog of the timers remembers that one was removed. A copy of the store that misses this would
      * let the timer ring again, so a router throws away a copy that is older than half of it.
@@ -26,16 +28,20 @@ public final class Topics {
 
     /** Only segments that are closed are compacted: what a restore reads in vain is about as much as this. */
     private static final int TIMER_SEGMENT_BYTES = 16 * 1024 * 1024;
+    /** A tenant, a few words and our framing, and batches of them. */
+    private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
     private static final List<String> COMPACTED =
             List.of("policies", "keys", "sweeps", "shards", "lane-state", "depths");
 
     private final String prefix;
     private final TopicSettings settings;
+    private final boolean assignsShards;
 
     /** Declares the topics for a configuration. */
     public Topics(Configuration configuration) {
         this.prefix = configuration.kafka().prefix();
         this.settings = configuration.topics();
+        this.assignsShards = configuration.shards().overlap().isPresent();
     }
 
     /** Where producers put items. */
@@ -66,6 +72,26 @@ public final class Topics {
     /** Assigned shards, compacted, by tenant. */
     public String shards() {
         return prefix + ".shards";
+    }
+
+    /** Whether shards are assigned, so that {@link #shardRequests} and {@link #shardsChangelog} are there. */
+    public boolean assignsShards() {
+        return assignsShards;
+    }
+
+    /** What is asked of the book of shards, by tenant: one partition, so one stage keeps the book. */
+    public String shardRequests() {
+        return prefix + ".shard-requests";
+    }
+
+    /** What Kafka Streams makes of the book of shards: it derives this name itself. */
+    public String shardsChangelog() {
+        return routerGroup() + "-" + SHARD_STORE + "-changelog";
+    }
+
+    /** The settings of {@link #shardsChangelog}, for whoever creates it. */
+    public Map<String, String> shardsChangelogConfigs() {
+        return safe(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
     }
 
     /** What Kafka Streams makes of the timers of the delay lane: it derives this name itself. */
@@ -127,6 +153,10 @@ public final class Topics {
         for (String name : COMPACTED) {
             specs.add(compacted(prefix + "." + name));
         }
+        if (assignsShards) {
+            specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
+            specs.add(new TopicSpec(shardsChangelog(), 1, settings.replication(), shardsChangelogConfigs()));
+        }
         return specs;
     }
 
@@ -146,7 +176,11 @@ public final class Topics {
 
     /** Nothing in a queue expires by time or size: it is purged below what is finished. */
     private TopicSpec queue(String name, int maxBytes, String compression) {
-        return new TopicSpec(name, settings.partitions(), settings.replication(), safe(Map.of(
+        return queue(name, settings.partitions(), maxBytes, compression);
+    }
+
+    private TopicSpec queue(String name, int partitions, int maxBytes, String compression) {
+        return new TopicSpec(name, partitions, settings.replication(), safe(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG, "-1",
                 TopicConfig.RETENTION_BYTES_CONFIG, "-1",

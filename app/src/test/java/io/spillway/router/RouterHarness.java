@@ -15,7 +15,9 @@ import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.Placements;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.RecordCodec;
+import io.spillway.topic.ShardAssignment;
 import io.spillway.topic.ShardAssignments;
+import io.spillway.topic.ShardRequest;
 import io.spillway.topic.SweepCodec;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
@@ -29,8 +31,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +63,8 @@ final class RouterHarness implements AutoCloseable {
     static final long START_MILLIS = START.toEpochMilli();
     static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
 
+    static final int MAX_TENANTS = 100;
+
     private static final RecordCodec<WorkItem> ITEMS = new RecordCodec<>(new WorkItem());
 
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -70,6 +76,7 @@ final class RouterHarness implements AutoCloseable {
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
+    private final ShardAssignments assignments = new ShardAssignments(1_000);
     private final Configuration configuration;
     private final Path state = temporaryDirectory();
     private final TopologyTestDriver driver;
@@ -81,16 +88,23 @@ final class RouterHarness implements AutoCloseable {
 
     /** A router whose deciders are wrapped, to let our own code fail; its timers are in memory. */
     RouterHarness(UnaryOperator<Decider> wrap) {
-        this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE));
+        this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), Map.of());
     }
 
     /** A router with the store it runs with, which takes a while to open. */
     static RouterHarness withRocksDb() {
-        return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+        return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE), Map.of());
     }
 
-    private RouterHarness(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
-        this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("topics.maxBytes", "20000"));
+    /** A router with further settings, by key. */
+    static RouterHarness configured(Map<String, String> settings) {
+        return new RouterHarness(decider -> decider, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), settings);
+    }
+
+    private RouterHarness(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers, Map<String, String> more) {
+        Map<String, String> settings = new HashMap<>(more);
+        settings.put("topics.maxBytes", "20000");
+        this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration);
         this.policies = new TenantPolicies(configuration.defaults());
         Properties properties = new Properties();
@@ -111,17 +125,49 @@ final class RouterHarness implements AutoCloseable {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
-        Placer placer = new Placer(
-                new Placements(configuration, policies, ShardAssignments.none()), topics.partitions(), () -> work);
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics, placer);
+        Placements placements = new Placements(configuration, policies, assignments);
+        Placer placer = new Placer(placements, topics.partitions(), () -> work);
+        ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
+        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics, placer, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(new DueDecider(delayed, rules));
-        return RouterTopology.build(
+        Topology topology = RouterTopology.build(
                 topics,
                 () -> new RouteProcessor(fresh, metrics),
                 () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics),
                 timers);
+        return topics.assignsShards()
+                ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
+                : topology;
+    }
+
+    /** Puts a request to the book of shards. */
+    void ask(String tenant, ShardRequest request) {
+        driver.createInputTopic(topics.shardRequests(), new ByteArraySerializer(), new ByteArraySerializer())
+                .pipeInput(tenant.getBytes(StandardCharsets.UTF_8), ShardRequest.encode(request));
+    }
+
+    /** Answers of the book since the last call, in order; the router's view has taken them in. A tombstone is empty. */
+    List<Map.Entry<String, Optional<ShardAssignment>>> takeAnswers() {
+        List<Map.Entry<String, Optional<ShardAssignment>>> answers = new ArrayList<>();
+        for (TestRecord<byte[], byte[]> record : driver
+                .createOutputTopic(topics.shards(), new ByteArrayDeserializer(), new ByteArrayDeserializer())
+                .readRecordsToList()) {
+            String tenant = new String(record.key(), StandardCharsets.UTF_8);
+            if (record.value() == null) {
+                assignments.remove(tenant);
+            } else {
+                assignments.put(tenant, record.value());
+            }
+            answers.add(Map.entry(tenant, assignments.answer(tenant)));
+        }
+        return answers;
+    }
+
+    /** The store of the book of shards. */
+    KeyValueStore<Bytes, byte[]> shardStore() {
+        return driver.getKeyValueStore(Topics.SHARD_STORE);
     }
 
     static byte[] item(String tenant, long enqueuedAtMillis) {

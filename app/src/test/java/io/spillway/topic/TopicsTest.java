@@ -1,6 +1,7 @@
 package io.spillway.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -34,6 +35,17 @@ class TopicsTest {
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
                 "spillway.shards", "spillway.lane-state", "spillway.depths", "spillway.router-timers-changelog");
+    }
+
+    @Test
+    void where_shards_are_assigned_there_is_one_partition_of_requests_and_one_of_the_book() {
+        Topics assigning = new Topics(configuration("shards.overlap", "2"));
+
+        assertThat(assigning.all()).hasSize(topics.all().size() + 2);
+        assertThat(assigning.all()).filteredOn(spec -> spec.name().contains("shard")).extracting(TopicSpec::name, TopicSpec::partitions)
+                .containsExactlyInAnyOrder(tuple("spillway.shards", 1),
+                        tuple("spillway.shard-requests", 1),
+                        tuple("spillway.router-shards-changelog", 1));
     }
 
     @Test

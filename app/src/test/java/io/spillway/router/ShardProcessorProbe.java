@@ -1,0 +1,82 @@
+package io.spillway.router;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Shard;
+import io.spillway.topic.Placements;
+import io.spillway.topic.ShardAssignment;
+import io.spillway.topic.ShardAssignmentCodec;
+import io.spillway.topic.ShardAssignments;
+import io.spillway.topic.ShardRequest;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+import org.apache.kafka.streams.state.Stores;
+
+/** The stage that assigns shards, begun anew over what a store holds. */
+final class ShardProcessorProbe {
+    private final MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>();
+    private final Map<String, ShardAssignment> assignments = new TreeMap<>();
+    private final ShardProcessor processor;
+    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
+
+    private ShardProcessorProbe(KeyValueStore<Bytes, byte[]> content, String overlap) {
+        Configuration configuration = ConfigurationLoader.load(
+                Optional.empty(), Map.of(), Map.of("topics.partitions", "8", "shards.overlap", overlap));
+        processor = new ShardProcessor(
+                new Placements(configuration, new TenantPolicies(configuration.defaults()), ShardAssignments.none()), 0, 100);
+        KeyValueStore<Bytes, byte[]> copy = Stores.keyValueStoreBuilder(
+                        Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
+                .withCachingDisabled().withLoggingDisabled().build();
+        copy.init(context.getStateStoreContext(), copy);
+        try (KeyValueIterator<Bytes, byte[]> all = content.all()) {
+            while (all.hasNext()) {
+                KeyValue<Bytes, byte[]> entry = all.next();
+                copy.put(entry.key, entry.value);
+                assignments.put(new String(entry.key.get(), StandardCharsets.UTF_8), codec.decode(entry.value));
+            }
+        }
+        context.addStateStore(copy);
+        processor.init(context);
+    }
+
+    static ShardProcessorProbe over(KeyValueStore<Bytes, byte[]> content, String overlap) {
+        return new ShardProcessorProbe(content, overlap);
+    }
+
+    /** Asks, and says what is written for the tenant. */
+    Optional<Shard> assign(String tenant, int size) {
+        processor.process(new Record<>(
+                tenant.getBytes(StandardCharsets.UTF_8), ShardRequest.encode(new ShardRequest.Assign(size)), 0));
+        takeIn();
+        return assignments.get(tenant).shard();
+    }
+
+    /** Lets its timer go off. */
+    void punctuate() {
+        context.scheduledPunctuators().forEach(scheduled -> scheduled.getPunctuator().punctuate(0));
+        takeIn();
+    }
+
+    /** As a view of the topic would know them. */
+    Map<String, ShardAssignment> assignments() {
+        return assignments;
+    }
+
+    private void takeIn() {
+        context.forwarded().forEach(forwarded -> assignments.put(
+                new String((byte[]) forwarded.record().key(), StandardCharsets.UTF_8),
+                codec.decode((byte[]) forwarded.record().value())));
+        context.resetForwards();
+    }
+}

@@ -1,0 +1,161 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.Shard;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.topic.ShardAssignment;
+import io.spillway.topic.ShardAssignmentCodec;
+import io.spillway.topic.ShardRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.common.utils.Bytes;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ShardStageTest {
+    /** Eight slots, two a tenant, at most one shared by two: there are 28 such shards, and all can be in use. */
+    private final RouterHarness router = RouterHarness.configured(
+            Map.of("topics.partitions", "8", "shards.overlap", "1", "defaults.shardSize", "2"));
+
+    @AfterEach
+    void close() {
+        router.close();
+    }
+
+    @Test
+    void a_tenants_first_item_asks_for_its_shard_and_the_next_ones_do_not() {
+        for (int i = 0; i < 5; i++) {
+            router.send(item("acme", START_MILLIS));
+        }
+
+        assertThat(router.take(Lane.HOT)).hasSize(5);
+        assertThat(router.takeAnswers()).singleElement().satisfies(answer -> {
+            assertThat(answer.getKey()).isEqualTo("acme");
+            assertThat(answer.getValue()).contains(new ShardAssignment(
+                    2, Optional.of(Shard.of(new ShuffleSharder(8, 0).shard("acme", 2)))));
+        });
+        router.advance(Duration.ofHours(1));
+        router.send(item("acme", START_MILLIS + 3_600_000));
+        assertThat(router.takeAnswers()).as("it has what it wants").isEmpty();
+    }
+
+    @Test
+    void twenty_eight_tenants_have_a_shard_each_and_no_two_the_same() {
+        for (int i = 0; i < 28; i++) {
+            router.send(item("tenant-" + i, START_MILLIS));
+        }
+
+        Set<Shard> shards = new HashSet<>();
+        assertThat(router.takeAnswers()).hasSize(28).allSatisfy(answer ->
+                assertThat(shards.add(answer.getValue().orElseThrow().shard().orElseThrow())).as("%s", answer).isTrue());
+    }
+
+    @Test
+    void who_comes_too_late_is_told_so_once_and_goes_on_with_its_stateless_shard() {
+        fill();
+        router.send(item("late", START_MILLIS));
+        router.send(item("late", START_MILLIS));
+
+        assertThat(router.takeAnswers()).singleElement()
+                .satisfies(answer -> assertThat(answer.getValue()).contains(new ShardAssignment(2, Optional.empty())));
+        assertThat(router.take(Lane.HOT)).as("items flow all the same").hasSize(30);
+        router.advance(Duration.ofMinutes(9));
+        router.send(item("late", START_MILLIS + 540_000));
+        assertThat(router.takeAnswers()).as("nobody asks on").isEmpty();
+    }
+
+    @Test
+    void what_is_taken_back_is_free_for_who_asks_again_after_ten_minutes() {
+        fill();
+        router.send(item("late", START_MILLIS));
+        router.takeAnswers();
+
+        router.ask("tenant-3", new ShardRequest.Release());
+        assertThat(router.takeAnswers()).containsExactly(Map.entry("tenant-3", Optional.empty()));
+        router.advance(Duration.ofMinutes(10));
+        router.send(item("late", START_MILLIS + 600_000));
+
+        assertThat(router.takeAnswers()).singleElement()
+                .satisfies(answer -> assertThat(answer.getValue().orElseThrow().isMet()).isTrue());
+    }
+
+    @Test
+    void another_size_in_the_policy_is_another_shard_and_when_there_is_none_the_old_one_stays() {
+        fill();
+        router.set("tenant-3", PolicyField.SHARD_SIZE, "1");
+        router.advance(Duration.ofSeconds(10));
+        router.send(item("tenant-3", START_MILLIS + 10_000));
+        ShardAssignment small = router.takeAnswers().getFirst().getValue().orElseThrow();
+        assertThat(small.shard().orElseThrow().size()).isEqualTo(1);
+
+        router.set("tenant-3", PolicyField.SHARD_SIZE, "3");
+        router.advance(Duration.ofSeconds(10));
+        router.send(item("tenant-3", START_MILLIS + 20_000));
+        assertThat(router.takeAnswers()).singleElement()
+                .satisfies(answer -> assertThat(answer.getValue()).contains(new ShardAssignment(3, small.shard())));
+        router.set("tenant-3", PolicyField.SHARD_SIZE, "1");
+        router.advance(Duration.ofSeconds(10));
+        router.send(item("tenant-3", START_MILLIS + 30_000));
+        assertThat(router.takeAnswers()).as("it has this size already; the answer says so").singleElement()
+                .satisfies(answer -> assertThat(answer.getValue()).contains(small));
+    }
+
+    @Test
+    void a_book_that_is_read_again_goes_on_as_it_was() {
+        fill();
+        router.shardStore().delete(Bytes.wrap("tenant-5".getBytes(StandardCharsets.UTF_8)));
+
+        ShardProcessorProbe again = ShardProcessorProbe.over(router.shardStore(), "1");
+        assertThat(again.assign("new-one", 2)).as("the one shard that is left").isPresent();
+        assertThat(again.assign("another", 2)).as("and no second one").isEmpty();
+    }
+
+    @Test
+    void a_tighter_bound_moves_tenants_until_all_pairs_keep_to_it_or_none_is_left() {
+        for (int i = 0; i < 3; i++) {
+            router.shardStore().put(Bytes.wrap(("t-" + i).getBytes(StandardCharsets.UTF_8)),
+                    new ShardAssignmentCodec().encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
+        }
+
+        ShardProcessorProbe tighter = ShardProcessorProbe.over(router.shardStore(), "0");
+        tighter.punctuate();
+
+        List<Shard> shards = new ArrayList<>();
+        tighter.assignments().values().forEach(assignment -> shards.add(assignment.shard().orElseThrow()));
+        assertThat(shards).hasSize(3);
+        for (int i = 0; i < 3; i++) {
+            for (int j = i + 1; j < 3; j++) {
+                assertThat(shards.get(i).overlap(shards.get(j))).isZero();
+            }
+        }
+    }
+
+    @Test
+    void what_is_no_request_is_passed_over() {
+        router.ask("acme", new ShardRequest.Assign(1_000_000));
+        assertThat(router.takeAnswers()).as("as many slots as there may be").singleElement()
+                .satisfies(answer -> assertThat(answer.getValue().orElseThrow().asked()).isEqualTo(8));
+        assertThat(ShardRequest.decode(null)).isEqualTo(new ShardRequest.Unreadable());
+        for (String text : List.of("", "assign", "assign 0", "assign -1", "assign 12345678", "assign 4 ", "Release")) {
+            assertThat(ShardRequest.decode(text.getBytes(StandardCharsets.UTF_8))).as(text).isEqualTo(new ShardRequest.Unreadable());
+        }
+    }
+
+    private void fill() {
+        for (int i = 0; i < 28; i++) {
+            router.send(item("tenant-" + i, START_MILLIS));
+        }
+        assertThat(router.takeAnswers()).hasSize(28);
+    }
+}
