@@ -1,0 +1,198 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.policy.Shard;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.Topics;
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Handler;
+import io.spillway.worker.Outcome;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Eight partitions, two a tenant: every one of the 28 shards has a tenant, and the two partitions of one are lost. */
+class BlastRadiusIT {
+    private static final int PARTITIONS = 8;
+    private static final int SHARDS = 28;
+    private static final int ITEMS = 20;
+    private static final Map<String, String> SETTINGS = Map.of(
+            "SPILLWAY_TOPICS_PARTITIONS", Integer.toString(PARTITIONS),
+            "SPILLWAY_DEFAULTS_SHARD_SIZE", "2",
+            "SPILLWAY_DEFAULTS_BACKOFF_BASE", "100ms",
+            "SPILLWAY_DEFAULTS_BACKOFF_CAP", "200ms",
+            "SPILLWAY_DEFAULTS_TIMEOUT", "10m",
+            "SPILLWAY_SHARDS_STUCK_AFTER", "2s",
+            "SPILLWAY_WORKER_SLOTS", "4",
+            "SPILLWAY_WORKER_DRAIN_GRACE", "100ms");
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+    private final Map<Shard, String> tenants = oneTenantOnEachShard();
+    private final Map<String, Set<String>> done = new ConcurrentHashMap<>();
+    private final Set<String> tried = ConcurrentHashMap.newKeySet();
+    private final Set<String> stoppedWorkers = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+
+    @Test
+    void exactly_one_tenant_stops_when_the_consumers_of_its_two_partitions_do() throws Exception {
+        assertThat(tenants).hasSize(SHARDS);
+        Map.Entry<Shard, String> victim = new ArrayList<>(tenants.entrySet()).get(11);
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), environment(), Map.of());
+        Topics topics = new Topics(configuration);
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, SETTINGS)) {
+            for (int i = 0; i < PARTITIONS; i++) {
+                String name = "worker-" + i;
+                scene.startWorker(name, handler(name));
+            }
+            Map<Integer, String> owners = awaitOneWorkerForEachPartition(topics);
+            scene.withRouter();
+            for (int slot : victim.getKey().toArray()) {
+                stoppedWorkers.add(owners.get(slot));
+            }
+            // The victim alone meets the consumers that stand still; when the router has seen that, all others come.
+            send(configuration, topics, List.of(victim.getValue()), "early");
+            awaitStuckIsKnown();
+            send(configuration, topics, tenants.values(), "late");
+            Set<String> others = new TreeSet<>(tenants.values());
+            others.remove(victim.getValue());
+            awaitAll(others);
+
+            assertThat(done.keySet()).as("who goes on").containsExactlyInAnyOrderElementsOf(others);
+            assertThat(done.values()).as("all its items").allMatch(ids -> ids.size() == ITEMS);
+            assertEveryItemIsOnItsShard(topics);
+            stopped.countDown();
+        }
+    }
+
+    /** Every fourth item fails once, so that a retry has to find its way too. */
+    private Handler handler(String worker) {
+        return delivery -> {
+            if (stoppedWorkers.contains(worker)) {
+                stopped.await();
+            }
+            if (isToFail(delivery) && tried.add(delivery.tenant() + delivery.id())) {
+                return Outcome.retry("once");
+            }
+            if (stopped.getCount() > 0) {
+                done.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(delivery.id());
+            }
+            return Outcome.done();
+        };
+    }
+
+    private static boolean isToFail(Delivery delivery) {
+        return delivery.id().hashCode() % 4 == 0;
+    }
+
+    private void awaitAll(Collection<String> wanted) {
+        while (wanted.stream().anyMatch(tenant -> done.getOrDefault(tenant, Set.of()).size() < ITEMS)) {
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    /** Twice the time after which a partition counts as stuck, and a few readings. */
+    private static void awaitStuckIsKnown() {
+        long until = System.nanoTime() + Duration.ofSeconds(7).toNanos();
+        while (System.nanoTime() < until) {
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
+    private Map<Integer, String> awaitOneWorkerForEachPartition(Topics topics) throws Exception {
+        while (true) {
+            Map<Integer, String> owners = new HashMap<>();
+            for (MemberDescription member : kafka.admin().describeConsumerGroups(List.of(topics.workerGroup()))
+                    .describedGroups().get(topics.workerGroup()).get().members()) {
+                member.assignment().topicPartitions().stream()
+                        .filter(partition -> partition.topic().equals(topics.lane(Lane.HOT)))
+                        .forEach(partition -> owners.put(
+                                partition.partition(), member.clientId().substring(topics.workerGroup().length() + 1)));
+            }
+            if (new HashSet<>(owners.values()).size() == PARTITIONS) {
+                return owners;
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
+    private void assertEveryItemIsOnItsShard(Topics topics) {
+        Map<String, Set<Integer>> places = new TreeMap<>();
+        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
+            kafka.readAll(topics.lane(lane)).forEach(record -> places
+                    .computeIfAbsent(new String(record.key(), StandardCharsets.UTF_8), absent -> new TreeSet<>())
+                    .add(record.partition()));
+        }
+        tenants.forEach((shard, tenant) -> {
+            for (int place : places.get(tenant)) {
+                assertThat(shard.toArray()).as(tenant).contains(place);
+            }
+        });
+    }
+
+    private void send(Configuration configuration, Topics topics, Collection<String> to, String id) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            for (int i = 0; i < ITEMS; i++) {
+                for (String tenant : to) {
+                    producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant), codec.encode(new WorkItem(
+                            tenant, id + "-" + i, Instant.ofEpochMilli(System.currentTimeMillis()), "", null,
+                            "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))))));
+                }
+            }
+        }
+    }
+
+    private Map<String, String> environment() {
+        Map<String, String> environment = new HashMap<>(SETTINGS);
+        environment.put("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers());
+        environment.put("SPILLWAY_KAFKA_PREFIX", kafka.prefix());
+        environment.put("SPILLWAY_TOPICS_REPLICATION", "1");
+        return environment;
+    }
+
+    private static Map<Shard, String> oneTenantOnEachShard() {
+        ShuffleSharder sharder = new ShuffleSharder(PARTITIONS, 0);
+        Map<Shard, String> byShard = new HashMap<>();
+        for (int i = 0; byShard.size() < SHARDS && i < 10_000; i++) {
+            byShard.putIfAbsent(Shard.of(sharder.shard("tenant-" + i, 2)), "tenant-" + i);
+        }
+        return byShard;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

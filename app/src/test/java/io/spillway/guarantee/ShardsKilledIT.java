@@ -1,0 +1,132 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Shard;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.CompactedView;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.ShardAssignment;
+import io.spillway.topic.ShardAssignmentCodec;
+import io.spillway.topic.ShardAssignments;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds of the assigned shards after routers were killed while they were being written. */
+class ShardsKilledIT {
+    private static final int TENANTS = 600;
+    private static final int KILLS = 4;
+    private static final int OVERLAP = 1;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private final RecordCodec<WorkItem> items = new RecordCodec<>(new WorkItem());
+    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
+
+    @Test
+    void no_two_tenants_share_too_much_and_all_instances_agree_after_any_kill(@TempDir Path directory) throws Exception {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        Map<String, String> settings = Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
+                "SPILLWAY_TOPICS_PARTITIONS", "4",
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0",
+                "SPILLWAY_DEFAULTS_SHARD_SIZE", "3",
+                "SPILLWAY_SHARDS_SLOTS", "128",
+                "SPILLWAY_SHARDS_OVERLAP", Integer.toString(OVERLAP));
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
+        Topics topics = new Topics(configuration);
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        KafkaClients clients = new KafkaClients(configuration);
+        ShardAssignments seen = new ShardAssignments(128);
+        try (CompactedView view = new CompactedView(
+                clients, topics.shards(), seen, 10_000, Optional.empty(), InstantSource.system())) {
+            view.start(Duration.ofSeconds(30));
+            int sent = 0;
+            for (int kill = 0; kill < KILLS; kill++) {
+                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router-" + kill % 2), settings)) {
+                    int first = sent;
+                    sent += TENANTS / (KILLS + 1);
+                    send(clients, topics, first, sent);
+                    int target = seen.size() + random.nextInt(TENANTS / (KILLS + 1));
+                    while (seen.size() < target) {
+                        Thread.onSpinWait();
+                    }
+                    LockSupport.parkNanos(random.nextInt(60) * 1_000_000L);
+                    router.kill();
+                }
+            }
+            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router-0"), settings);
+                    SpillwayProcess other = SpillwayProcess.start(directory.resolve("router-1"), settings)) {
+                // Whoever lost its request in an aborted transaction asks again with its next item.
+                while (seen.size() < TENANTS) {
+                    send(clients, topics, 0, TENANTS);
+                    LockSupport.parkNanos(1_000_000_000);
+                }
+                assertThat(router.stop()).isZero();
+                assertThat(other.stop()).isZero();
+            }
+            assertTheBookHolds(topics, seen, "seed " + seed);
+        }
+    }
+
+    private void assertTheBookHolds(Topics topics, ShardAssignments seen, String what) {
+        Map<String, ShardAssignment> written = latest(kafka.readAll(topics.shards()), what);
+        Map<String, ShardAssignment> kept = latest(kafka.readAll(topics.shardsChangelog()), what);
+        assertThat(written).as("what all read is what the next writer begins with; %s", what).isEqualTo(kept).hasSize(TENANTS);
+        assertThat(new HashMap<>(seen.all())).as(what).isEqualTo(new HashMap<>(written));
+        List<Shard> shards = written.values().stream().map(assignment -> assignment.shard().orElseThrow()).toList();
+        for (int i = 0; i < shards.size(); i++) {
+            for (int j = i + 1; j < shards.size(); j++) {
+                assertThat(shards.get(i).overlap(shards.get(j))).as(what).isLessThanOrEqualTo(OVERLAP);
+            }
+        }
+    }
+
+    /** Also checks that nobody was ever given two: what is committed is kept. */
+    private Map<String, ShardAssignment> latest(List<ConsumerRecord<byte[], byte[]>> records, String what) {
+        Map<String, ShardAssignment> latest = new TreeMap<>();
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            String tenant = new String(record.key(), StandardCharsets.UTF_8);
+            assertThat(latest.put(tenant, codec.decode(record.value()))).as("%s again; %s", tenant, what).isNull();
+        }
+        return latest;
+    }
+
+    private void send(KafkaClients clients, Topics topics, int from, int to) {
+        List<byte[]> values = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            values.add(items.encode(new WorkItem("tenant-" + i, "id", Instant.ofEpochMilli(System.currentTimeMillis()), "",
+                    null, "text/plain", Map.of(), ByteBuffer.wrap(new byte[] {1}))));
+        }
+        try (Producer<byte[], byte[]> producer = clients.producer()) {
+            values.forEach(value -> producer.send(new ProducerRecord<>(topics.ingress(), value)));
+        }
+    }
+}
