@@ -28,6 +28,7 @@ import picocli.CommandLine.Command;
             SweepCommand.class,
             DeadLettersCommand.class,
             ShardsCommand.class,
+            ExplainCommand.class,
             TopologyCommand.class,
         })
 public final class Main {

@@ -62,6 +62,19 @@ public final class Placements {
         return now().placement().partitions(tenant, workload, policy.shardSize(), ofWorkload, assignments.of(tenant), into);
     }
 
+    /** As above for the whole of a tenant: in ascending order and in an array of their own. */
+    public int[] partitions(String tenant, TenantPolicy policy) {
+        return now().placement().partitions(tenant, policy.shardSize(), assignments.of(tenant));
+    }
+
+    /** The tenant's slots in ascending order: those assigned, else those drawn. Not in force while it has partitions of its own. */
+    public int[] slots(String tenant, TenantPolicy policy) {
+        return assignments.of(tenant)
+                .map(Shard::toArray)
+                .orElseGet(() -> sharder.shard(
+                        tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
+    }
+
     /** Who has which partitions of its own now, and whose wish for some cannot be met. */
     public DedicationPlan dedications() {
         return now().plan();
@@ -81,16 +94,6 @@ public final class Placements {
     public ShardBook emptyBook() {
         List<FaultDimension> dimensions = slots.slots() > partitions ? List.of(slots.asDimension()) : List.of();
         return new ShardBook(slots.slots(), settings.overlap().orElseThrow(), dimensions);
-    }
-
-    /** Draws the shards of tenants without an assignment. */
-    public ShuffleSharder sharder() {
-        return sharder;
-    }
-
-    /** The partition of each slot. */
-    public VirtualSlots slots() {
-        return slots;
     }
 
     private InForce now() {

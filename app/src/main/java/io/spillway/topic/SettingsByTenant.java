@@ -16,6 +16,14 @@ public final class SettingsByTenant implements ViewContent {
         return Collections.unmodifiableSortedMap(settings);
     }
 
+    /** The settings in force for a tenant: its own over those of {@code *} over the configured defaults over the product's. */
+    public PolicySettings inForce(String tenant, PolicySettings defaults) {
+        return settings.getOrDefault(tenant, PolicySettings.NONE_SET)
+                .over(settings.getOrDefault(ALL_TENANTS, PolicySettings.NONE_SET))
+                .over(defaults)
+                .over(PolicySettings.DEFAULTS);
+    }
+
     @Override
     public void put(String key, byte[] value) {
         settings.put(key, codec.decode(value));

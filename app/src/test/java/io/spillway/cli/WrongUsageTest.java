@@ -44,6 +44,10 @@ class WrongUsageTest {
                 wrong("tenants set", "T", "spillway tenants set --help"),
                 wrong("tenants set acme --rate", "--rate", "spillway tenants set --help"),
                 wrong("tenants set acme", "nothing to set", "--rate", "--max-depth"),
+                wrong("tenants isolate *", "tenant *", "must be one tenant"),
+                wrong("tenants isolate acme --partitions 0", "--partitions 0", "1 or more"),
+                wrong("tenants release no,tenant", "no,tenant", "must be * or 1 to 128"),
+                wrong("explain", "--tenant", "spillway explain --help"),
                 wrong("sweep record --tenant acme", "--started-at", "spillway sweep record --help"),
                 wrong("topology --output xml", "--output", "'xml'", "TEXT", "JSON"),
                 wrong("topology --config no-such.yml", "--config", "no-such.yml", "no such file"));

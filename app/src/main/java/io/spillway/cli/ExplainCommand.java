@@ -1,0 +1,144 @@
+package io.spillway.cli;
+
+import io.spillway.config.Configuration;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.Printable;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.Placements;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueueProgress;
+import io.spillway.topic.SettingsByTenant;
+import io.spillway.topic.ShardAssignments;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.Topics;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code spillway explain}: why a tenant's items go where they go. */
+@Command(
+        name = "explain",
+        mixinStandardHelpOptions = true,
+        description = "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.")
+final class ExplainCommand implements Callable<Integer> {
+    private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+
+    private final InstantSource clock = InstantSource.system();
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--tenant", required = true, paramLabel = "T", description = "the tenant")
+    private String tenant;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        TenantsIsolateCommand.requireOneTenant(tenant);
+        Configuration configuration = common.configurationWithCluster(
+                topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
+        Topics names = new Topics(configuration);
+        ShardAssignments assignments = new ShardAssignments(
+                configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+        SettingsByTenant settings;
+        Sweeps sweeps;
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            settings = topics.read(names.policies(), new SettingsByTenant());
+            sweeps = topics.read(names.sweeps(), new Sweeps());
+            if (names.assignsShards()) {
+                topics.read(names.shards(), assignments);
+            }
+        }
+        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        PolicyCodec codec = new PolicyCodec();
+        settings.all().forEach((name, own) -> policies.put(name, codec.encode(name, own)));
+        Placements placements = new Placements(configuration, policies, assignments);
+        TenantExplanation explanation = TenantExplanation.of(
+                tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, clock.millis()),
+                settings.all().keySet());
+        PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
+        Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
+        if (common.isJson()) {
+            new Printer(spec, common).json(json(explanation, inForce, waiting));
+        } else {
+            print(explanation, inForce, waiting);
+        }
+        return 0;
+    }
+
+    private static Map<Integer, Map<String, Long>> waiting(Configuration configuration, Topics topics, List<Integer> partitions) {
+        Map<Integer, Map<String, Long>> waiting = new LinkedHashMap<>();
+        partitions.forEach(partition -> waiting.put(partition, new LinkedHashMap<>()));
+        try (Admin admin = new KafkaClients(configuration).admin()) {
+            QueueAdmin queues = new QueueAdmin(admin);
+            for (Lane lane : LANES) {
+                for (QueueProgress queue : queues.readProgress(topics.lane(lane), topics.workerGroup(), false)) {
+                    waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>()).put(lane.label(), queue.waiting());
+                }
+            }
+        }
+        return waiting;
+    }
+
+    private Map<String, Object> json(
+            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("tenant", tenant);
+        result.put("policy", TenantsCommand.textOf(inForce));
+        result.put("placement", explanation.kind().label());
+        result.put("slots", explanation.slots());
+        result.put("partitions", explanation.partitions());
+        result.put("waiting", waiting);
+        result.put("rules", explanation.rules());
+        result.put("known", explanation.known());
+        result.put("sharing", explanation.sharing());
+        result.put("neighbours", explanation.neighbours().stream()
+                .map(neighbour -> Map.of("tenant", neighbour.tenant(), "shared", neighbour.shared())).toList());
+        return result;
+    }
+
+    private void print(
+            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
+        Printer printer = new Printer(spec, common);
+        printer.line(tenant + ": " + explanation.kind().text());
+        printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"));
+        waiting.forEach((partition, lanes) -> rows.add(List.of(Integer.toString(partition),
+                text(lanes, Lane.HOT), text(lanes, Lane.OVERFLOW), text(lanes, Lane.AGED), "")));
+        printer.table(rows);
+        printer.line("");
+        printer.line("Its items, by the first rule that applies:");
+        explanation.rules().forEach(rule -> printer.line("  " + rule));
+        printer.line("");
+        printer.line("Of " + explanation.known() + " other tenants that are known by a policy or an assignment"
+                + (explanation.isCutShort() ? " (the first ones by name; there are more)" : "") + ":");
+        explanation.sharing().forEach((shared, count) ->
+                printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
+        List<List<String>> neighbours = new ArrayList<>();
+        explanation.neighbours().forEach(neighbour ->
+                neighbours.add(List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))));
+        printer.table(neighbours);
+        printer.line("");
+        printer.line("Policy: " + TenantsCommand.inOneLine(inForce));
+    }
+
+    private static String text(Map<String, Long> lanes, Lane lane) {
+        return Long.toString(lanes.getOrDefault(lane.label(), 0L));
+    }
+}

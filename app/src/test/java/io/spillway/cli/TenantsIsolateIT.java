@@ -1,0 +1,96 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.policy.Lane;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(300) // Against a hang; nothing is measured.
+class TenantsIsolateIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    private CommandsUnderTest commands;
+    private int read;
+
+    @BeforeEach
+    void configure() {
+        commands = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
+                directory, CommandsUnderTest.SMALL.replace("partitions: 2", "partitions: 8")
+                        + "defaults: {shardSize: 3}\nshards: {overlap: 2}\n"));
+    }
+
+    @Test
+    void a_tenant_under_attack_is_moved_to_partitions_of_its_own_and_back_without_a_restart() throws Exception {
+        commands.run("topics", "create").done();
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
+            Set<Integer> before = placesOf("acme");
+            assertThat(before).hasSizeBetween(1, 3);
+            JsonNode assigned = commands.run("explain", "--tenant", "acme", "--output", "json").done().json();
+            assertThat(assigned.get("placement").textValue()).isEqualTo("assigned");
+            assertThat(numbers(assigned.get("partitions"))).containsAll(before).hasSize(3);
+
+            JsonNode isolated = commands.run("tenants", "isolate", "acme", "--partitions", "2", "--wait", "--output", "json").done().json();
+            Set<Integer> own = numbers(isolated.get("partitions"));
+            assertThat(own).hasSize(2);
+            assertThat(placesOf("acme")).isSubsetOf(own);
+            for (String other : Set.of("b", "c", "d", "e")) {
+                assertThat(placesOf(other)).as("nobody else is there").doesNotContainAnyElementsOf(own);
+            }
+            assertThat(commands.run("explain", "--tenant", "acme").done().out())
+                    .contains("acme: has partitions of its own", "partitions " + own, "any other: hot", "dedicated=2");
+            assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3").failedWith(1))
+                    .contains("nothing is changed", "must be from 1 to 2", "of 8 partitions 4 must stay shared");
+
+            commands.run("tenants", "release", "acme", "--wait").done();
+            assertThat(placesOf("acme")).isSubsetOf(numbers(assigned.get("partitions")));
+            assertThat(commands.run("tenants", "get", "acme").done().out()).doesNotContain("set for acme");
+            assertThat(commands.run("tenants", "release", "acme").failedWith(1)).contains("acme has no partitions of its own");
+
+            assertThat(commands.run("tenants", "release", "acme", "--shard").done().out()).contains("its shard is taken back");
+            while (!commands.run("explain", "--tenant", "acme", "--output", "json").done().json()
+                    .get("placement").textValue().equals("stateless")) {
+                Thread.onSpinWait();
+            }
+            assertThat(router.stop()).isZero();
+        }
+        assertThat(commands.run("explain", "--tenant", "b", "--output", "json").done().json().get("known").intValue())
+                .as("c, d and e have assignments").isEqualTo(3);
+    }
+
+    /** The partitions of hot that ten items of a tenant have gone to. */
+    private Set<Integer> placesOf(String tenant) {
+        commands.run("send", "--tenant", tenant, "--count", "10").done();
+        commands.awaitRouted(kafka.admin());
+        Set<Integer> places = new TreeSet<>();
+        for (ConsumerRecord<byte[], byte[]> record : kafka.readAll(commands.topics().lane(Lane.HOT)).stream()
+                .sorted(Comparator.comparingLong(ConsumerRecord::timestamp)).skip(read).toList()) {
+            assertThat(new String(record.key(), StandardCharsets.UTF_8)).isEqualTo(tenant);
+            places.add(record.partition());
+            read++;
+        }
+        return places;
+    }
+
+    private static Set<Integer> numbers(JsonNode array) {
+        return array.valueStream().map(JsonNode::intValue).collect(Collectors.toCollection(TreeSet::new));
+    }
+}
