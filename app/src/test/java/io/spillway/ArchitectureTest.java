@@ -51,6 +51,7 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("schema", Set.of()),
             Map.entry("policy", Set.of()),
+            Map.entry("producer", Set.of("policy")),
             Map.entry("config", Set.of("policy")),
             Map.entry("topic", Set.of("config", "policy", "schema")),
             Map.entry("metrics", Set.of("config", "policy")),
