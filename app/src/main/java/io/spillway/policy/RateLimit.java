@@ -32,4 +32,20 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
         return new RateLimit(
                 intervalNanos, burst > MAX_NANOS / intervalNanos ? MAX_NANOS : burst * intervalNanos);
     }
+
+    /** Items a second at this rate. */
+    public double itemsPerSecond() {
+        return 1e9 / intervalNanos;
+    }
+
+    /**
+     * A part of this limit: of its rate, and of its burst, but for one item at the least.
+     *
+     * @param share above 0 to 1
+     */
+    public RateLimit part(double share) {
+        long longer = Math.clamp(Math.round(intervalNanos / share), intervalNanos, MAX_NANOS);
+        // A part of the burst at a part of the rate takes as long.
+        return new RateLimit(longer, Math.max(longer, toleranceNanos));
+    }
 }

@@ -26,6 +26,7 @@ public final class RateTable {
 
     private final int maxTenants;
     private final long seed;
+    private final RateShares shares;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final AtomicInteger size = new AtomicInteger();
     private final LongAdder unmeasured = new LongAdder();
@@ -37,11 +38,21 @@ public final class RateTable {
      * @param seed       of the hash; nobody who can name a tenant should know it
      */
     public RateTable(int maxTenants, long seed) {
+        this(maxTenants, seed, new RateShares());
+    }
+
+    /**
+     * As {@link #RateTable(int, long)}, where other processes admit the same tenants' items.
+     *
+     * @param shares what part of each limit is this process's
+     */
+    public RateTable(int maxTenants, long seed, RateShares shares) {
         if (maxTenants < 1) {
             throw new IllegalArgumentException("maxTenants = " + maxTenants + ": must be 1 or more");
         }
         this.maxTenants = maxTenants;
         this.seed = seed;
+        this.shares = shares;
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
@@ -54,12 +65,12 @@ public final class RateTable {
      * Takes one item of a tenant and says whether it is within the limit.
      *
      * @param tenant   not null
-     * @param limit    the tenant's limit, not null
+     * @param limit    the tenant's limit over all processes, not null
      * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
      */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
         long hash = hash(tenant);
-        return stripes[(int) (hash >>> 58)].admit(hash, limit, nowNanos);
+        return stripes[(int) (hash >>> 58)].admit(hash, shares.limit(tenant, limit), nowNanos);
     }
 
     /**
