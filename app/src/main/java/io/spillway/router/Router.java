@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
+import io.spillway.policy.RateShares;
 import io.spillway.policy.RateTable;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
@@ -53,6 +54,7 @@ public final class Router implements AutoCloseable {
     private final Admin admin;
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
+    private final RateExchange exchange;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
     private final CountDownLatch running = new CountDownLatch(1);
@@ -101,8 +103,10 @@ public final class Router implements AutoCloseable {
         this.registry = registry;
         this.clock = clock;
         this.instance = instance;
+        RateShares shares = new RateShares();
+        this.exchange = new RateExchange(clients, topics, instance, shares, clock);
         RateTable rates = new RateTable(
-                configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis());
+                configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis(), shares);
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
@@ -143,6 +147,7 @@ public final class Router implements AutoCloseable {
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
+        exchange.start(timeout);
         workReader.start(instance);
         streams.start();
         streamsMetrics.bindTo(registry);
@@ -177,6 +182,7 @@ public final class Router implements AutoCloseable {
     public void close() {
         housekeeping.close();
         workReader.close();
+        exchange.close();
         streamsMetrics.close();
         // Without leaving, a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)

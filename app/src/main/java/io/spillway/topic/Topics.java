@@ -84,6 +84,11 @@ public final class Topics {
         return prefix + ".shard-requests";
     }
 
+    /** What each router has been asked for lately, by instance: compacted, and kept for an hour. */
+    public String demand() {
+        return prefix + ".demand";
+    }
+
     /** What Kafka Streams makes of the book of shards: it derives this name itself. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
@@ -153,6 +158,11 @@ public final class Topics {
         for (String name : COMPACTED) {
             specs.add(compacted(prefix + "." + name));
         }
+        specs.add(new TopicSpec(demand(), 1, settings.replication(), safe(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG, "3600000",
+                TopicConfig.SEGMENT_MS_CONFIG, "600000"))));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(new TopicSpec(shardsChangelog(), 1, settings.replication(), shardsChangelogConfigs()));

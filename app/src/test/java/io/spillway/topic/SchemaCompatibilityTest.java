@@ -3,6 +3,7 @@ package io.spillway.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.schema.LedgerEntry;
+import io.spillway.schema.RouterDemand;
 import io.spillway.schema.ShardAssignment;
 import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantDepth;
@@ -37,11 +38,12 @@ class SchemaCompatibilityTest {
             "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
             "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651"),
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
-            "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"));
+            "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
+            "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
-                ShardAssignment.getClassSchema());
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema());
     }
 
     @ParameterizedTest

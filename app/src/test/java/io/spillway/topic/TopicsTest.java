@@ -34,7 +34,8 @@ class TopicsTest {
         assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
-                "spillway.shards", "spillway.lane-state", "spillway.depths", "spillway.router-timers-changelog");
+                "spillway.shards", "spillway.lane-state", "spillway.depths", "spillway.demand",
+                "spillway.router-timers-changelog");
     }
 
     @Test

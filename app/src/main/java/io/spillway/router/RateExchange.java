@@ -1,0 +1,112 @@
+package io.spillway.router;
+
+import io.spillway.policy.Printable;
+import io.spillway.policy.RateShares;
+import io.spillway.topic.CompactedView;
+import io.spillway.topic.Demands;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.Topics;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the other routers twice a second what this one is asked for, hears the same from them, and divides the rates by it.
+ * When Kafka does not answer, the others are not heard and each admits the whole rate after three seconds: items that cannot
+ * be routed either.
+ *
+ * <p>Owner of its producer, its view and its thread. What cannot be sent within two seconds is given up: the next is newer.
+ */
+final class RateExchange implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
+    private static final long PERIOD_MILLIS = 500;
+    private static final int MAX_ROUTERS = 1_000;
+
+    private final String topic;
+    private final String instance;
+    private final RateShares shares;
+    private final InstantSource clock;
+    private final Demands demands;
+    private final CompactedView view;
+    private final Producer<byte[], byte[]> producer;
+    private final ScheduledExecutorService thread;
+    private long lastMillis;
+    private boolean failed;
+
+    RateExchange(KafkaClients clients, Topics topics, String instance, RateShares shares, InstantSource clock) {
+        this.topic = topics.demand();
+        this.instance = instance;
+        this.shares = shares;
+        this.clock = clock;
+        this.demands = new Demands(clock);
+        this.view = new CompactedView(clients, topic, demands, MAX_ROUTERS, Optional.empty(), clock);
+        this.producer = clients.producer(Map.of(
+                ProducerConfig.LINGER_MS_CONFIG, "0",
+                ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000"));
+        this.thread = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("router-rate-shares").factory());
+    }
+
+    /** Returns when it knows what the others told last. */
+    void start(Duration timeout) {
+        view.start(timeout);
+        lastMillis = clock.millis();
+        thread.scheduleAtFixedRate(
+                this::exchangeSafely, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
+                // The others take over its part at once.
+                producer.send(new ProducerRecord<>(topic, key(), null));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            LOG.debug("The other routers notice by themselves that this one ends: {}", Printable.of(e.getMessage()));
+        }
+        producer.close(Duration.ofMillis(500));
+        view.close();
+    }
+
+    /** One failure must not end the periodic work. */
+    private void exchangeSafely() {
+        try {
+            long nowMillis = clock.millis();
+            long intervalMillis = Math.max(1, nowMillis - lastMillis);
+            lastMillis = nowMillis;
+            Map<String, Double> demand = shares.endInterval(intervalMillis);
+            producer.send(new ProducerRecord<>(topic, key(), demands.encode(instance, demand)), (place, failure) -> {
+                if (failure != null) {
+                    LOG.debug("Demand not told: {}", Printable.of(failure.toString()));
+                }
+            });
+            shares.divide(demands.ofOthers(instance));
+            failed = false;
+        } catch (RuntimeException e) {
+            if (!failed && !thread.isShutdown()) {
+                LOG.warn("Rates cannot be divided among the routers: {}", Printable.of(e.getMessage()));
+            }
+            failed = true;
+        }
+    }
+
+    private byte[] key() {
+        return instance.getBytes(StandardCharsets.UTF_8);
+    }
+}

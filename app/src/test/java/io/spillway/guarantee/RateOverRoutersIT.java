@@ -1,0 +1,138 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Lane;
+import io.spillway.router.Router;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.Sweeps;
+import io.spillway.topic.TenantPolicies;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.MemberDescription;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A tenant's rate over all routers together, on the wall clock: what is measured is items, by the time they were made. */
+class RateOverRoutersIT {
+    private static final int RATE = 400;
+    private static final int OFFERED = 1_200;
+    private static final int PARTITIONS = 4;
+    private static final long SETTLING_MILLIS = 3_000;
+    private static final long MEASURED_MILLIS = 10_000;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+
+    @Test
+    void the_rate_holds_over_two_routers_together_and_again_three_seconds_after_the_traffic_shifts() throws Exception {
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", kafka.prefix(),
+                "SPILLWAY_TOPICS_PARTITIONS", Integer.toString(PARTITIONS),
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_ROUTER_THREADS", "1",
+                "SPILLWAY_DEFAULTS_RATE", Integer.toString(RATE),
+                "SPILLWAY_DEFAULTS_BURST", "40"), Map.of());
+        Topics topics = new Topics(configuration);
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        try (Router first = router(configuration, "first"); Router second = router(configuration, "second");
+                Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            first.start(Duration.ofSeconds(60));
+            second.start(Duration.ofSeconds(60));
+            List<Set<Integer>> owned = awaitBothAtWork(topics);
+            Set<Integer> all = new TreeSet<>(owned.getFirst());
+            all.addAll(owned.getLast());
+
+            long even = send(producer, topics, List.copyOf(all));
+            long shifted = send(producer, topics, List.copyOf(owned.getFirst()));
+            long back = send(producer, topics, List.copyOf(owned.getLast()));
+            awaitRouted(topics);
+
+            for (long beganMillis : List.of(even, shifted, back)) {
+                long admitted = kafka.readAll(topics.lane(Lane.HOT)).stream()
+                        .filter(record -> record.timestamp() >= beganMillis + SETTLING_MILLIS
+                                && record.timestamp() < beganMillis + SETTLING_MILLIS + MEASURED_MILLIS)
+                        .count();
+                System.out.println("admitted " + admitted + " of " + RATE * MEASURED_MILLIS / 1_000);
+                assertThat(admitted / (double) (RATE * MEASURED_MILLIS / 1_000)).isBetween(0.9, 1.1);
+            }
+        }
+    }
+
+    private Router router(Configuration configuration, String name) {
+        return new Router(configuration, name, directory.resolve(name), new TenantPolicies(configuration.defaults()),
+                new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
+    }
+
+    /** The partitions of ingress that each of the two has, when both have some. */
+    private List<Set<Integer>> awaitBothAtWork(Topics topics) throws Exception {
+        while (true) {
+            List<Set<Integer>> owned = kafka.admin().describeConsumerGroups(List.of(topics.routerGroup()))
+                    .describedGroups().get(topics.routerGroup()).get().members().stream()
+                    .map(MemberDescription::assignment)
+                    .map(assignment -> assignment.topicPartitions().stream()
+                            .filter(partition -> partition.topic().equals(topics.ingress()))
+                            .map(TopicPartition::partition)
+                            .collect(Collectors.<Integer>toSet()))
+                    .toList();
+            if (owned.size() == 2 && owned.stream().noneMatch(Set::isEmpty)
+                    && owned.stream().mapToInt(Set::size).sum() == PARTITIONS) {
+                return owned;
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
+    /** Sends evenly to these partitions for as long as it takes to settle and to measure; says when it began. */
+    private long send(Producer<byte[], byte[]> producer, Topics topics, List<Integer> partitions) {
+        long beganMillis = System.currentTimeMillis();
+        long sent = 0;
+        for (long nowMillis = beganMillis; nowMillis < beganMillis + SETTLING_MILLIS + MEASURED_MILLIS;
+                nowMillis = System.currentTimeMillis()) {
+            for (; sent < (nowMillis - beganMillis) * OFFERED / 1_000; sent++) {
+                byte[] value = codec.encode(new WorkItem("acme", "id", Instant.ofEpochMilli(nowMillis), "", null,
+                        "text/plain", Map.of(), ByteBuffer.wrap(new byte[] {1})));
+                producer.send(new ProducerRecord<>(topics.ingress(), partitions.get((int) (sent % partitions.size())),
+                        nowMillis, "acme".getBytes(StandardCharsets.UTF_8), value));
+            }
+            LockSupport.parkNanos(2_000_000);
+        }
+        producer.flush();
+        return beganMillis;
+    }
+
+    private void awaitRouted(Topics topics) {
+        long sent = kafka.readAll(topics.ingress()).size();
+        while (kafka.readAll(topics.lane(Lane.HOT)).size() + kafka.readAll(topics.lane(Lane.OVERFLOW)).size() < sent) {
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+}
