@@ -32,7 +32,7 @@ final class Scene implements AutoCloseable {
         this.configuration = configuration;
         this.topics = new Topics(configuration);
         this.created = new TopicAdmin(admin).createMissing(topics.all().stream()
-                .filter(spec -> spec.partitions() == PARTITIONS)
+                .filter(spec -> spec.partitions() == PARTITIONS || spec.name().equals(topics.demand()))
                 .map(spec -> forBench(spec, appendTime && spec.name().equals(output())))
                 .toList());
     }
