@@ -18,6 +18,10 @@ import org.apache.kafka.common.TopicPartition;
  * many as were finished since the last transaction that succeeded.
  */
 final class OwnedPartition {
+    private static final int MIN_HORIZON_AHEAD = 128;
+    /** A sixteenth at each snapshot: half of it in ten. */
+    private static final int HORIZON_FADE = 4;
+
     final TopicPartition partition;
     final Lane lane;
     final PartitionProgress progress;
@@ -39,6 +43,7 @@ final class OwnedPartition {
     long position = -1;
     /** Items read since the last snapshot, for how far ahead the horizon must be. */
     int readSinceSnapshot;
+    private int mostRead;
 
     OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
         this.partition = partition;
@@ -56,6 +61,17 @@ final class OwnedPartition {
     void settle(long offset) {
         progress.finished(offset);
         dirty = true;
+    }
+
+    /**
+     * How far the horizon of a snapshot that is taken now is to be ahead: too little holds items back for a commit, too
+     * much makes more suspects of a crash. A poll brings one partition's items by the thousand and then another's, so
+     * what counts is the most that was read between two snapshots lately.
+     */
+    int horizonAhead() {
+        mostRead = Math.max(readSinceSnapshot, mostRead - (mostRead >> HORIZON_FADE));
+        readSinceSnapshot = 0;
+        return Math.max(MIN_HORIZON_AHEAD, 2 * mostRead);
     }
 
     /** Whether it is handed on without suspicion: an attempt that ends this process must not do so for ever. */

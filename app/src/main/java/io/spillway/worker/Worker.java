@@ -40,6 +40,11 @@ public final class Worker implements AutoCloseable {
     /** Items with a policy of their own are few; budgets and estimates of others are kept for the most recent ones. */
     private static final int MAX_BUDGETS = 100_000;
     private static final long HOT_BUFFER_MILLIS = 100;
+    /**
+     * A consumer has one fetch under way at a broker, and partitions that were paused or not yet used up when it was
+     * sent are not in it: they wait for its end, with the client's default half a second for each empty lane.
+     */
+    private static final int FETCH_WAIT_MILLIS = 10;
     private static final boolean ADAPTIVE = true;
 
     private final WorkerSettings settings;
@@ -179,6 +184,7 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
                 ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
         new KafkaClientMetrics(consumer).bindTo(registry);

@@ -30,9 +30,6 @@ import org.apache.kafka.common.TopicPartition;
  * on its way out, so no slot waits for another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    /** Least that the horizon is ahead of what was read; after a crash that much may be suspect. */
-    private static final int MIN_HORIZON_AHEAD = 128;
-
     private final InstantSource clock;
     private final ItemGate gate;
     private final Placing placing;
@@ -231,12 +228,11 @@ final class WorkerCore {
             int metadataCharacters = 0;
             for (OwnedPartition each : owned.values()) {
                 if (!broken && each.dirty && group != null && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    ProgressState state = each.progress.snapshot(Math.max(MIN_HORIZON_AHEAD, 4 * each.readSinceSnapshot),
-                            each.isClean(), placing.suspects().markOf(each));
+                    ProgressState state = each.progress.snapshot(
+                            each.horizonAhead(), each.isClean(), placing.suspects().markOf(each));
                     parts.put(each, new CommitBatch.Part(state, each.movesSoFar()));
                     metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
                     each.dirty = false;
-                    each.readSinceSnapshot = 0;
                 }
             }
             return new CommitBatch(group, parts);
