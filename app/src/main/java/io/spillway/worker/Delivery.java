@@ -1,55 +1,112 @@
 package io.spillway.worker;
 
 import io.spillway.policy.Lane;
+import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemDetails;
+import io.spillway.topic.ItemReading;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
 /**
  * One attempt of one item, as its handler sees it. The payload and the headers are shared with the worker: read them,
- * do not change them.
- *
- * @param item    the item
- * @param attempt which attempt this is, 1 or more
- * @param lane    the lane it was taken from
- * @param key     of the record, possibly empty
- * @param value   of the record, byte for byte as it was produced
- * @param headers of the record, ours among them
- * @param lease   how long the attempt may take
+ * do not change them. What it is routed by is at hand; the rest is decoded when it is first asked for. Safe for any
+ * number of threads.
  */
-public record Delivery(
-        ItemDetails item, int attempt, Lane lane, byte[] key, byte[] value, Headers headers, Lease lease) {
+public final class Delivery {
+    private static final ItemDecoder DECODER = new ItemDecoder();
+    private static final byte[] NO_KEY = {};
+
+    private final ItemReading.Item read;
+    private final ConsumerRecord<byte[], byte[]> record;
+    private final String origin;
+    private final int attempt;
+    private final Lane lane;
+    private final Lease lease;
+    /** Of several threads that ask at once each may decode, and all find the same. */
+    private volatile ItemDetails details;
+
+    Delivery(LaneItem item, Lease lease) {
+        this.read = item.read();
+        this.record = item.record();
+        this.origin = item.origin();
+        this.attempt = item.attempts() + 1;
+        this.lane = item.lane();
+        this.lease = lease;
+    }
+
+    /** The whole item. */
+    public ItemDetails item() {
+        ItemDetails known = details;
+        if (known == null) {
+            known = DECODER.decode(read, record.value(), record.headers(), origin);
+            details = known;
+        }
+        return known;
+    }
 
     /** Whose item it is. */
     public String tenant() {
-        return item.tenant();
+        return read.tenant();
     }
 
     /** The producer's idempotency key; the same in every attempt, lane and replay. */
     public String id() {
-        return item.id();
+        ItemDetails known = details;
+        return known == null ? DECODER.id(read, record.value(), record.headers(), origin) : known.id();
     }
 
     /** A part of the tenant's work, or empty. */
     public String workload() {
-        return item.workload();
+        return read.workload();
     }
 
     /** When the item was made. */
     public Instant enqueuedAt() {
-        return Instant.ofEpochMilli(item.enqueuedAtMillis());
+        return Instant.ofEpochMilli(read.enqueuedAtMillis());
+    }
+
+    /** Which attempt this is, 1 or more. */
+    public int attempt() {
+        return attempt;
+    }
+
+    /** The lane it was taken from. */
+    public Lane lane() {
+        return lane;
+    }
+
+    /** The key of the record, possibly empty. */
+    public byte[] key() {
+        return Objects.requireNonNullElse(record.key(), NO_KEY);
+    }
+
+    /** The value of the record, byte for byte as it was produced. */
+    public byte[] value() {
+        return record.value();
+    }
+
+    /** The headers of the record, ours among them. */
+    public Headers headers() {
+        return record.headers();
+    }
+
+    /** How long the attempt may take. */
+    public Lease lease() {
+        return lease;
     }
 
     /** The W3C trace context that came with the item. */
     public Optional<String> traceparent() {
-        return item.header(headers, "traceparent");
+        return item().header(headers(), "traceparent");
     }
 
     /** The vendors' part of the trace context. */
     public Optional<String> tracestate() {
-        return item.header(headers, "tracestate");
+        return item().header(headers(), "tracestate");
     }
 
     /** The time an attempt has. */

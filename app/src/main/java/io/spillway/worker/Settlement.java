@@ -54,7 +54,6 @@ final class Settlement {
     /** What becomes of an item whose attempt is over. */
     void settle(Attempt attempt, AttemptEnd end, TenantPolicy policy, long nowMillis) {
         LaneItem item = attempt.item;
-        metrics.ended(attempt, end);
         if (end.result() instanceof AttemptResult.Failed || end.result() instanceof AttemptResult.TimedOut) {
             budgets.failed(item.tenant(), DESTINATION);
         }

@@ -10,7 +10,6 @@ import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
-import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.KafkaClients;
@@ -100,7 +99,7 @@ public final class Worker implements AutoCloseable {
         Settlement settlement = new Settlement(moves, budgets, metrics, random);
         Placing placing = new Placing(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
         this.core = new WorkerCore(gate, placing, metrics, clock);
-        AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock, this::died);
+        AttemptRunner runner = new AttemptRunner(handler, metrics, core, nanoClock, this::died);
         this.committer = new CommitThread(
                 core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis(),
                 this::died);

@@ -106,7 +106,7 @@ final class WorkerMetrics {
         }
     }
 
-    void ended(Attempt attempt, AttemptEnd end) {
+    void ended(AttemptEnd end) {
         handlerDuration.record(end.durationNanos(), TimeUnit.NANOSECONDS);
         handled.computeIfAbsent(outcomeOf(end.result()), outcome -> Counter.builder("spillway.handled")
                         .description("Attempts by what they came to")
