@@ -14,6 +14,7 @@ import io.spillway.topic.ViewContent;
 import io.spillway.worker.Handlers;
 import io.spillway.worker.Worker;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         Topics topics = new Topics(configuration);
         prepareTopics(clients, topics, embedded, unsafeTransactions);
 
-        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        TenantPolicies policies = new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong());
         Sweeps sweeps = new Sweeps();
         follow(clients, topics.policies(), policies, configuration, data, shutdown);
         follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
