@@ -175,7 +175,8 @@ public final class Worker implements AutoCloseable {
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.LINGER_MS_CONFIG, 0,
-                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
+                // Not the consumer's: some of their metrics have the same name.
+                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name + ".moves"));
         bind("producer", new KafkaClientMetrics(producer), registry);
         return producer;
     }
