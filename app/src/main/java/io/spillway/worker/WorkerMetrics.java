@@ -69,20 +69,10 @@ final class WorkerMetrics {
             pollsWithRecords.put(lane, polls(lane, false));
             pollsEmpty.put(lane, polls(lane, true));
         }
-        handlerDuration = Timer.builder("spillway.handler.duration")
-                .description("Time in the handler")
-                .serviceLevelObjectives(AGES)
-                .register(registry);
-        leasesEnded = Counter.builder("spillway.leases.ended")
-                .description("Attempts interrupted because their lease was over")
-                .register(registry);
-        transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
-                .description("Transactions that were aborted and made again")
-                .register(registry);
-        ageOfFirstSubscriber = fansOut
-                ? Optional.of(age("spillway.age_of_first_subscriber_first_attempt",
-                        "Age of an item when the first of its subscribers is attempted for the first time").register(registry))
-                : Optional.empty();
+        handlerDuration = age("spillway.handler.duration", "Time in the handler").register(registry);
+        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease was over");
+        transactionsFailed = counter("spillway.worker.transactions.failed", "Transactions that were aborted and made again");
+        ageOfFirstSubscriber = fansOut ? Optional.of(firstSubscriber()) : Optional.empty();
         // An increase is seen only in a series that was there before it.
         List.of("done", "retry", "dead", "timeout", "interrupted").forEach(this::handledCounter);
         movedCounter(Lane.OVERFLOW, LaneReason.EXCESS);
@@ -93,7 +83,7 @@ final class WorkerMetrics {
 
     /** Registers the gauges over what the worker holds; called before the first poll. */
     void watch(WorkerCore core, int slots) {
-        waiting = core::waiting;
+        watchWaiting(core::waiting);
         Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
                 .description("Handlers running").register(registry);
         Gauge.builder("spillway.handler.deaf", core, WorkerCore::deaf)
@@ -104,11 +94,18 @@ final class WorkerMetrics {
         Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
                 .description("Items that a worker may have died with, waiting to run alone").register(registry);
         for (Lane lane : LANES) {
-            Gauge.builder("spillway.worker.waiting", core, each -> each.waiting(lane))
-                    .description("Items read ahead")
-                    .tag("lane", lane.label()).register(registry);
             Gauge.builder("spillway.depth", depth, known -> known.getOrDefault(lane, 0L))
                     .description("Items waiting in a lane, over all workers")
+                    .tag("lane", lane.label()).register(registry);
+        }
+    }
+
+    /** Registers the gauges over the read-ahead, given what waits in this process of a lane. */
+    void watchWaiting(ToLongFunction<Lane> now) {
+        waiting = now;
+        for (Lane lane : LANES) {
+            Gauge.builder("spillway.worker.waiting", () -> now.applyAsLong(lane))
+                    .description("Items read ahead")
                     .tag("lane", lane.label()).register(registry);
         }
     }
@@ -207,6 +204,15 @@ final class WorkerMetrics {
                     .register(registry));
         }
         return timers;
+    }
+
+    private Timer firstSubscriber() {
+        return age("spillway.age_of_first_subscriber_first_attempt",
+                "Age of an item when the first of its subscribers is attempted for the first time").register(registry);
+    }
+
+    private Counter counter(String name, String description) {
+        return Counter.builder(name).description(description).register(registry);
     }
 
     private static Timer.Builder age(String name, String description) {
