@@ -50,6 +50,9 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
      */
     static RunningSystem start(
             Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
+        if (roles.contains(Role.WORKER)) {
+            Handlers.check(configured);
+        }
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
@@ -79,8 +82,8 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         }
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
-                    configuration, data.instance(), Handlers.make(configuration.handler(), clients), policies, sweeps,
-                    metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
+                    configuration, data.instance(), Handlers.make(configuration, InstantSource.system()),
+                    policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
             running.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);
