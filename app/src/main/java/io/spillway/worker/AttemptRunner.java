@@ -59,7 +59,7 @@ final class AttemptRunner {
 
     private AttemptResult call(Attempt attempt) {
         try {
-            return switch (handler.handle(new Delivery(attempt.item, attempt))) {
+            return switch (handler.handle(Delivery.of(attempt.item, attempt))) {
                 case Outcome.Done done -> new AttemptResult.Succeeded();
                 case Outcome.Retry retry -> new AttemptResult.Failed(
                         retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());

@@ -6,7 +6,6 @@ import io.spillway.topic.ItemDetails;
 import io.spillway.topic.ItemReading;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -21,28 +20,65 @@ public final class Delivery {
     private static final byte[] NO_KEY = {};
 
     private final ItemReading.Item read;
-    private final ConsumerRecord<byte[], byte[]> record;
     private final String origin;
     private final int attempt;
     private final Lane lane;
+    private final byte[] key;
+    private final byte[] value;
+    private final Headers headers;
     private final Lease lease;
     /** Of several threads that ask at once each may decode, and all find the same. */
     private volatile ItemDetails details;
 
-    Delivery(LaneItem item, Lease lease) {
-        this.read = item.read();
-        this.record = item.record();
-        this.origin = item.origin();
-        this.attempt = item.attempts() + 1;
-        this.lane = item.lane();
+    private Delivery(
+            ItemReading.Item read,
+            String origin,
+            int attempt,
+            Lane lane,
+            byte[] key,
+            byte[] value,
+            Headers headers,
+            Lease lease) {
+        this.read = read;
+        this.origin = origin;
+        this.attempt = attempt;
+        this.lane = lane;
+        this.key = key == null ? NO_KEY : key;
+        this.value = value;
+        this.headers = headers;
         this.lease = lease;
+    }
+
+    static Delivery of(LaneItem item, Lease lease) {
+        ConsumerRecord<byte[], byte[]> record = item.record();
+        return new Delivery(item.read(), item.origin(), item.attempts() + 1, item.lane(),
+                record.key(), record.value(), record.headers(), lease);
+    }
+
+    /**
+     * A delivery made by hand, to test a handler with.
+     *
+     * @param item    the item, not null
+     * @param attempt which attempt, 1 or more
+     * @param lane    the lane it comes from, not null
+     * @param key     of the record, not null
+     * @param value   of the record, not null
+     * @param headers of the record, not null
+     * @param lease   not null
+     */
+    public static Delivery of(
+            ItemDetails item, int attempt, Lane lane, byte[] key, byte[] value, Headers headers, Lease lease) {
+        ItemReading.Item read = new ItemReading.Item(item.tenant(), item.enqueuedAtMillis(), item.workload(), false);
+        Delivery delivery = new Delivery(read, item.id(), attempt, lane, key, value, headers, lease);
+        delivery.details = item;
+        return delivery;
     }
 
     /** The whole item. */
     public ItemDetails item() {
         ItemDetails known = details;
         if (known == null) {
-            known = DECODER.decode(read, record.value(), record.headers(), origin);
+            known = DECODER.decode(read, value, headers, origin);
             details = known;
         }
         return known;
@@ -56,7 +92,7 @@ public final class Delivery {
     /** The producer's idempotency key; the same in every attempt, lane and replay. */
     public String id() {
         ItemDetails known = details;
-        return known == null ? DECODER.id(read, record.value(), record.headers(), origin) : known.id();
+        return known == null ? DECODER.id(read, value, headers, origin) : known.id();
     }
 
     /** A part of the tenant's work, or empty. */
@@ -81,17 +117,17 @@ public final class Delivery {
 
     /** The key of the record, possibly empty. */
     public byte[] key() {
-        return Objects.requireNonNullElse(record.key(), NO_KEY);
+        return key;
     }
 
     /** The value of the record, byte for byte as it was produced. */
     public byte[] value() {
-        return record.value();
+        return value;
     }
 
     /** The headers of the record, ours among them. */
     public Headers headers() {
-        return record.headers();
+        return headers;
     }
 
     /** How long the attempt may take. */
@@ -101,12 +137,12 @@ public final class Delivery {
 
     /** The W3C trace context that came with the item. */
     public Optional<String> traceparent() {
-        return item().header(headers(), "traceparent");
+        return item().header(headers, "traceparent");
     }
 
     /** The vendors' part of the trace context. */
     public Optional<String> tracestate() {
-        return item().header(headers(), "tracestate");
+        return item().header(headers, "tracestate");
     }
 
     /** The time an attempt has. */

@@ -30,7 +30,7 @@ final class Deliveries {
     static Delivery of(String contentType, byte[] payload, Headers headers) {
         ItemDetails item = new ItemDetails(
                 "acme", "order-17", ENQUEUED.toEpochMilli(), "mails", "", contentType, Map.of(), payload);
-        return new Delivery(item, 3, Lane.HOT, bytes("key"), payload, headers, LEASE);
+        return Delivery.of(item, 3, Lane.HOT, bytes("key"), payload, headers, LEASE);
     }
 
     static Delivery of(String payload) {

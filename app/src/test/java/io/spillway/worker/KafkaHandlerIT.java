@@ -41,7 +41,7 @@ class KafkaHandlerIT {
                 .add(ItemHeaders.FIRST_ATTEMPT_AT, Deliveries.bytes("1"));
         byte[] value = {0, 1, (byte) 0xff};
         Delivery with = Deliveries.of("text/plain", value, headers);
-        Delivery withoutKey = new Delivery(with.item(), 1, Lane.HOT, new byte[0], value, new RecordHeaders(), with.lease());
+        Delivery withoutKey = Delivery.of(with.item(), 1, Lane.HOT, new byte[0], value, new RecordHeaders(), with.lease());
 
         try (Handler handler = handler(topic)) {
             assertThat(handler.handle(with)).isEqualTo(Outcome.done());
@@ -72,7 +72,7 @@ class KafkaHandlerIT {
         String compacted = kafka.createTopic("compacted", 1, Map.of("cleanup.policy", "compact"));
         Delivery item = Deliveries.of("x");
         try (Handler handler = handler(compacted)) {
-            assertThat(handler.handle(new Delivery(
+            assertThat(handler.handle(Delivery.of(
                     item.item(), 1, Lane.HOT, new byte[0], item.value(), item.headers(), item.lease())))
                     .isInstanceOf(Outcome.Dead.class);
         }
