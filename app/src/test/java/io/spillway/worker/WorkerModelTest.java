@@ -77,6 +77,9 @@ class WorkerModelTest {
                 "kafka.bootstrapServers", "127.0.0.1:1", "worker.slots", "6",
                 "defaults.concurrency", "3", "defaults.attempts", "4"));
         private final Topics topics = new Topics(configuration);
+        private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
+                new TenantPolicies(configuration.defaults()), new Sweeps());
+        private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
         private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();
         private final Map<TopicPartition, ProgressState> committed = new HashMap<>();
         private final List<ProducerRecord<byte[], byte[]>> delayed = new ArrayList<>();
@@ -211,10 +214,7 @@ class WorkerModelTest {
             void start() {
                 InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
                 RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
-                WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
                 Moves moves = new Moves(topics);
-                ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-                        new TenantPolicies(configuration.defaults()), new Sweeps());
                 Placing placing = new Placing(configuration.worker(),
                         new FairDispatch<>(new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true)), gate, moves,
                         new Settlement(moves, budgets, metrics, new SplittableRandom(seed)), metrics, clock,
