@@ -12,14 +12,18 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.router.Router;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
+import io.spillway.worker.Outcome;
+import io.spillway.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -68,12 +72,12 @@ class DeploymentFilesTest {
 
     @ParameterizedTest
     @MethodSource("filesWithMetrics")
-    void every_metric_of_ours_that_is_asked_for_is_one_that_a_router_has(Path file, @TempDir Path state) throws IOException {
+    void every_metric_of_ours_that_is_asked_for_is_one_that_a_router_or_a_worker_has(Path file, @TempDir Path state) throws IOException {
         Set<String> asked = new TreeSet<>();
         OUR_METRIC.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
 
         assertThat(asked).as("found in %s", file).isNotEmpty();
-        assertThat(metricsOfARouter(state)).containsAll(asked);
+        assertThat(metricsOfBoth(state)).containsAll(asked);
     }
 
     static Stream<Path> filesWithMetrics() throws IOException {
@@ -84,15 +88,53 @@ class DeploymentFilesTest {
         }
     }
 
-    /** Names as Prometheus sees them, of a router that was made and not started. */
-    private static Set<String> metricsOfARouter(Path state) {
+    @Test
+    void every_role_that_there_is_has_a_service_of_its_own_that_is_scraped() throws IOException {
+        JsonNode services = new YAMLMapper().readTree(ROOT.resolve("docker-compose.yml").toFile()).get("services");
+        JsonNode scraped = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/prometheus.yml").toFile())
+                .at("/scrape_configs/0/dns_sd_configs/0");
+        for (String role : List.of("router", "worker")) {
+            assertThat(services.at("/" + role + "/command").toString()).isEqualTo("[\"run\",\"--roles\",\"" + role + "\"]");
+            assertThat(services.at("/" + role + "/environment/SPILLWAY_METRICS_HOST").textValue()).isEqualTo("0.0.0.0");
+            assertThat(services.at("/" + role + "/expose/0").textValue()).isEqualTo(scraped.get("port").asText());
+            assertThat(scraped.get("names").toString()).contains("\"" + role + "\"");
+        }
+    }
+
+    /** A test that nobody named would let a rule rot. */
+    @Test
+    void every_alert_is_tested_and_says_what_it_means_and_what_to_do() throws IOException {
+        JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
+        String tests = Files.readString(ROOT.resolve("deploy/prometheus/rules_test.yml"));
+        int alerts = 0;
+        for (JsonNode group : groups) {
+            for (JsonNode rule : group.get("rules")) {
+                if (rule.has("alert")) {
+                    alerts++;
+                    assertThat(tests).contains("alertname: " + rule.get("alert").textValue());
+                    assertThat(rule.at("/annotations").properties().stream().map(Map.Entry::getKey))
+                            .as(rule.get("alert").textValue()).containsExactly("summary", "meaning", "action");
+                    assertThat(rule.at("/labels/severity").textValue()).isIn("info", "warning", "critical");
+                }
+            }
+        }
+        assertThat(alerts).isGreaterThan(15);
+    }
+
+    /** Names as Prometheus sees them, of a router and a worker that were made and not started. */
+    private static Set<String> metricsOfBoth(Path state) {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        try (Router router = new Router(configuration, "test", state, new TenantPolicies(configuration.defaults()),
-                new Sweeps(), registry, InstantSource.system())) {
-            assertThat(router.isRunning()).isFalse();
+        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        Sweeps sweeps = new Sweeps();
+        try (Router router = new Router(configuration, "test", state, policies, sweeps, registry, InstantSource.system());
+                Worker worker = new Worker(configuration, "test", delivery -> Outcome.done(), policies, sweeps, registry,
+                        InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
+            assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();
+            // Made with a tenant's first retry.
+            names.add("spillway_retry_budget");
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));

@@ -4,6 +4,8 @@ import io.spillway.config.InvalidSettingException;
 import io.spillway.local.EmbeddedKafkaException;
 import io.spillway.router.RouterException;
 import io.spillway.topic.KafkaFailure;
+import io.spillway.worker.HandlerException;
+import io.spillway.worker.WorkerException;
 import java.io.PrintWriter;
 import java.util.Optional;
 import org.apache.kafka.common.config.ConfigException;
@@ -72,6 +74,8 @@ public final class Main {
             case InvalidSettingException expected -> expected.getMessage();
             case KafkaFailure expected -> expected.getMessage();
             case RouterException expected -> expected.getMessage();
+            case WorkerException expected -> expected.getMessage();
+            case HandlerException expected -> expected.getMessage();
             case EmbeddedKafkaException expected -> expected.getMessage();
             default -> refusedSetting(e)
                     .map(refused -> "Kafka refuses a setting of spillway.yml, the environment or the command line: "

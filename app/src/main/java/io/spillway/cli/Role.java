@@ -13,8 +13,8 @@ enum Role {
     ROUTER,
     WORKER;
 
-    /** What runs when nothing is said: the worker joins when all of it is there. */
-    static final Set<Role> DEFAULT = Set.of(ROUTER);
+    /** What runs when nothing is said: all that there is. */
+    static final Set<Role> DEFAULT = Set.of(ROUTER, WORKER);
 
     static final String ALL = Arrays.stream(values()).map(Role::label).collect(Collectors.joining(", "));
 

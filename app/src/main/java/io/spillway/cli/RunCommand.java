@@ -31,7 +31,7 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: router, worker (default: router)")
+    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: router, worker (default: all)")
     private List<String> roles = new ArrayList<>();
 
     @Option(

@@ -15,6 +15,7 @@ import io.spillway.topic.ViewContent;
 import io.spillway.worker.Handlers;
 import io.spillway.worker.Worker;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -50,6 +51,9 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
      */
     static RunningSystem start(
             Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
+        if (roles.contains(Role.WORKER)) {
+            Handlers.check(configured);
+        }
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
@@ -59,7 +63,7 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         Topics topics = new Topics(configuration);
         prepareTopics(clients, topics, embedded, unsafeTransactions);
 
-        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        TenantPolicies policies = new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong());
         Sweeps sweeps = new Sweeps();
         follow(clients, topics.policies(), policies, configuration, data, shutdown);
         follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
@@ -84,8 +88,8 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         }
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
-                    configuration, data.instance(), Handlers.make(configuration.handler(), clients), policies, sweeps,
-                    metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
+                    configuration, data.instance(), Handlers.make(configuration, InstantSource.system()),
+                    policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
             running.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);

@@ -7,9 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * The rate limiter of one process: one {@link Gcra} state a tenant, shared by its threads.
  *
- * <p>Tenants are known by a 64-bit hash, and hash and state lie side by side in arrays with linear probing: with 100,000
- * tenants a look-up waits for memory once, where a map of objects made it wait five times. Of a million tenants two
- * share a hash, and so a bucket, with a chance of 3 in 100 million; the seed keeps anybody from choosing such a name.
+ * <p>Tenants are known by their {@link TenantHash}, and hash and state lie side by side in arrays with linear probing:
+ * with 100,000 tenants a look-up waits for memory once, where a map of objects made it wait five times. Two tenants of
+ * the same hash share a bucket.
  *
  * <p>Owner: each {@link Stripe} owns its arrays under its own lock, which threads seldom contend for. The table is not
  * kept over a restart, which costs a tenant one burst more.
@@ -22,7 +22,6 @@ public final class RateTable {
     /** How far the threads' ideas of now may lie apart; a state further ahead than that was left by something else. */
     private static final long MAX_SKEW_NANOS = 1_000_000_000;
     private static final int STRIPES = 64;
-    private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
     private final int maxTenants;
     private final long seed;
@@ -69,7 +68,7 @@ public final class RateTable {
      * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
      */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
-        long hash = hash(tenant);
+        long hash = TenantHash.key(tenant, seed);
         return stripes[(int) (hash >>> 58)].admit(hash, shares.limit(tenant, limit), nowNanos);
     }
 
@@ -92,19 +91,6 @@ public final class RateTable {
     /** Items admitted since the start without being measured, because the table was full. */
     public long unmeasured() {
         return unmeasured.sum();
-    }
-
-    /** Never 0, which marks a free slot. The finish is that of SplitMix64 (Steele, Lea, Flood, 2014). */
-    private long hash(String tenant) {
-        long hash = seed;
-        for (int i = 0; i < tenant.length(); i++) {
-            hash = (hash ^ tenant.charAt(i)) * GOLDEN_RATIO;
-            hash ^= hash >>> 29;
-        }
-        hash = (hash ^ hash >>> 30) * 0xBF58476D1CE4E5B9L;
-        hash = (hash ^ hash >>> 27) * 0x94D049BB133111EBL;
-        hash ^= hash >>> 31;
-        return hash == 0 ? GOLDEN_RATIO : hash;
     }
 
     /** A part of the table: even places hold hashes, the place behind each its theoretical arrival time. */

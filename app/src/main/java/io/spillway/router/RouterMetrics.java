@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.spillway.metrics.Departures;
 import io.spillway.metrics.TenantMeters;
 import io.spillway.policy.DeadReason;
 import io.spillway.policy.DropReason;
@@ -26,8 +27,7 @@ final class RouterMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(RouterMetrics.class);
 
     private final Map<LaneReason, Counter> routed = new EnumMap<>(LaneReason.class);
-    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
-    private final Map<DeadReason, Counter> deadLettered = new EnumMap<>(DeadReason.class);
+    private final Departures departures;
     private final Timer future;
     private final Timer past;
     private final TenantMeters<Sidelined> sidelined;
@@ -47,18 +47,7 @@ final class RouterMetrics {
                     .tag("reason", to.reason().label())
                     .register(registry));
         }
-        for (DropReason reason : DropReason.values()) {
-            dropped.put(reason, Counter.builder("spillway.dropped")
-                    .description("Items dropped by rule")
-                    .tag("reason", reason.label())
-                    .register(registry));
-        }
-        for (DeadReason reason : DeadReason.values()) {
-            deadLettered.put(reason, Counter.builder("spillway.dead_lettered")
-                    .description("Items put into the dead-letter lane")
-                    .tag("reason", reason.label())
-                    .register(registry));
-        }
+        departures = new Departures(registry);
         future = skew(registry, "future");
         past = skew(registry, "past");
         sidelined = new TenantMeters<>(tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
@@ -69,7 +58,7 @@ final class RouterMetrics {
     }
 
     void dropped(DropReason reason) {
-        dropped.get(reason).increment();
+        departures.dropped(reason);
     }
 
     /** Counts for the operator who asks which tenant it is: only what is not plain hot traffic, which needs no name. */
@@ -89,7 +78,7 @@ final class RouterMetrics {
     }
 
     void deadLettered(DeadReason reason) {
-        deadLettered.get(reason).increment();
+        departures.deadLettered(reason);
     }
 
     /** Counts a time that cannot be believed, by how far it is off. */

@@ -11,7 +11,6 @@ import org.apache.kafka.common.header.Headers;
 /** Decodes a whole item for its handler; what the router only jumped over. Immutable; safe for any number of threads. */
 public final class ItemDecoder {
     private static final String ANY = "application/octet-stream";
-    private static final byte MAGIC = (byte) 0xC3;
 
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem(), Integer.MAX_VALUE);
 
@@ -25,7 +24,7 @@ public final class ItemDecoder {
      */
     public ItemDetails decode(ItemReading.Item read, byte[] value, Headers headers, String origin) {
         Optional<String> id = ItemDetails.text(headers, ItemHeaders.ID);
-        if (value.length > 0 && value[0] == MAGIC) {
+        if (SingleObject.hasPrefix(value)) {
             try {
                 return decodeAvro(read, codec.decode(value), id);
             } catch (IllegalArgumentException anyFormat) {
@@ -34,6 +33,29 @@ public final class ItemDecoder {
         }
         return new ItemDetails(read.tenant(), id.orElse(origin), read.enqueuedAtMillis(), read.workload(), "",
                 ItemDetails.text(headers, "content-type").orElse(ANY), Map.of(), value);
+    }
+
+    /**
+     * The id alone, for a fraction of the cost where it is in the routing fields.
+     *
+     * @param read    what the reader found
+     * @param value   of the record, not null
+     * @param headers of the record
+     * @param origin  where the item entered, for an item without an id
+     */
+    public String id(ItemReading.Item read, byte[] value, Headers headers, String origin) {
+        Optional<String> id = ItemDetails.text(headers, ItemHeaders.ID);
+        if (id.isPresent()) {
+            return id.get();
+        }
+        if (headers.lastHeader(ItemHeaders.TENANT) != null) {
+            return decode(read, value, headers, origin).id();
+        }
+        // Without routing headers the reader has accepted it as a WorkItem, whose second field this is.
+        AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
+        cursor.skip(cursor.readLength());
+        int length = cursor.readLength();
+        return cursor.ascii(cursor.position(), length);
     }
 
     private static ItemDetails decodeAvro(ItemReading.Item read, GenericRecord item, Optional<String> id) {

@@ -1,21 +1,19 @@
 package io.spillway.topic;
 
 import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicyIndex;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.TenantPolicy;
-import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The policy in force for every tenant: its own settings over those of {@code *} over the configured defaults.
  *
- * <p>Owner of the settings: the view's thread. Readers see only resolved policies, which are replaced whole.
+ * <p>Owner of the settings and writer of the index: the view's thread. Readers see only whole policies.
  */
 public final class TenantPolicies implements ViewContent {
     /** Most tenants with partitions of their own. */
@@ -24,25 +22,34 @@ public final class TenantPolicies implements ViewContent {
     private final PolicyCodec codec = new PolicyCodec();
     private final PolicySettings defaults;
     private final Map<String, PolicySettings> settings = new HashMap<>();
-    private final ConcurrentHashMap<String, TenantPolicy> resolved = new ConcurrentHashMap<>();
-    private final WeakHashMap<TenantPolicy, WeakReference<TenantPolicy>> shared = new WeakHashMap<>();
+    private final PolicyIndex resolved;
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
+
+    /**
+     * Starts without any tenant's settings, for tools and tests.
+     *
+     * @param defaults the configured defaults
+     */
+    public TenantPolicies(PolicySettings defaults) {
+        this(defaults, 0);
+    }
 
     /**
      * Starts without any tenant's settings.
      *
      * @param defaults the configured defaults
+     * @param seed     of the tenants' hash; nobody who can name a tenant should know it
      */
-    public TenantPolicies(PolicySettings defaults) {
+    public TenantPolicies(PolicySettings defaults, long seed) {
         this.defaults = defaults;
+        this.resolved = new PolicyIndex(seed);
         this.others = TenantPolicy.of(defaults);
     }
 
     /** The policy in force for a tenant, never null. */
     public TenantPolicy of(String tenant) {
-        TenantPolicy own = resolved.get(tenant);
-        return own == null ? others : own;
+        return resolved.of(tenant, others);
     }
 
     /**
@@ -100,28 +107,13 @@ public final class TenantPolicies implements ViewContent {
             others = TenantPolicy.of(all);
             settings.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
-                    resolved.put(tenant, shared(own.over(all)));
+                    resolved.put(tenant, TenantPolicy.of(own.over(all)));
                 }
             });
         } else if (settings.containsKey(key)) {
-            resolved.put(key, shared(settings.get(key).over(all)));
+            resolved.put(key, TenantPolicy.of(settings.get(key).over(all)));
         } else {
             resolved.remove(key);
         }
-    }
-
-    /**
-     * One object for all tenants with the same policy. Many tenants share a few plans, and what each of 100,000 tenants
-     * has for itself is in no cache of the processor when its item comes.
-     */
-    private TenantPolicy shared(PolicySettings all) {
-        TenantPolicy policy = TenantPolicy.of(all);
-        WeakReference<TenantPolicy> known = shared.get(policy);
-        TenantPolicy same = known == null ? null : known.get();
-        if (same != null) {
-            return same;
-        }
-        shared.put(policy, new WeakReference<>(policy));
-        return policy;
     }
 }

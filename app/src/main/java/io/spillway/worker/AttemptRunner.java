@@ -1,25 +1,20 @@
 package io.spillway.worker;
 
 import io.spillway.policy.AttemptResult;
-import io.spillway.topic.ItemDecoder;
-import io.spillway.topic.ItemDetails;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Runs attempts, each on a virtual thread of its own, which then brings the next ones on their way. */
 final class AttemptRunner {
-    private static final byte[] NO_KEY = {};
-
     private final Handler handler;
-    private final ItemDecoder decoder;
+    private final WorkerMetrics metrics;
     private final WorkerCore core;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFault;
-    private final Thread.Builder threads = Thread.ofVirtual().name("handler-", 0);
+    private final Thread.Builder threads = Thread.ofVirtual().name("handler");
 
     /**
      * Makes a runner.
@@ -27,9 +22,9 @@ final class AttemptRunner {
      * @param onFault told when memory ran out or the worker itself has failed: nothing is committed any more
      */
     AttemptRunner(
-            Handler handler, ItemDecoder decoder, WorkerCore core, LongSupplier nanoClock, Consumer<Throwable> onFault) {
+            Handler handler, WorkerMetrics metrics, WorkerCore core, LongSupplier nanoClock, Consumer<Throwable> onFault) {
         this.handler = handler;
-        this.decoder = decoder;
+        this.metrics = metrics;
         this.core = core;
         this.nanoClock = nanoClock;
         this.onFault = onFault;
@@ -53,16 +48,18 @@ final class AttemptRunner {
 
     private void handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
+        metrics.started(attempt);
         AttemptResult result = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
+        metrics.ended(end);
         run(core.ended(attempt, end));
     }
 
     private AttemptResult call(Attempt attempt) {
         try {
-            return switch (handler.handle(deliveryOf(attempt))) {
+            return switch (handler.handle(Delivery.of(attempt.item, attempt))) {
                 case Outcome.Done done -> new AttemptResult.Succeeded();
                 case Outcome.Retry retry -> new AttemptResult.Failed(
                         retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());
@@ -87,13 +84,5 @@ final class AttemptRunner {
             case LEASE_ENDED -> new AttemptResult.TimedOut(TimeUnit.NANOSECONDS.toMillis(durationNanos));
             case PARTITION_LEFT -> new AttemptResult.Interrupted();
         };
-    }
-
-    private Delivery deliveryOf(Attempt attempt) {
-        LaneItem item = attempt.item;
-        ConsumerRecord<byte[], byte[]> record = item.record();
-        ItemDetails details = decoder.decode(item.read(), record.value(), record.headers(), item.origin());
-        return new Delivery(details, item.attempts() + 1, item.lane(),
-                record.key() == null ? NO_KEY : record.key(), record.value(), record.headers(), attempt);
     }
 }

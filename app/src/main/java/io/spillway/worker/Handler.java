@@ -18,6 +18,15 @@ public interface Handler extends AutoCloseable {
      */
     Outcome handle(Delivery delivery) throws Exception;
 
+    /**
+     * Whether behind this handler one item goes to many subscribers, which it attempts in turn: then the age at which
+     * the first of them is attempted for the first time is measured on its own, and what becomes of the rest is the
+     * handler's to measure.
+     */
+    default boolean fansOut() {
+        return false;
+    }
+
     /** Called once, when the worker stops and no call is running any more. */
     @Override
     default void close() {}

@@ -4,7 +4,7 @@ package io.spillway.worker;
 public final class HandlerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    HandlerException(String message) {
-        super(message);
+    HandlerException(String message, Throwable cause) {
+        super(message, cause);
     }
 }

@@ -1,41 +1,100 @@
 package io.spillway.worker;
 
+import io.spillway.config.Configuration;
 import io.spillway.config.HandlerSettings;
+import io.spillway.config.InvalidSettingException;
 import io.spillway.policy.Printable;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.TopicSpec;
+import io.spillway.topic.Topics;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Modifier;
+import java.time.InstantSource;
 
 /** Makes the handler that is configured. */
 public final class Handlers {
+    private static final String CLASS_KEY = "handler.class";
+
     private Handlers() {}
+
+    /**
+     * Checks what can be known before there is a cluster, so that a slip of the pen is told at once.
+     *
+     * @param configuration its handler
+     * @throws InvalidSettingException when the class is missing or is no handler, or the topic is Spillway's own
+     */
+    public static void check(Configuration configuration) {
+        HandlerSettings settings = configuration.handler();
+        switch (settings.type()) {
+            case LOG, HTTP -> { }
+            case KAFKA -> requireForeign(settings.kafkaTopic(), new Topics(configuration));
+            case CLASS -> classOf(settings.className());
+        }
+    }
 
     /**
      * Makes it.
      *
-     * @param settings which
-     * @param clients  for a handler that produces to Kafka
-     * @throws HandlerException when it cannot be made
+     * @param configuration its handler, and the cluster for one that produces to Kafka
+     * @param clock         now
+     * @throws InvalidSettingException as {@link #check} does
+     * @throws HandlerException        when it cannot be made
      */
-    public static Handler make(HandlerSettings settings, KafkaClients clients) {
+    public static Handler make(Configuration configuration, InstantSource clock) {
+        check(configuration);
+        HandlerSettings settings = configuration.handler();
         return switch (settings.type()) {
             case LOG -> new LogHandler();
-            case HTTP -> new HttpHandler(settings);
-            case KAFKA -> new KafkaHandler(clients, settings.kafkaTopic());
+            case HTTP -> new HttpHandler(settings, clock);
+            case KAFKA -> KafkaHandler.open(new KafkaClients(configuration), settings.kafkaTopic());
             case CLASS -> instance(settings.className());
         };
     }
 
-    private static Handler instance(String className) {
-        String key = "handler.class = " + Printable.of(className);
-        try {
-            if (Class.forName(className).getDeclaredConstructor().newInstance() instanceof Handler handler) {
-                return handler;
-            }
-            throw new HandlerException(key + ": does not implement " + Handler.class.getName());
-        } catch (ClassNotFoundException e) {
-            throw new HandlerException(key + ": not on the class path (the launcher adds SPILLWAY_CLASSPATH to it)");
-        } catch (ReflectiveOperationException e) {
-            throw new HandlerException(key + ": cannot be made, it needs a public constructor without parameters: "
-                    + Printable.of(String.valueOf(e.getCause() == null ? e : e.getCause())));
+    /** Into ingress or a lane an item would come again and again. */
+    private static void requireForeign(String topic, Topics topics) {
+        if (topics.all().stream().map(TopicSpec::name).anyMatch(topic::equals)) {
+            throw new InvalidSettingException("handler.kafka.topic", topic, "must not be a topic of Spillway's own");
         }
+    }
+
+    private static Class<? extends Handler> classOf(String className) {
+        try {
+            // Not initialized yet: what the class does then may need the system.
+            Class<?> found = Class.forName(className, false, Handlers.class.getClassLoader());
+            Class<? extends Handler> handler = found.asSubclass(Handler.class);
+            handler.getConstructor();
+            if (Modifier.isAbstract(handler.getModifiers()) || !Modifier.isPublic(handler.getModifiers())) {
+                throw invalid(className, "must be a public class that is not abstract");
+            }
+            return handler;
+        } catch (ClassNotFoundException e) {
+            throw invalid(className, "must be on the class path (the launcher adds SPILLWAY_CLASSPATH to it)");
+        } catch (ClassCastException e) {
+            throw invalid(className, "must implement " + Handler.class.getName());
+        } catch (NoSuchMethodException e) {
+            throw invalid(className, "must have a public constructor without parameters");
+        } catch (LinkageError e) {
+            throw invalid(className, "must be loadable with all that it needs on the class path: " + Printable.of(e.toString()));
+        }
+    }
+
+    private static InvalidSettingException invalid(String className, String allowed) {
+        return new InvalidSettingException(CLASS_KEY, className, allowed);
+    }
+
+    private static Handler instance(String className) {
+        try {
+            return classOf(className).getConstructor().newInstance();
+        } catch (InvocationTargetException | ExceptionInInitializerError e) {
+            throw cannotMake(className, e.getCause());
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw cannotMake(className, e);
+        }
+    }
+
+    private static HandlerException cannotMake(String className, Throwable cause) {
+        return new HandlerException(CLASS_KEY + " = " + Printable.of(className) + ": cannot be made: "
+                + Printable.of(cause.toString()), cause);
     }
 }

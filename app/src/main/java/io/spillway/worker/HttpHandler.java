@@ -3,35 +3,50 @@ package io.spillway.worker;
 import io.spillway.config.HandlerSettings;
 import io.spillway.policy.Printable;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Posts each item to a URL: the body is the payload, the rest in headers. The statuses that RFC 9110 and 6585 mean as
- * "later" (408, 425, 429, 5xx) are retried, honouring {@code Retry-After} in seconds; other failures are final. The
- * body of an answer is not read.
+ * "later" (408, 425, 429, 5xx) are retried, honouring {@code Retry-After}; other 4xx are final. A redirect is not
+ * followed, and retried: it says something of the URL, and nothing of the item. The body of an answer is thrown away.
  */
 final class HttpHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
-    private static final long MAX_RETRY_AFTER_SECONDS = 86_400;
 
     private final URI url;
+    private final String place;
+    private final Duration connectTimeout;
     private final Duration requestTimeout;
+    private final InstantSource clock;
     private final HttpClient client;
 
-    HttpHandler(HandlerSettings settings) {
+    /**
+     * Makes a handler, and a connection before traffic comes.
+     *
+     * @param settings of type HTTP
+     * @param clock    for dates in {@code Retry-After}
+     */
+    HttpHandler(HandlerSettings settings, InstantSource clock) {
         this.url = URI.create(settings.httpUrl());
+        // Not the authority: there may be a password in it.
+        this.place = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        this.connectTimeout = settings.httpConnectTimeout();
         this.requestTimeout = settings.httpRequestTimeout();
+        this.clock = clock;
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(settings.httpConnectTimeout())
+                .connectTimeout(connectTimeout)
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .build();
         connect();
@@ -39,15 +54,16 @@ final class HttpHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
-        HttpRequest request;
-        try {
-            request = request(delivery);
-        } catch (IllegalArgumentException e) {
-            // Headers come from the producer: what HTTP cannot carry will not be any better the next time.
-            return Outcome.dead("cannot be put into a request: " + e.getMessage());
+        if (!isHeaderValue(delivery.item().contentType())) {
+            // It comes from the producer, and will not be any better the next time.
+            return Outcome.dead("content type cannot be a header of a request: " + Printable.of(delivery.item().contentType()));
         }
         try {
-            return outcomeOf(client.send(request, HttpResponse.BodyHandlers.discarding()));
+            return outcomeOf(client.send(request(delivery), HttpResponse.BodyHandlers.discarding()));
+        } catch (HttpConnectTimeoutException e) {
+            return Outcome.retry("no connection to " + place + " within " + connectTimeout.toMillis() + " ms");
+        } catch (ConnectException e) {
+            return Outcome.retry("no connection to " + place + ": " + e);
         } catch (HttpTimeoutException e) {
             return Outcome.retry("no answer within " + requestTimeout.toMillis() + " ms");
         }
@@ -64,8 +80,9 @@ final class HttpHandler implements Handler {
                 .header("Spillway-Enqueued-At", Long.toString(delivery.item().enqueuedAtMillis()))
                 .header("Idempotency-Key", delivery.id())
                 .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.item().payload()));
-        delivery.traceparent().ifPresent(value -> request.header("traceparent", value));
-        delivery.tracestate().ifPresent(value -> request.header("tracestate", value));
+        // A trace that HTTP cannot carry is let go, and the item is not.
+        delivery.traceparent().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("traceparent", value));
+        delivery.tracestate().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("tracestate", value));
         return request.build();
     }
 
@@ -74,34 +91,42 @@ final class HttpHandler implements Handler {
         client.shutdownNow();
     }
 
-    /** Opens a connection before traffic comes; a destination that is down now may be up by then. */
+    /** A destination that is down now may be up when traffic comes. */
     private void connect() {
         try {
             client.send(
                     HttpRequest.newBuilder(url).timeout(requestTimeout).method("HEAD", HttpRequest.BodyPublishers.noBody()).build(),
                     HttpResponse.BodyHandlers.discarding());
         } catch (IOException e) {
-            LOG.warn("{} does not answer yet: {}", Printable.of(url.getHost()), Printable.of(e.toString()));
+            LOG.warn("{} does not answer yet: {}", Printable.of(place), Printable.of(e.toString()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static Outcome outcomeOf(HttpResponse<?> response) {
+    private Outcome outcomeOf(HttpResponse<?> response) {
         int status = response.statusCode();
         if (status >= 200 && status < 300) {
             return Outcome.done();
         }
         String detail = "HTTP status " + status;
+        if (status < 400) {
+            return Outcome.retry(detail + response.headers().firstValue("Location")
+                    .map(location -> " to " + Printable.of(location)).orElse(""));
+        }
         if (status == 408 || status == 425 || status == 429 || status >= 500) {
             return retryAfter(response).map(after -> Outcome.retry(after, detail)).orElseGet(() -> Outcome.retry(detail));
         }
         return Outcome.dead(detail);
     }
 
-    private static Optional<Duration> retryAfter(HttpResponse<?> response) {
+    private Optional<Duration> retryAfter(HttpResponse<?> response) {
         return response.headers().firstValue("Retry-After")
-                .filter(text -> text.matches("\\d{1,9}"))
-                .map(text -> Duration.ofSeconds(Math.min(MAX_RETRY_AFTER_SECONDS, Long.parseLong(text))));
+                .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
+    }
+
+    /** Printable ASCII: the client would send anything else as something else. */
+    private static boolean isHeaderValue(String text) {
+        return text.chars().allMatch(c -> c >= ' ' && c <= '~');
     }
 }

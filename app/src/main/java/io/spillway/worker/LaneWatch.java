@@ -58,7 +58,7 @@ final class LaneWatch implements AutoCloseable {
 
     private void look() {
         try {
-            core.caughtUp(waiting(Lane.HOT) + waiting(Lane.OVERFLOW) <= mostWaiting);
+            core.caughtUp(measure(Lane.HOT) + measure(Lane.OVERFLOW) <= mostWaiting);
         } catch (RuntimeException e) {
             LOG.warn("The lanes cannot be looked at, aged work goes on at its trickle: {}", Printable.of(e.getMessage()));
             core.caughtUp(false);
@@ -69,6 +69,7 @@ final class LaneWatch implements AutoCloseable {
         try {
             metrics.electTenants();
             housekeeping.run();
+            measure(Lane.AGED);
             for (Lane lane : new Lane[] {Lane.HOT, Lane.OVERFLOW, Lane.AGED}) {
                 admin.purgeFinished(topics.lane(lane), topics.workerGroup());
             }
@@ -77,7 +78,9 @@ final class LaneWatch implements AutoCloseable {
         }
     }
 
-    private long waiting(Lane lane) {
-        return admin.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::waiting).sum();
+    private long measure(Lane lane) {
+        long waiting = admin.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::waiting).sum();
+        metrics.depth(lane, waiting);
+        return waiting;
     }
 }

@@ -14,10 +14,14 @@ import org.apache.kafka.common.TopicPartition;
  * A partition that this worker owns, from its assignment to its end. Every field belongs to whoever holds the lock of
  * {@link WorkerCore}.
  *
- * <p>Bounds: held items are within the unfinished ones, which {@link PartitionProgress} bounds; moves are at most as
- * many as were finished since the last transaction that succeeded.
+ * <p>Bounds: held items are within the unfinished ones, which {@link PartitionProgress} bounds; while the moves of all
+ * partitions are more than one transaction should carry, nothing more is read (see {@link WorkerCore#paused}).
  */
 final class OwnedPartition {
+    private static final int MIN_HORIZON_AHEAD = 128;
+    /** A sixteenth at each snapshot: half of it in ten. */
+    private static final int HORIZON_FADE = 4;
+
     final TopicPartition partition;
     final Lane lane;
     final PartitionProgress progress;
@@ -39,6 +43,8 @@ final class OwnedPartition {
     long position = -1;
     /** Items read since the last snapshot, for how far ahead the horizon must be. */
     int readSinceSnapshot;
+    private int mostRead;
+    private long moveBytes;
 
     OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
         this.partition = partition;
@@ -49,6 +55,7 @@ final class OwnedPartition {
     /** The item at this offset is over; its record goes out with the commit that says so. */
     void settle(long offset, ProducerRecord<byte[], byte[]> move) {
         moves.add(move);
+        moveBytes += bytes(move);
         settle(offset);
     }
 
@@ -56,6 +63,17 @@ final class OwnedPartition {
     void settle(long offset) {
         progress.finished(offset);
         dirty = true;
+    }
+
+    /**
+     * How far the horizon of a snapshot that is taken now is to be ahead: too little holds items back for a commit, too
+     * much makes more suspects of a crash. A poll brings one partition's items by the thousand and then another's, so
+     * what counts is the most that was read between two snapshots lately.
+     */
+    int horizonAhead() {
+        mostRead = Math.max(readSinceSnapshot, mostRead - (mostRead >> HORIZON_FADE));
+        readSinceSnapshot = 0;
+        return Math.max(MIN_HORIZON_AHEAD, 2 * mostRead);
     }
 
     /** Whether it is handed on without suspicion: an attempt that ends this process must not do so for ever. */
@@ -75,8 +93,17 @@ final class OwnedPartition {
     /** So many of the moves, from the first on, are produced for good. */
     void committed(int count) {
         for (int i = 0; i < count; i++) {
-            moves.remove();
+            moveBytes -= bytes(moves.remove());
         }
+    }
+
+    /** Key and value bytes of the moves. */
+    long moveBytes() {
+        return moveBytes;
+    }
+
+    private static int bytes(ProducerRecord<byte[], byte[]> move) {
+        return (move.key() == null ? 0 : move.key().length) + (move.value() == null ? 0 : move.value().length);
     }
 
     List<ProducerRecord<byte[], byte[]>> movesSoFar() {

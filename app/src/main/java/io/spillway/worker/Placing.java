@@ -184,7 +184,6 @@ final class Placing {
         Attempt attempt = new Attempt(item, slot, clock, nanoClock.getAsLong(),
                 gate.policyOf(item.tenant()).timeoutMillis(), settings.leaseMax().toMillis());
         running.add(attempt);
-        metrics.started(attempt);
         return attempt;
     }
 

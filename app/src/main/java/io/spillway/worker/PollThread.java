@@ -156,9 +156,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         for (Lane lane : LANES) {
             metrics.polled(lane, !withRecords.contains(lane));
         }
-        List<WorkerCore.Polled> polled = new ArrayList<>();
+        List<Polled> polled = new ArrayList<>();
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
-                home -> polled.add(new WorkerCore.Polled(home, records.records(partition), next.offset()))));
+                home -> polled.add(new Polled(home, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
     }
 
@@ -175,7 +175,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     private void adjustPauses() {
-        Set<TopicPartition> wanted = core.paused();
+        Set<TopicPartition> wanted = new HashSet<>(core.paused());
         wanted.retainAll(consumer.assignment());
         Set<TopicPartition> paused = consumer.paused();
         Set<TopicPartition> resume = new HashSet<>(paused);

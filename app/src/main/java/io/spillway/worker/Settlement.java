@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
  */
 final class Settlement {
     /** One handler, one destination: what it reaches behind that is its own affair. */
-    private static final String DESTINATION = "handler";
+    static final String DESTINATION = "handler";
 
     private final Moves moves;
     private final RetryBudgets budgets;
@@ -42,10 +42,14 @@ final class Settlement {
             return true;
         }
         return switch (budgets.ask(item.tenant(), DESTINATION, nowMillis)) {
-            case RetryBudget.Answer.Granted granted -> true;
+            case RetryBudget.Answer.Granted granted -> {
+                metrics.retryAsked(item.tenant(), true);
+                yield true;
+            }
             case RetryBudget.Answer.Wait wait -> {
                 item.home().settle(item.offset(), moves.later(item, LaneReason.RETRY_BUDGET, wait.untilMillis(), item.moves()));
                 metrics.moved(Lane.DELAY, LaneReason.RETRY_BUDGET);
+                metrics.retryAsked(item.tenant(), false);
                 yield false;
             }
         };
@@ -54,7 +58,6 @@ final class Settlement {
     /** What becomes of an item whose attempt is over. */
     void settle(Attempt attempt, AttemptEnd end, TenantPolicy policy, long nowMillis) {
         LaneItem item = attempt.item;
-        metrics.ended(attempt, end);
         if (end.result() instanceof AttemptResult.Failed || end.result() instanceof AttemptResult.TimedOut) {
             budgets.failed(item.tenant(), DESTINATION);
         }

@@ -26,7 +26,7 @@ final class Suspects {
      * partition is marked, a death would lose the count.
      */
     Optional<LaneItem> nextWhenFree() {
-        if (marked != null) {
+        if (marked != null || waiting.isEmpty()) {
             return Optional.empty();
         }
         Optional<LaneItem> counted = waiting.stream().filter(Suspects::hasDeaths).findFirst();

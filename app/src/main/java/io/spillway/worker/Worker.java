@@ -10,7 +10,6 @@ import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
-import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.KafkaClients;
@@ -22,6 +21,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -40,6 +40,11 @@ public final class Worker implements AutoCloseable {
     /** Items with a policy of their own are few; budgets and estimates of others are kept for the most recent ones. */
     private static final int MAX_BUDGETS = 100_000;
     private static final long HOT_BUFFER_MILLIS = 100;
+    /**
+     * A consumer has one fetch under way at a broker, and partitions that were paused or not yet used up when it was
+     * sent are not in it: they wait for its end, with the client's default half a second for each empty lane.
+     */
+    private static final int FETCH_WAIT_MILLIS = 10;
     private static final boolean ADAPTIVE = true;
 
     private final WorkerSettings settings;
@@ -53,6 +58,8 @@ public final class Worker implements AutoCloseable {
     private final LaneWatch watch;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
+    /** By client, since the producer may be replaced; owned by the thread that makes clients, then by {@link #close}. */
+    private final Map<String, KafkaClientMetrics> clientMetrics = new ConcurrentHashMap<>();
     private volatile boolean running;
 
     /**
@@ -84,18 +91,19 @@ public final class Worker implements AutoCloseable {
         this.handler = handler;
         KafkaClients clients = new KafkaClients(configuration);
         this.admin = clients.admin();
-        WorkerMetrics metrics = new WorkerMetrics(registry, configuration.metrics().tenants());
+        RetryBudgets budgets = new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+        WorkerMetrics metrics = new WorkerMetrics(registry, configuration.metrics().tenants(), handler.fansOut(),
+                tenant -> budgets.tokens(tenant, Settlement.DESTINATION));
         Moves moves = new Moves(topics);
         // Everything was checked when it came in; what was moved since carries our headers on top.
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
         FairDispatch<LaneItem> dispatch = new FairDispatch<>(new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
                 settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE));
-        RetryBudgets budgets = new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
         Settlement settlement = new Settlement(moves, budgets, metrics, random);
         Placing placing = new Placing(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
         this.core = new WorkerCore(gate, placing, metrics, clock);
-        AttemptRunner runner = new AttemptRunner(handler, new ItemDecoder(), core, nanoClock, this::died);
+        AttemptRunner runner = new AttemptRunner(handler, metrics, core, nanoClock, this::died);
         this.committer = new CommitThread(
                 core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis(),
                 this::died);
@@ -149,6 +157,7 @@ public final class Worker implements AutoCloseable {
         poller.close();
         committer.close();
         watch.close();
+        clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         handler.close();
         ended.countDown();
@@ -165,12 +174,24 @@ public final class Worker implements AutoCloseable {
     }
 
     private Producer<byte[], byte[]> producer(KafkaClients clients, MeterRegistry registry) {
-        return clients.producer(Map.of(
+        Producer<byte[], byte[]> producer = clients.producer(Map.of(
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.workerGroup() + "." + name,
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.LINGER_MS_CONFIG, 0,
-                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
+                // Not the consumer's: some of their metrics have the same name.
+                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name + ".moves"));
+        bind("producer", new KafkaClientMetrics(producer), registry);
+        return producer;
+    }
+
+    /** Takes the series of a client that this one replaces away. */
+    private void bind(String client, KafkaClientMetrics metrics, MeterRegistry registry) {
+        KafkaClientMetrics replaced = clientMetrics.put(client, metrics);
+        if (replaced != null) {
+            replaced.close();
+        }
+        metrics.bindTo(registry);
     }
 
     private KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, MeterRegistry registry) {
@@ -179,9 +200,10 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
                 ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
-        new KafkaClientMetrics(consumer).bindTo(registry);
+        bind("consumer", new KafkaClientMetrics(consumer), registry);
         return consumer;
     }
 }

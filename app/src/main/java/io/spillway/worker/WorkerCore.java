@@ -30,8 +30,9 @@ import org.apache.kafka.common.TopicPartition;
  * on its way out, so no slot waits for another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    /** Least that the horizon is ahead of what was read; after a crash that much may be suspect. */
-    private static final int MIN_HORIZON_AHEAD = 128;
+    /** Of one transaction, about: a second's worth on a small machine. */
+    private static final int MAX_MOVES = 50_000;
+    private static final long MAX_MOVE_BYTES = 16L << 20;
 
     private final InstantSource clock;
     private final ItemGate gate;
@@ -74,14 +75,6 @@ final class WorkerCore {
     }
 
     /**
-     * What one poll brought of one partition.
-     *
-     * @param records    maybe none, where there were only transaction markers
-     * @param nextOffset everything below it has been polled
-     */
-    record Polled(OwnedPartition home, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {}
-
-    /**
      * Takes in what one poll brought, maybe nothing: it is called often all the same, since time alone lets items start.
      *
      * @return attempts to run now
@@ -106,10 +99,18 @@ final class WorkerCore {
         });
     }
 
-    /** The partitions not to read from now: at their own bound, or of a lane whose read-ahead is full. */
+    /**
+     * The partitions not to read from now: at their own bound, of a lane whose read-ahead is full, or all of them while
+     * the next transaction has enough to carry. One that takes longer than its timeout would be aborted for ever.
+     */
     Set<TopicPartition> paused() {
         return lockedGet(() -> {
             Set<TopicPartition> paused = new HashSet<>();
+            int moves = owned.values().stream().mapToInt(each -> each.moves.size()).sum();
+            long moveBytes = owned.values().stream().mapToLong(OwnedPartition::moveBytes).sum();
+            if (moves >= MAX_MOVES || moveBytes >= MAX_MOVE_BYTES) {
+                return Set.copyOf(owned.keySet());
+            }
             for (OwnedPartition each : owned.values()) {
                 if (each.leaving || each.progress.isFull() || placing.dispatch().isFull(each.lane)) {
                     paused.add(each.partition);
@@ -231,12 +232,11 @@ final class WorkerCore {
             int metadataCharacters = 0;
             for (OwnedPartition each : owned.values()) {
                 if (!broken && each.dirty && group != null && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    ProgressState state = each.progress.snapshot(Math.max(MIN_HORIZON_AHEAD, 4 * each.readSinceSnapshot),
-                            each.isClean(), placing.suspects().markOf(each));
+                    ProgressState state = each.progress.snapshot(
+                            each.horizonAhead(), each.isClean(), placing.suspects().markOf(each));
                     parts.put(each, new CommitBatch.Part(state, each.movesSoFar()));
                     metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
                     each.dirty = false;
-                    each.readSinceSnapshot = 0;
                 }
             }
             return new CommitBatch(group, parts);

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.spillway.metrics.Departures;
 import io.spillway.metrics.TenantMeters;
 import io.spillway.policy.AttemptResult;
 import io.spillway.policy.DeadReason;
@@ -12,9 +13,13 @@ import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * What the worker measures, AgeOfFirstAttempt above all. Buckets are fixed and tenants bounded, so the number of series
@@ -34,52 +39,51 @@ final class WorkerMetrics {
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsWithRecords = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsEmpty = new EnumMap<>(Lane.class);
-    private final Map<DeadReason, Counter> deadLettered = new EnumMap<>(DeadReason.class);
-    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
+    private final Departures departures;
+    private final BudgetMeters budgets;
+    private final Map<Lane, Long> depth = new ConcurrentHashMap<>();
     private final Map<String, Counter> moved = new ConcurrentHashMap<>();
     private final Map<String, Counter> handled = new ConcurrentHashMap<>();
     private final Timer handlerDuration;
+    private final Optional<Timer> ageOfFirstSubscriber;
     private final Counter leasesEnded;
     private final Counter transactionsFailed;
+    private ToLongFunction<Lane> waiting = lane -> 0;
 
-    WorkerMetrics(MeterRegistry registry, int tenants) {
+    /**
+     * Registers the meters, all but those of tenants before the first item.
+     *
+     * @param tenants      most tenants with series of their own
+     * @param fansOut      whether the handler serves many subscribers
+     * @param budgetTokens what a tenant's retry budget holds
+     */
+    WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, ToDoubleFunction<String> budgetTokens) {
         this.registry = registry;
+        departures = new Departures(registry);
+        budgets = new BudgetMeters(registry, tenants, budgetTokens);
         ageOfFirstAttempt = new TenantMeters<>(tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         for (Lane lane : LANES) {
-            ageOfRetry.put(lane, Timer.builder("spillway.age_of_retry")
-                    .description("Age of an item when it is attempted again")
+            ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item when it is attempted again")
                     .tag("lane", lane.label())
-                    .serviceLevelObjectives(AGES)
                     .register(registry));
             pollsWithRecords.put(lane, polls(lane, false));
             pollsEmpty.put(lane, polls(lane, true));
         }
-        for (DeadReason reason : DeadReason.values()) {
-            deadLettered.put(reason, Counter.builder("spillway.dead_lettered")
-                    .description("Items put into the dead-letter lane")
-                    .tag("reason", reason.label())
-                    .register(registry));
-        }
-        for (DropReason reason : DropReason.values()) {
-            dropped.put(reason, Counter.builder("spillway.dropped")
-                    .description("Items dropped by rule")
-                    .tag("reason", reason.label())
-                    .register(registry));
-        }
-        handlerDuration = Timer.builder("spillway.handler.duration")
-                .description("Time in the handler")
-                .serviceLevelObjectives(AGES)
-                .register(registry);
-        leasesEnded = Counter.builder("spillway.leases.ended")
-                .description("Attempts interrupted because their lease was over")
-                .register(registry);
-        transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
-                .description("Transactions that were aborted and made again")
-                .register(registry);
+        handlerDuration = age("spillway.handler.duration", "Time in the handler").register(registry);
+        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease was over");
+        transactionsFailed = counter("spillway.worker.transactions.failed", "Transactions that were aborted and made again");
+        ageOfFirstSubscriber = fansOut ? Optional.of(firstSubscriber()) : Optional.empty();
+        // An increase is seen only in a series that was there before it.
+        List.of("done", "retry", "dead", "timeout", "interrupted").forEach(this::handledCounter);
+        movedCounter(Lane.OVERFLOW, LaneReason.EXCESS);
+        movedCounter(Lane.AGED, LaneReason.AGE);
+        movedCounter(Lane.DELAY, LaneReason.CAPPED);
+        movedCounter(Lane.DELAY, LaneReason.RETRY_BUDGET);
     }
 
-    /** Registers the gauges over what the worker holds. */
+    /** Registers the gauges over what the worker holds; called before the first poll. */
     void watch(WorkerCore core, int slots) {
+        watchWaiting(core::waiting);
         Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
                 .description("Handlers running").register(registry);
         Gauge.builder("spillway.handler.deaf", core, WorkerCore::deaf)
@@ -90,7 +94,17 @@ final class WorkerMetrics {
         Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
                 .description("Items that a worker may have died with, waiting to run alone").register(registry);
         for (Lane lane : LANES) {
-            Gauge.builder("spillway.worker.waiting", core, each -> each.waiting(lane))
+            Gauge.builder("spillway.depth", depth, known -> known.getOrDefault(lane, 0L))
+                    .description("Items waiting in a lane, over all workers")
+                    .tag("lane", lane.label()).register(registry);
+        }
+    }
+
+    /** Registers the gauges over the read-ahead, given what waits in this process of a lane. */
+    void watchWaiting(ToLongFunction<Lane> now) {
+        waiting = now;
+        for (Lane lane : LANES) {
+            Gauge.builder("spillway.worker.waiting", () -> now.applyAsLong(lane))
                     .description("Items read ahead")
                     .tag("lane", lane.label()).register(registry);
         }
@@ -103,37 +117,43 @@ final class WorkerMetrics {
             ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
         } else {
             ageOfFirstAttempt.of(item.tenant()).get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
+            ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
         }
     }
 
-    void ended(Attempt attempt, AttemptEnd end) {
+    void ended(AttemptEnd end) {
         handlerDuration.record(end.durationNanos(), TimeUnit.NANOSECONDS);
-        handled.computeIfAbsent(outcomeOf(end.result()), outcome -> Counter.builder("spillway.handled")
-                        .description("Attempts by what they came to")
-                        .tag("outcome", outcome)
-                        .register(registry))
-                .increment();
+        handledCounter(outcomeOf(end.result())).increment();
     }
 
-    void polled(Lane lane, boolean empty) {
+    /**
+     * A poll has ended. One that brought nothing of a lane shows head room only when nothing of it waits in this
+     * process either: a lane whose read-ahead is full is not read from.
+     */
+    void polled(Lane lane, boolean broughtNothing) {
+        boolean empty = broughtNothing && waiting.applyAsLong(lane) == 0;
         (empty ? pollsEmpty : pollsWithRecords).get(lane).increment();
     }
 
+    void retryAsked(String tenant, boolean granted) {
+        budgets.asked(tenant, granted);
+    }
+
+    /** What waits in a lane, over all workers, has been looked at. */
+    void depth(Lane lane, long items) {
+        depth.put(lane, items);
+    }
+
     void dropped(DropReason reason) {
-        dropped.get(reason).increment();
+        departures.dropped(reason);
     }
 
     void deadLettered(DeadReason reason) {
-        deadLettered.get(reason).increment();
+        departures.deadLettered(reason);
     }
 
     void moved(Lane to, LaneReason reason) {
-        moved.computeIfAbsent(to.label() + "/" + reason.label(), key -> Counter.builder("spillway.moved")
-                        .description("Items that the worker moved on unattempted")
-                        .tag("lane", to.label())
-                        .tag("reason", reason.label())
-                        .register(registry))
-                .increment();
+        movedCounter(to, reason).increment();
     }
 
     void leasesEnded(int count) {
@@ -147,6 +167,22 @@ final class WorkerMetrics {
     /** Gives the names among the tenant series to the busiest. */
     void electTenants() {
         ageOfFirstAttempt.elect();
+        budgets.elect();
+    }
+
+    private Counter handledCounter(String outcome) {
+        return handled.computeIfAbsent(outcome, absent -> Counter.builder("spillway.handled")
+                .description("Attempts by what they came to")
+                .tag("outcome", absent)
+                .register(registry));
+    }
+
+    private Counter movedCounter(Lane to, LaneReason reason) {
+        return moved.computeIfAbsent(to.label() + "/" + reason.label(), absent -> Counter.builder("spillway.moved")
+                .description("Items that the worker moved on unattempted")
+                .tag("lane", to.label())
+                .tag("reason", reason.label())
+                .register(registry));
     }
 
     private static String outcomeOf(AttemptResult result) {
@@ -162,14 +198,25 @@ final class WorkerMetrics {
     private Map<Lane, Timer> ageTimers(String tenant) {
         Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
         for (Lane lane : LANES) {
-            timers.put(lane, Timer.builder("spillway.age_of_first_attempt")
-                    .description("Age of an item when it is attempted for the first time")
+            timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item when it is attempted for the first time")
                     .tag("lane", lane.label())
                     .tag("tenant", tenant)
-                    .serviceLevelObjectives(AGES)
                     .register(registry));
         }
         return timers;
+    }
+
+    private Timer firstSubscriber() {
+        return age("spillway.age_of_first_subscriber_first_attempt",
+                "Age of an item when the first of its subscribers is attempted for the first time").register(registry);
+    }
+
+    private Counter counter(String name, String description) {
+        return Counter.builder(name).description(description).register(registry);
+    }
+
+    private static Timer.Builder age(String name, String description) {
+        return Timer.builder(name).description(description).serviceLevelObjectives(AGES);
     }
 
     private Counter polls(Lane lane, boolean empty) {

@@ -51,6 +51,11 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
         };
     }
 
+    /** The same for {@code run}, without a worker: what is routed stays in its lane. */
+    String[] routerOptions() {
+        return Stream.concat(Stream.of("--roles", "router"), Stream.of(options())).toArray(String[]::new);
+    }
+
     Configuration configuration() {
         return ConfigurationLoader.load(Optional.of(config), Map.of(), Map.of(
                 "kafka.bootstrapServers", bootstrapServers, "kafka.prefix", prefix));

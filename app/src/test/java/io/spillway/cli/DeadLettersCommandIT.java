@@ -97,7 +97,7 @@ class DeadLettersCommandIT {
 
     @Test
     void a_replayed_item_is_routed_to_a_lane_by_the_router() throws Exception {
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             fixture.bury(4, i -> "acme");
             assertThat(commands.run("dead-letters", "replay", "--rate", "2").done().out()).startsWith("replayed 4 dead letters, the last due at ");
             assertThat(commands.run("dead-letters", "replay", "--output", "json").done().json().get("replayed").intValue()).isZero();

@@ -140,7 +140,7 @@ class RouterRestartIT {
     private Shutdown started(CommandsUnderTest commands) {
         Shutdown shutdown = new Shutdown();
         DataDirectory data = shutdown.closing(DataDirectory.open(directory.resolve("router")));
-        RunningSystem.start(commands.configuration(), data, Role.DEFAULT, false, shutdown);
+        RunningSystem.start(commands.configuration(), data, Set.of(Role.ROUTER), false, shutdown);
         return shutdown;
     }
 

@@ -39,7 +39,7 @@ class RunIT {
     void without_a_cluster_it_brings_its_own_and_keeps_what_is_in_it() throws Exception {
         Path data = directory.resolve("data");
         String config = CommandsUnderTest.written(directory, EMBEDDED).toString();
-        try (SpillwayProcess running = SpillwayProcess.start(data, Map.of(), "--config", config)) {
+        try (SpillwayProcess running = SpillwayProcess.start(data, Map.of(), "--roles", "router", "--config", config)) {
             Matcher ready = READY.matcher(running.readyLine());
             assertThat(ready.matches()).as(running.readyLine()).isTrue();
             String web = ready.group(2);
@@ -62,7 +62,8 @@ class RunIT {
             assertThat(running.furtherOutput()).as("ready is all that it has to say").isEmpty();
             assertThat(data.resolve("endpoint")).doesNotExist();
         }
-        try (SpillwayProcess again = SpillwayProcess.start(data, Map.of(), "--config", config, "--output", "json")) {
+        try (SpillwayProcess again = SpillwayProcess.start(
+                data, Map.of(), "--roles", "router", "--config", config, "--output", "json")) {
             String address = Endpoint.read(data).orElseThrow().kafka();
             assertThat(new CommandRun(0, again.readyLine(), "").json().get("kafka").textValue()).isEqualTo(address);
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", address))) {

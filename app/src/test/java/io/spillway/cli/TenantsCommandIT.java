@@ -105,7 +105,7 @@ class TenantsCommandIT {
         commands.run("topics", "create").done();
         assertThat(commands.run("tenants", "set", "acme", "--rate", "1000", "--wait").done().err())
                 .as("nobody runs, so nobody is waited for").contains("applied by 0 running instances");
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             for (int round = 0; round < 3; round++) {
                 // By default an item is aged at 5 minutes.
                 assertThat(commands.run("tenants", "set", "acme", "--aged-after", "1m", "--wait").done().err())

@@ -67,7 +67,7 @@ class DelayKilledIT {
         Topics topics = new Topics(configuration);
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         // A router that has never run begins only where nothing was written yet.
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
             assertThat(router.stop()).isZero();
         }
 
@@ -80,13 +80,13 @@ class DelayKilledIT {
         try (Consumer<byte[], byte[]> lanes = lanes(configuration, topics)) {
             int arrived = 0;
             for (int kill = 0; kill < KILLS; kill++) {
-                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
                     arrived += poll(lanes, 1 + random.nextInt(ITEMS / 6));
                     router.kill();
                 }
             }
             assertThat(arrived).as("timers still wait at the last kill, seed %d", seed).isLessThan(ITEMS);
-            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
                 poll(lanes, ITEMS - arrived);
                 assertThat(router.stop()).isZero();
             }

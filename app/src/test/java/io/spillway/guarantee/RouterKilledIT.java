@@ -64,7 +64,7 @@ class RouterKilledIT {
             origins = sendAll(producer, topics, random);
         }
         for (int kill = 0; kill < KILLS; kill++) {
-            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
                 long target = written(queues, topics) + 1 + random.nextInt(ITEMS / 4);
                 // Whatever is written when this returns, some of it is in a transaction that the kill leaves open.
                 while (written(queues, topics) < target && behind(queues, topics) > 0) {
@@ -73,7 +73,7 @@ class RouterKilledIT {
                 router.kill();
             }
         }
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings)) {
+        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
             while (behind(queues, topics) > 0) {
                 Thread.onSpinWait();
             }

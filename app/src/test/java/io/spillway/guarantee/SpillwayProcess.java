@@ -34,14 +34,30 @@ public final class SpillwayProcess implements AutoCloseable {
      * @throws IllegalStateException if it does not get ready, with what it said
      */
     public static SpillwayProcess start(Path directory, Map<String, String> environment, String... arguments) {
+        List<String> command = List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx512m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
+                "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main");
+        return start(command, directory, environment, arguments);
+    }
+
+    /**
+     * As {@link #start(Path, Map, String...)}, by the launcher, as a user does.
+     *
+     * @param launcher a copy of {@code ./spillway}, with what was built where it looks for it
+     */
+    public static SpillwayProcess launch(
+            Path launcher, Path directory, Map<String, String> environment, String... arguments) {
+        return start(List.of(launcher.toString()), directory, environment, arguments);
+    }
+
+    private static SpillwayProcess start(
+            List<String> program, Path directory, Map<String, String> environment, String... arguments) {
         try {
             Files.createDirectories(directory);
             Path log = directory.resolve("log");
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-Xmx512m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
-                    "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main",
-                    "run", "--data", directory.toString()));
+            List<String> command = new ArrayList<>(program);
+            command.addAll(List.of("run", "--data", directory.toString()));
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().putAll(environment);

@@ -6,6 +6,7 @@ import io.spillway.policy.Lane;
 import io.spillway.policy.PolicyField;
 import io.spillway.worker.Outcome;
 import io.spillway.worker.Worker;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +79,40 @@ class WorkerFaultsIT {
 
             assertThat(handler.breaches(ids)).isEmpty();
             worker.close();
+        }
+    }
+
+    @Test
+    void whatever_a_handler_throws_costs_one_attempt_of_one_item() throws Exception {
+        RecordingHandler handler = new RecordingHandler(delivery -> {
+            if (delivery.attempt() > 1) {
+                return Outcome.done();
+            }
+            return switch (delivery.id()) {
+                case "batch-10" -> throw new IOException("no luck");
+                case "batch-20" -> throw new IllegalStateException("a mistake");
+                case "batch-30" -> throw new LinkageError("a class that is not there");
+                case "batch-40" -> throw new StackOverflowError();
+                case "batch-50" -> throw new AssertionError("not as it should be");
+                case "batch-60" -> null;
+                case "batch-70" -> {
+                    Thread.currentThread().interrupt();
+                    throw new InterruptedException("by itself");
+                }
+                default -> Outcome.done();
+            };
+        });
+        List<String> failing = IntStream.rangeClosed(1, 7).mapToObj(i -> "batch-" + i * 10).toList();
+        try (DeliveryScene scene = scene(Map.of(
+                        "SPILLWAY_DEFAULTS_BACKOFF_BASE", "50ms", "SPILLWAY_DEFAULTS_BACKOFF_CAP", "100ms"))
+                .withRouter()) {
+            scene.startWorker("worker", handler);
+            List<String> ids = scene.send("batch", 200, i -> "1");
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(handler.breaches(ids)).isEmpty();
+            assertThat(ids).allSatisfy(id -> assertThat(handler.calls(id)).isEqualTo(failing.contains(id) ? 2 : 1));
         }
     }
 

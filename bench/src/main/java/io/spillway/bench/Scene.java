@@ -63,7 +63,14 @@ final class Scene implements AutoCloseable {
         // Everything goes to hot, on however slow a machine.
         settings.put("defaults.agedAfter", "1h");
         settings.putAll(more);
-        return new Scene(admin, ConfigurationLoader.load(Optional.empty(), Map.of(), settings), appendTime);
+        return new Scene(admin, ConfigurationLoader.load(Optional.empty(), workerSettings(), settings), appendTime);
+    }
+
+    /** SPILLWAY_WORKER_… variables hold in a bench too, to try settings of the worker. */
+    private static Map<String, String> workerSettings() {
+        Map<String, String> settings = new HashMap<>(System.getenv());
+        settings.keySet().removeIf(name -> !name.startsWith("SPILLWAY_WORKER_"));
+        return settings;
     }
 
     Admin admin() {

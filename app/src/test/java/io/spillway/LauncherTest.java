@@ -1,0 +1,87 @@
+package io.spillway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code ./spillway} makes of its variables, with a Java that only prints how it was called. */
+class LauncherTest {
+    @TempDir
+    private Path home;
+
+    private record Run(int exitCode, List<String> out, String err) {}
+
+    @BeforeEach
+    void installWithoutSources() throws IOException {
+        Files.copy(Path.of("../spillway"), home.resolve("spillway"));
+        executable(home.resolve("spillway"));
+        Files.createFile(Files.createDirectories(home.resolve("app/target")).resolve("spillway.jar"));
+        Path java = Files.createDirectories(home.resolve("jdk/bin")).resolve("java");
+        Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"25.0.1\"\n");
+        Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nenv | grep ^SPILLWAY_ || true\n");
+        executable(java);
+    }
+
+    @Test
+    void the_jar_is_run_with_the_arguments_as_they_are() throws Exception {
+        Run run = run(Map.of(), "send", "--file", "a b*");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).endsWith("-jar", jar(), "send", "--file", "a b*")
+                .doesNotContain("-cp").noneMatch(line -> line.startsWith("SPILLWAY_"));
+    }
+
+    @Test
+    void the_class_path_of_a_handler_comes_behind_the_jar_and_is_no_setting() throws Exception {
+        Files.createDirectories(home.resolve("my classes"));
+        Files.createFile(Files.createDirectories(home.resolve("lib")).resolve("a.jar"));
+        String classPath = home + "/my classes:" + home + "/lib/*:" + home + "/lib/a.jar";
+
+        Run run = run(Map.of("SPILLWAY_CLASSPATH", classPath, "SPILLWAY_JAVA_OPTS", "-Xmx1g -Da=*"), "run", "--roles", "worker");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).endsWith("-Xmx1g", "-Da=*", "-cp", jar() + ":" + classPath, "io.spillway.cli.Main", "run", "--roles", "worker")
+                .doesNotContain("-jar").noneMatch(line -> line.startsWith("SPILLWAY_"));
+    }
+
+    @Test
+    void what_is_not_there_is_named_before_anything_starts() throws Exception {
+        for (String missing : List.of(home + "/none.jar", home + "/none/*")) {
+            Run run = run(Map.of("SPILLWAY_CLASSPATH", home + ":" + missing), "run");
+
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err()).isEqualTo("spillway: SPILLWAY_CLASSPATH names " + missing + ", which does not exist\n");
+        }
+        assertThat(run(Map.of("SPILLWAY_CLASSPATH", ""), "run").out()).endsWith("-jar", jar(), "run");
+    }
+
+    private Run run(Map<String, String> environment, String... arguments) throws Exception {
+        Path out = home.resolve("out");
+        Path err = home.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder(home.resolve("spillway").toString())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.command().addAll(List.of(arguments));
+        builder.environment().keySet().removeIf(name -> name.startsWith("SPILLWAY_"));
+        builder.environment().put("SPILLWAY_JAVA_HOME", home.resolve("jdk").toString());
+        builder.environment().putAll(environment);
+        int exitCode = builder.start().waitFor();
+        return new Run(exitCode, Files.readAllLines(out), Files.readString(err));
+    }
+
+    private String jar() throws IOException {
+        return home.toRealPath().resolve("app/target/spillway.jar").toString();
+    }
+
+    private static void executable(Path file) {
+        assertThat(file.toFile().setExecutable(true)).isTrue();
+    }
+}

@@ -1,0 +1,116 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.policy.Lane;
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Handler;
+import io.spillway.worker.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The handler that the README shows compiles, and runs when it is given to the launcher as the README says. */
+@Timeout(300) // Against a hang; nothing is measured.
+class ReadmeHandlerIT {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Pattern EXAMPLE = Pattern.compile("```java\n(package com\\.example;.*?)```", Pattern.DOTALL);
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    private CommandsUnderTest commands;
+    private Path launcher;
+
+    /** What was built, without sources: the launcher must not build while Maven does. */
+    @BeforeEach
+    void install() throws IOException {
+        commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        launcher = Files.copy(ROOT.resolve("spillway"), directory.resolve("spillway"));
+        assertThat(launcher.toFile().setExecutable(true)).isTrue();
+        Files.createSymbolicLink(Files.createDirectories(directory.resolve("app")).resolve("target"), ROOT.resolve("app/target"));
+    }
+
+    @Test
+    void the_handler_in_the_readme_does_what_it_says() throws Exception {
+        Matcher example = EXAMPLE.matcher(Files.readString(ROOT.resolve("README.md")));
+        assertThat(example.find()).isTrue();
+        Path source = Files.writeString(directory.resolve("MailHandler.java"), example.group(1));
+        Path classes = Files.createDirectories(directory.resolve("classes"));
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all", "-proc:none",
+                "-cp", ROOT.resolve("app/target/spillway.jar").toString(), "-d", classes.toString(), source.toString())).isZero();
+        Path items = Files.write(directory.resolve("items.jsonl"), List.of(
+                "{\"tenant\":\"acme\",\"id\":\"m-1\",\"payload\":\"hello\"}",
+                "{\"tenant\":\"acme\",\"id\":\"m-2\",\"payload\":\" \"}",
+                "{\"tenant\":\"acme\",\"id\":\"m-3\",\"payload\":\"later please\"}"));
+
+        try (SpillwayProcess running = launch(Map.of("SPILLWAY_CLASSPATH", classes.toString()), "com.example.MailHandler")) {
+            commands.run("send", "--file", items.toString()).done();
+            while (!running.log().contains("mail m-3")) {
+                LockSupport.parkNanos(100_000_000);
+            }
+            assertThat(running.stop()).as("the launcher passes the signal on").isZero();
+            assertThat(running.log()).contains("mail m-1 of acme, attempt 1", "mail m-3 of acme, attempt 2").doesNotContain("mail m-2");
+        }
+        assertThat(kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER))).singleElement()
+                .satisfies(dead -> assertThat(new String(dead.headers().lastHeader("spillway-dead-detail").value(),
+                        StandardCharsets.UTF_8)).isEqualTo("an empty mail"));
+    }
+
+    @Test
+    void a_handler_that_cannot_be_had_is_one_line_and_nothing_starts() {
+        assertThat(handlerRun("class", "handler:\n  type: class\n  class: com.example.Missing\n").failedWith(2))
+                .contains("handler.class = com.example.Missing", "SPILLWAY_CLASSPATH");
+        assertThat(handlerRun("throws", "handler:\n  type: class\n  class: " + Throwing.class.getName() + "\n").failedWith(1))
+                .contains("handler.class", "no key");
+        assertThat(handlerRun("kafka", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + "-none\n").failedWith(1))
+                .contains("handler.kafka.topic", "is missing");
+        assertThat(handlerRun("own", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + ".ingress\n").failedWith(2))
+                .contains("handler.kafka.topic", "Spillway's own");
+        assertThat(handlerRun("http", "handler:\n  type: http\n").failedWith(2)).contains("handler.http.url");
+    }
+
+    /** Cannot be made. */
+    public static final class Throwing implements Handler {
+        public Throwing() {
+            throw new IllegalStateException("no key");
+        }
+
+        @Override
+        public Outcome handle(Delivery delivery) {
+            return Outcome.done();
+        }
+    }
+
+    private CommandRun handlerRun(String name, String yaml) {
+        CommandsUnderTest configured = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(),
+                CommandsUnderTest.written(directory.resolve(name), CommandsUnderTest.SMALL + yaml));
+        return configured.run("run", "--data", directory.resolve(name + "-data").toString());
+    }
+
+    private SpillwayProcess launch(Map<String, String> environment, String handlerClass) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.putAll(Map.of("SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", handlerClass,
+                "SPILLWAY_JAVA_HOME", System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", "-Xmx512m -XX:TieredStopAtLevel=1"));
+        return SpillwayProcess.launch(launcher, directory.resolve("data"), all, commands.options());
+    }
+}
