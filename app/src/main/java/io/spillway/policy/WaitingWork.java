@@ -75,6 +75,15 @@ public final class WaitingWork {
         return partition < stuck.length && stuck[partition];
     }
 
+    /** Partitions whose consumer is stuck. */
+    public int stuckPartitions() {
+        int count = 0;
+        for (boolean isStuck : stuck) {
+            count += isStuck ? 1 : 0;
+        }
+        return count;
+    }
+
     @Override
     public String toString() {
         return "waiting " + Arrays.toString(waiting) + ", stuck " + Arrays.toString(stuck);

@@ -128,6 +128,7 @@ public final class Router implements AutoCloseable {
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
+        workReader.bindTo(registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
                 .register(registry);

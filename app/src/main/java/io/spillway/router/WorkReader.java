@@ -1,5 +1,7 @@
 package io.spillway.router;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.policy.Headway;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
@@ -48,6 +50,16 @@ final class WorkReader implements AutoCloseable {
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-waiting-work").factory());
+    }
+
+    /** How many partitions of each lane that is read are passed over as stuck. */
+    void bindTo(MeterRegistry registry) {
+        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
+            Gauge.builder("spillway.lane.stuck_partitions", this, reader -> reader.latest.of(lane).stuckPartitions())
+                    .description("Partitions with work of which nothing was finished for shards.stuckAfter")
+                    .tag("lane", lane.label())
+                    .register(registry);
+        }
     }
 
     void start(String instance) {

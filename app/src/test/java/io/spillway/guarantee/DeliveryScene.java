@@ -1,5 +1,6 @@
 package io.spillway.guarantee;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -60,6 +61,7 @@ final class DeliveryScene implements AutoCloseable {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final Deque<Runnable> closings = new ArrayDeque<>();
     private final List<String> origins = new ArrayList<>();
+    private final SimpleMeterRegistry routerMetrics = new SimpleMeterRegistry();
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
 
@@ -98,9 +100,14 @@ final class DeliveryScene implements AutoCloseable {
     /** A router in this process, until the scene ends. */
     DeliveryScene withRouter() {
         Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
-                new SimpleMeterRegistry(), InstantSource.system()), Router::close);
+                routerMetrics, InstantSource.system()), Router::close);
         router.start(START_TIMEOUT);
         return this;
+    }
+
+    /** What the router measures. */
+    MeterRegistry routerMetrics() {
+        return routerMetrics;
     }
 
     /** A worker in this process, until it is closed or the scene ends; it has items when this returns. */
