@@ -11,6 +11,8 @@ package io.spillway.policy;
  * completions that used it, doubling at first, as in TCP's slow start (RFC 5681, RFC 7661): a tenant whose attempts have
  * stopped to end can take nothing more, long before the first of them ends late.
  *
+ * <p>What all tenants' latencies do at one time is the worker's own slowness and no tenant's: see {@link CommonRise}.
+ *
  * <p>Mutable, not thread-safe; its tenant owns it.
  */
 final class AdaptiveCap {
@@ -35,6 +37,7 @@ final class AdaptiveCap {
     private double limit = INITIAL;
     private double slowStartEnd = Double.MAX_VALUE;
     private boolean raised;
+    private long raisedSinceNanos;
     private int samples;
     private double fast;
     private double baseline;
@@ -55,6 +58,16 @@ final class AdaptiveCap {
         return raised;
     }
 
+    /** Whether the latency has been above its baseline without a break for so long. */
+    boolean isRaisedFor(long nanos, long nowNanos) {
+        return raised && nowNanos - raisedSinceNanos >= nanos;
+    }
+
+    /** How far the latency is above its baseline, as a logarithm; 0 until there is a baseline. */
+    double rise() {
+        return samples < WARM_UP ? 0 : fast - baseline;
+    }
+
     /**
      * An attempt has started.
      *
@@ -70,9 +83,11 @@ final class AdaptiveCap {
      * @param millis   0 or more; below 1 ms counts as 1 ms, since noise down there says nothing
      * @param inFlight slots the tenant still holds
      * @param most     the limit grows no further, 1 or more
+     * @param common   how far everybody's latency is above its baseline, as a logarithm, 0 or more
+     * @param nowNanos now, on a clock that does not go back
      */
-    void ended(double millis, int inFlight, int most) {
-        measure(Math.log(Math.max(1, millis)));
+    void ended(double millis, int inFlight, int most, double common, long nowNanos) {
+        measure(Math.log(Math.max(1, millis)), common, nowNanos);
         int peak = Math.max(runningPeak, previousPeak);
         if (raised) {
             limit = Math.max(1, limit * DECREASE);
@@ -96,7 +111,7 @@ final class AdaptiveCap {
         slowStartEnd = Double.MAX_VALUE;
     }
 
-    private void measure(double logMillis) {
+    private void measure(double logMillis, double common, long nowNanos) {
         if (samples == 0) {
             fast = logMillis;
             baseline = logMillis;
@@ -111,9 +126,10 @@ final class AdaptiveCap {
         variance += (usual * usual - variance) * share;
 
         double fastDeviation = Math.sqrt(variance * FAST / (2 - FAST));
-        boolean rises = samples >= WARM_UP && fast - baseline > Math.max(RISE, SIGMAS * fastDeviation);
+        boolean rises = samples >= WARM_UP && fast - baseline - common > Math.max(RISE, SIGMAS * fastDeviation);
         if (rises && !raised) {
             slowStartEnd = Math.max(1, limit / 2);
+            raisedSinceNanos = nowNanos;
         }
         raised = rises;
     }

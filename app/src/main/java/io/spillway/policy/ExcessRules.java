@@ -11,6 +11,10 @@ import java.util.function.Function;
  * stays was read before each that goes.
  */
 final class ExcessRules<T> {
+    /** Among fewer tenants an equal share of the read-ahead would be most of it. */
+    private static final int FEW = 4;
+    /** A latency that is up for less is not moved for: the items would come back later than the slots. */
+    private static final long RAISED_NANOS = 5_000_000_000L;
     private static final long LEAST_DELAY_MILLIS = 1_000;
     private static final long MOST_DELAY_MILLIS = 600_000;
 
@@ -25,19 +29,22 @@ final class ExcessRules<T> {
     /**
      * Moves what would wait for long behind its own tenant's items, since others' fresh work is behind it in the
      * partition. When all that waits is worked off within the buffer time anyway, a pause of reading does less harm than
-     * the moves would.
+     * the moves would. Nobody's items go while they are no more than an equal share of the read-ahead: after a stall of the
+     * whole worker every tenant has some, and none of them is the noisy one.
      */
     void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved, List<Tenant<T>> touched) {
         double workMillis = 0;
         for (TenantQueue<T> queue : hot.members) {
             workMillis += queue.size * estimate(queue);
         }
+        int equalShare = hot.members.size() < FEW ? 0 : settings.readAheadItems() / hot.members.size();
         boolean isSoonDone = workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = hot.members.get(i);
             int most = Math.min(queue.tenant.concurrency, settings.slots());
-            if (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis()) {
-                cut(queue, kept(queue, nowNanos), FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
+            if (queue.size > equalShare
+                    && (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis())) {
+                cut(queue, Math.max(equalShare, kept(queue, nowNanos)), FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
                 touched.add(queue.tenant);
             }
         }
@@ -56,7 +63,7 @@ final class ExcessRules<T> {
         for (int i = lane.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = lane.members.get(i);
             Tenant<T> tenant = queue.tenant;
-            if (isHeld(tenant, mayLendLong)) {
+            if (isHeld(tenant, mayLendLong, nowNanos)) {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
                 // One move is left for the way back out of hot, so that who waits for good does not wait there.
@@ -68,11 +75,11 @@ final class ExcessRules<T> {
     }
 
     /** A cap that only has not grown yet holds nobody: it will have before the items could be back. */
-    private static boolean isHeld(Tenant<?> tenant, boolean mayLendLong) {
+    private static boolean isHeld(Tenant<?> tenant, boolean mayLendLong, long nowNanos) {
         return switch (tenant.standing) {
             case WITHIN, BEYOND -> false;
             case LONG -> !mayLendLong;
-            case HELD -> tenant.inFlight >= tenant.concurrency || tenant.adaptive.isRaised();
+            case HELD -> tenant.inFlight >= tenant.concurrency || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos);
         };
     }
 

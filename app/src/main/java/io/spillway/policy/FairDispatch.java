@@ -34,13 +34,12 @@ public final class FairDispatch<T> {
     /** An attempt is charged at least this much, so that work in no time has its turns too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
-    /** How many times the average of all attempts an attempt takes to be called long. */
-    private static final double LONG_FACTOR = 4;
     private static final double AVERAGE_SHARE = 1.0 / 256;
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final DispatchSettings settings;
     private final SlotPool pool;
+    private final Caps caps;
     private final TenantTable<T> tenants = new TenantTable<>();
     private final List<Tenant<T>> running = new ArrayList<>();
     private final List<LaneBuffer<T>> lanes =
@@ -49,6 +48,7 @@ public final class FairDispatch<T> {
     private final int trickleSlots;
     private double trickleCredit;
     private double averageMillis;
+    private final CommonRise commonRise = new CommonRise();
     private int atCap;
 
     /**
@@ -59,6 +59,7 @@ public final class FairDispatch<T> {
     public FairDispatch(DispatchSettings settings) {
         this.settings = settings;
         this.pool = new SlotPool(settings.slots(), settings.reservedSlots());
+        this.caps = new Caps(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
         this.trickleSlots =
                 settings.agedTrickle() == 0 ? 0 : Math.max(1, (int) (settings.slots() * settings.agedTrickle()));
@@ -121,7 +122,10 @@ public final class FairDispatch<T> {
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
         averageMillis += (millis - averageMillis) * AVERAGE_SHARE;
-        tenant.adaptive.ended(millis, tenant.inFlight, settings.slots());
+        tenant.adaptive.ended(millis, tenant.inFlight, settings.slots(), commonRise.now(nowNanos), nowNanos);
+        if (tenant.inFlight < tenant.share) {
+            commonRise.sample(tenant.adaptive.rise(), nowNanos);
+        }
         lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
         settle(tenant);
         idleIfDone(tenant, nowNanos);
@@ -239,7 +243,7 @@ public final class FairDispatch<T> {
     /** What is known of a tenant; empty when nothing is. */
     public Optional<TenantLoad> load(String tenant) {
         return Optional.ofNullable(tenants.find(tenant)).map(known -> new TenantLoad(known.inFlight, known.waiting,
-                pool.share(known.weight), cap(known, pool.share(known.weight)),
+                pool.share(known.weight), caps.cap(known, pool.share(known.weight)),
                 known.estimateMillis(lanes.getFirst().averageMillis())));
     }
 
@@ -321,12 +325,12 @@ public final class FairDispatch<T> {
     /** Brings a tenant's standing up to date with what it holds, its share, its cap and its latency. */
     private void settle(Tenant<T> tenant) {
         tenant.share = pool.share(tenant.weight);
-        tenant.cap = cap(tenant, tenant.share);
-        tenant.isLong = isLong(tenant);
+        tenant.cap = caps.cap(tenant, tenant.share);
+        tenant.isLong = caps.isLong(tenant, averageMillis);
         int fromReserve = pool.drawnFromReserve(tenant.inFlight, tenant.share);
         pool.changeFromReserve(fromReserve - tenant.fromReserve);
         tenant.fromReserve = fromReserve;
-        Standing standing = standing(tenant);
+        Standing standing = Caps.standing(tenant);
         if (standing != tenant.standing) {
             atCap += (standing == Standing.HELD ? 1 : 0) - (tenant.standing == Standing.HELD ? 1 : 0);
             tenant.standing = standing;
@@ -337,28 +341,5 @@ public final class FairDispatch<T> {
                 }
             }
         }
-    }
-
-    private static Standing standing(Tenant<?> tenant) {
-        if (tenant.inFlight >= tenant.cap) {
-            return Standing.HELD;
-        }
-        if (tenant.inFlight < tenant.share) {
-            return Standing.WITHIN;
-        }
-        return tenant.isLong ? Standing.LONG : Standing.BEYOND;
-    }
-
-    private int cap(Tenant<T> tenant, int share) {
-        int adaptive = Math.max(share, tenant.adaptive.limit());
-        return settings.adaptive() && adaptive < settings.slots()
-                ? Math.min(tenant.concurrency, adaptive)
-                : tenant.concurrency;
-    }
-
-    /** Long is what outlasts both the buffer time and by far what slots are held for on average. */
-    private boolean isLong(Tenant<T> tenant) {
-        double millis = tenant.estimateMillis(0);
-        return millis >= settings.hotBufferMillis() && millis >= LONG_FACTOR * averageMillis;
     }
 }

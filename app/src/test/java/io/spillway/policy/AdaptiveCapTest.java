@@ -12,6 +12,8 @@ class AdaptiveCapTest {
     private static final int MOST = 50;
 
     private final AdaptiveCap cap = new AdaptiveCap();
+    private double common;
+    private long nowNanos;
 
     @Test
     void a_limit_in_full_use_doubles_with_each_round_of_attempts() {
@@ -110,6 +112,27 @@ class AdaptiveCapTest {
     }
 
     @Test
+    void what_everybodys_latency_does_is_no_rise_of_its_own() {
+        common = Math.log(5);
+        fill(10);
+        round(40);
+        assertThat(cap.isRaised()).isFalse();
+        assertThat(cap.limit()).isEqualTo(MOST);
+        round(10_000);
+        assertThat(cap.isRaised()).isTrue();
+    }
+
+    @Test
+    void it_tells_for_how_long_the_latency_has_been_up() {
+        fill(10);
+        round(10_000);
+        long before = nowNanos;
+        round(10_000);
+        assertThat(cap.isRaisedFor(nowNanos - before, nowNanos)).isTrue();
+        assertThat(cap.isRaisedFor(10_000_000_000L, nowNanos)).isFalse();
+    }
+
+    @Test
     void after_a_rest_it_begins_again() {
         fill(10);
         cap.rest();
@@ -133,7 +156,8 @@ class AdaptiveCapTest {
                 cap.started(inFlight);
             }
             for (int left = attempts - 1; left >= 0; left--) {
-                cap.ended(millis.getAsDouble(), left, MOST);
+                nowNanos += 1_000_000;
+                cap.ended(millis.getAsDouble(), left, MOST, common, nowNanos);
             }
         }
     }

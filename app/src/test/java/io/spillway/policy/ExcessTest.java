@@ -60,6 +60,23 @@ class ExcessTest {
     }
 
     @Test
+    void after_a_stall_of_everybody_nobody_goes_below_an_equal_share_of_the_read_ahead() {
+        for (int i = 0; i < 10; i++) {
+            learn("quiet" + i, 20, 50);
+        }
+        learn("noisy", 20, 50);
+        for (int i = 0; i < 10; i++) {
+            offer(Lane.HOT, "quiet" + i, 50, 90, 0);
+        }
+        offer(Lane.HOT, "noisy", 50, 2_000, 0);
+        excess();
+        for (int i = 0; i < 10; i++) {
+            assertThat(dispatch.load("quiet" + i).orElseThrow().waiting()).isEqualTo(90);
+        }
+        assertThat(dispatch.load("noisy").orElseThrow().waiting()).isBetween(READ_AHEAD / 11, READ_AHEAD / 2);
+    }
+
+    @Test
     void when_all_that_waits_is_soon_worked_off_nothing_moves_and_reading_pauses() {
         learn("fast", 0, 50);
         offer(Lane.HOT, "fast", 50, READ_AHEAD + 500, 0);
