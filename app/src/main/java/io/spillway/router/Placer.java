@@ -5,18 +5,19 @@ import io.spillway.policy.LeastLoaded;
 import io.spillway.policy.Placement;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.topic.Placements;
+import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
  * Chooses the partition of an item: of those that its tenant's shard has, the one with the least waiting work.
  *
- * <p>For any number of threads. Each has a {@link Choice} of its own, which it alone changes; bound: three numbers for each
- * partition and thread.
+ * <p>For any number of threads, which count together what they send. Each has a {@link Scratch} of its own, which it alone changes.
  */
 final class Placer {
     private final Placements placements;
     private final Supplier<LaneWork> work;
-    private final ThreadLocal<Choice> choices;
+    private final LeastLoaded[] lanes = new LeastLoaded[Lane.AGED.ordinal() + 1];
+    private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
 
     /**
      * Makes one for a process.
@@ -27,7 +28,7 @@ final class Placer {
     Placer(Placements placements, int partitions, Supplier<LaneWork> work) {
         this.placements = placements;
         this.work = work;
-        this.choices = ThreadLocal.withInitial(() -> new Choice(partitions));
+        Arrays.setAll(lanes, lane -> new LeastLoaded(partitions));
     }
 
     /**
@@ -39,21 +40,14 @@ final class Placer {
      * @param policy   the tenant's
      */
     int place(Lane lane, String tenant, String workload, TenantPolicy policy) {
-        Choice choice = choices.get();
-        int count = placements.partitions(tenant, workload, policy, choice.candidates);
-        return choice.lanes[lane.ordinal()].choose(choice.candidates, count, work.get().of(lane), choice.turn++);
+        Scratch scratch = scratches.get();
+        int count = placements.partitions(tenant, workload, policy, scratch.candidates);
+        return lanes[lane.ordinal()].choose(scratch.candidates, count, work.get().of(lane), scratch.turn++);
     }
 
     /** Owner: one stream thread. */
-    private static final class Choice {
+    private static final class Scratch {
         final int[] candidates = new int[Placement.MAX_PARTITIONS];
-        final LeastLoaded[] lanes = new LeastLoaded[Lane.AGED.ordinal() + 1];
         long turn;
-
-        Choice(int partitions) {
-            for (int i = 0; i < lanes.length; i++) {
-                lanes[i] = new LeastLoaded(partitions);
-            }
-        }
     }
 }

@@ -45,6 +45,8 @@ public final class Worker implements AutoCloseable {
      * sent are not in it: they wait for its end, with the client's default half a second for each empty lane.
      */
     private static final int FETCH_WAIT_MILLIS = 10;
+    /** What a fetch brings of one partition stands in front of what it brings of the next. */
+    private static final int PARTITION_FETCH_BYTES = 256 * 1024;
     private static final boolean ADAPTIVE = true;
 
     private final WorkerSettings settings;
@@ -202,6 +204,7 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES,
                 ConsumerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
         bind("consumer", new KafkaClientMetrics(consumer), registry);
         return consumer;
