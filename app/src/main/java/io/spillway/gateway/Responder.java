@@ -1,5 +1,6 @@
 package io.spillway.gateway;
 
+import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.CloseConnectionException;
@@ -13,6 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Sends answers and counts them. Thread-safe. Bound: one series a status that the gateway knows. */
 final class Responder {
+    private static final Header NO_STORE = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store");
+
     private final MeterRegistry registry;
     private final Body.Reader bodies;
     private final int discardBytes;
@@ -37,7 +40,7 @@ final class Responder {
         requested(answer.status()).increment();
         response.status(answer.status());
         response.header(HeaderNames.CONTENT_TYPE, answer.type());
-        response.header(HeaderValues.CACHE_NO_CACHE);
+        response.header(NO_STORE);
         answer.headers().forEach((name, value) -> response.header(name, value));
         if (answer.close()) {
             response.header(HeaderValues.CONNECTION_CLOSE);
