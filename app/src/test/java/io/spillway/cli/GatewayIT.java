@@ -82,12 +82,12 @@ class GatewayIT {
             assertThat(post(url, before, "late").statusCode()).as("the wait is for this gateway").isEqualTo(401);
             assertThat(ids()).contains("one").doesNotContain("late");
 
-            commands.run("tenants", "set", "bolt", "--rate", "1", "--burst", "1", "--wait").done();
+            commands.run("tenants", "set", "bolt", "--rate", "0.001", "--burst", "1", "--wait").done();
             assertThat(Stream.generate(() -> send(url, made, "limited")).limit(20).anyMatch(answer -> answer.statusCode() == 429)).isTrue();
 
             String adminKey = Files.readString(data.resolve("admin.key")).strip();
             assertThat(Files.getPosixFilePermissions(data.resolve("admin.key"))).isEqualTo(PosixFilePermissions.fromString("rw-------"));
-            assertThat(get(url + "/admin/tenants/bolt", adminKey).body()).contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":1.0", "\"waiting\":null");
+            assertThat(get(url + "/admin/tenants/bolt", adminKey).body()).contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":0.001", "\"waiting\":null");
             assertThat(get(url + "/admin/tenants/bolt", made).statusCode()).isEqualTo(403);
             assertThat(get(url + "/metrics", "").body()).contains("spillway_gateway_requests_total{status=\"202\"}");
             assertThat(get(ready.group(2), "").body()).contains("spillway_gateway_requests_total{status=\"429\"}");
