@@ -13,12 +13,13 @@ import java.util.Properties;
 /**
  * Where a running process can be reached, as it stands in DIR/endpoint for the other commands.
  *
+ * @param gateway  URL of the gateway; empty when the process has none
  * @param kafka    {@code HOST:PORT}
  * @param metrics  URL of the metrics
  * @param pid      of the process
  * @param embedded whether that Kafka is the process's own, whose topics have one replica whatever the configuration
  */
-record Endpoint(String kafka, String metrics, long pid, boolean embedded) {
+record Endpoint(String gateway, String kafka, String metrics, long pid, boolean embedded) {
     static final String FILE = "endpoint";
 
     /** What a running process has written; empty when none did. */
@@ -35,6 +36,7 @@ record Endpoint(String kafka, String metrics, long pid, boolean embedded) {
         return kafka.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Endpoint(
+                        properties.getProperty("gateway", ""),
                         kafka,
                         properties.getProperty("metrics", ""),
                         pidIn(properties.getProperty("pid", "")),
@@ -52,7 +54,7 @@ record Endpoint(String kafka, String metrics, long pid, boolean embedded) {
         Path file = data.resolve(FILE);
         Path draft = data.resolve(FILE + ".new");
         try {
-            Files.writeString(draft, "kafka=" + kafka + "\nmetrics=" + metrics + "\npid=" + pid
+            Files.writeString(draft, "gateway=" + gateway + "\nkafka=" + kafka + "\nmetrics=" + metrics + "\npid=" + pid
                     + "\nembedded=" + embedded + "\n");
             Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {

@@ -10,11 +10,12 @@ import java.util.stream.Collectors;
 
 /** The parts that a process can play. */
 enum Role {
+    GATEWAY,
     ROUTER,
     WORKER;
 
     /** What runs when nothing is said: all that there is. */
-    static final Set<Role> DEFAULT = Set.of(ROUTER, WORKER);
+    static final Set<Role> DEFAULT = Set.of(GATEWAY, ROUTER, WORKER);
 
     static final String ALL = Arrays.stream(values()).map(Role::label).collect(Collectors.joining(", "));
 

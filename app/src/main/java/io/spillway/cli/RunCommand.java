@@ -3,10 +3,12 @@ package io.spillway.cli;
 import io.spillway.config.Configuration;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -31,7 +33,7 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: router, worker (default: all)")
+    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: gateway, router, worker (default: all)")
     private List<String> roles = new ArrayList<>();
 
     @Option(
@@ -65,10 +67,18 @@ final class RunCommand implements Callable<Integer> {
 
     private void printReady(Endpoint endpoint) {
         Printer printer = new Printer(spec, common);
+        Map<String, String> addresses = new LinkedHashMap<>();
+        if (!endpoint.gateway().isEmpty()) {
+            addresses.put("gateway", endpoint.gateway());
+        }
+        addresses.put("kafka", endpoint.kafka());
+        addresses.put("metrics", endpoint.metrics());
         if (common.isJson()) {
-            printer.json(Map.of("kafka", endpoint.kafka(), "metrics", endpoint.metrics()));
+            printer.json(addresses);
         } else {
-            printer.line("spillway ready kafka=" + endpoint.kafka() + " metrics=" + endpoint.metrics());
+            printer.line("spillway ready " + addresses.entrySet().stream()
+                    .map(address -> address.getKey() + "=" + address.getValue())
+                    .collect(Collectors.joining(" ")));
         }
     }
 

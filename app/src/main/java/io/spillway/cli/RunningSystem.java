@@ -1,9 +1,13 @@
 package io.spillway.cli;
 
 import io.spillway.config.Configuration;
+import io.spillway.gateway.AdminKey;
+import io.spillway.gateway.Depths;
+import io.spillway.gateway.Gateway;
 import io.spillway.local.EmbeddedKafka;
 import io.spillway.metrics.MetricsServer;
 import io.spillway.router.Router;
+import io.spillway.topic.ApiKeys;
 import io.spillway.topic.CompactedView;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.ShardAssignments;
@@ -25,7 +29,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
@@ -35,9 +41,10 @@ import org.apache.kafka.clients.admin.Admin;
  * @param configuration with the cluster that is in use
  * @param embedded      whether that cluster is an embedded Kafka of this process
  * @param ended         comes to 0 when a part has ended, by a stop or by a fault
+ * @param gatewayUrl    where its gateway is; empty when it has none
  * @param metricsUrl    where its metrics are
  */
-record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String metricsUrl) {
+record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     /**
@@ -54,6 +61,9 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         if (roles.contains(Role.WORKER)) {
             Handlers.check(configured);
         }
+        Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
+                ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
+                : Optional.empty();
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
@@ -71,7 +81,7 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
         MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
                 () -> running.size() == roles.size() && running.stream().allMatch(BooleanSupplier::getAsBoolean)));
-        String metricsUrl = startMetrics(metrics);
+        String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         if (roles.contains(Role.ROUTER)) {
             ShardAssignments assignments = new ShardAssignments(
@@ -94,7 +104,20 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
             running.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);
         }
-        return new RunningSystem(configuration, embedded, ended, metricsUrl);
+        String gatewayUrl = "";
+        if (roles.contains(Role.GATEWAY)) {
+            ApiKeys keys = new ApiKeys();
+            follow(clients, topics.keys(), keys, configuration, data, shutdown);
+            Gateway gateway = shutdown.closing(new Gateway(
+                    configuration,
+                    new Gateway.Surroundings(policies, keys, adminKey.orElseThrow(), Depths.UNKNOWN, metrics.registry(), metrics.registry()::scrape),
+                    new Gateway.Chance(
+                            InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
+            gatewayUrl = startOrFail(gateway::start);
+            running.add(gateway::isRunning);
+            watch("gateway", gateway::awaitEnd, ended);
+        }
+        return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
     }
 
     /** Waits until a part has ended. */
@@ -121,7 +144,7 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
     /** Where other commands find it. */
     Endpoint endpoint() {
         return new Endpoint(
-                configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
+                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
     }
 
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
@@ -156,9 +179,10 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         view.start(START_TIMEOUT);
     }
 
-    private static String startMetrics(MetricsServer metrics) {
+    /** Starts what may find its port taken. */
+    private static String startOrFail(Supplier<String> start) {
         try {
-            return metrics.start();
+            return start.get();
         } catch (IllegalStateException e) {
             throw CommandFailure.failed(e.getMessage());
         }

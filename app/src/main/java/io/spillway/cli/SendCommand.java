@@ -6,6 +6,7 @@ import io.spillway.policy.Durations;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.schema.WorkItem;
+import io.spillway.topic.JsonItems;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.RecordCodec;
 import io.spillway.topic.Topics;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         name = "tenants",
         mixinStandardHelpOptions = true,
         description = "Lists and changes tenants' policies. T is a tenant, or * for every tenant without a setting of its own.",
-        subcommands = {TenantsSetCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
+        subcommands = {TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
 final class TenantsCommand {
     private final InstantSource clock = InstantSource.system();
 

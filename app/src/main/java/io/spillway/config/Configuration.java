@@ -11,6 +11,7 @@ import io.spillway.policy.PolicySettings;
  * @param router   the Kafka Streams application
  * @param worker   how items are taken from the lanes
  * @param handler  what is done with them
+ * @param gateway  the front door
  * @param metrics  the endpoint that Prometheus reads
  * @param shards   which partitions each tenant's items go to
  */
@@ -21,6 +22,7 @@ public record Configuration(
         RouterSettings router,
         WorkerSettings worker,
         HandlerSettings handler,
+        GatewaySettings gateway,
         MetricsSettings metrics,
         ShardSettings shards) {
 
@@ -30,11 +32,11 @@ public record Configuration(
 
     /** This configuration with another cluster, for the embedded broker. */
     public Configuration withKafka(KafkaSettings other) {
-        return new Configuration(other, topics, defaults, router, worker, handler, metrics, shards);
+        return new Configuration(other, topics, defaults, router, worker, handler, gateway, metrics, shards);
     }
 
     /** This configuration with other topic settings, for the embedded broker. */
     public Configuration withTopics(TopicSettings other) {
-        return new Configuration(kafka, other, defaults, router, worker, handler, metrics, shards);
+        return new Configuration(kafka, other, defaults, router, worker, handler, gateway, metrics, shards);
     }
 }

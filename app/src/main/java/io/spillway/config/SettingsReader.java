@@ -28,6 +28,7 @@ final class SettingsReader {
                         keys.map("router.properties")),
                 readWorker(keys),
                 readHandler(keys),
+                readGateway(keys),
                 new MetricsSettings(
                         keys.text("metrics.host", "127.0.0.1"),
                         keys.integer("metrics.port", 9404),
@@ -64,6 +65,30 @@ final class SettingsReader {
                 keys.duration("worker.leaseMax", "10m"),
                 keys.duration("worker.transactionTimeout", "10s"),
                 keys.integer("killer.deaths", 3));
+    }
+
+    private static GatewaySettings readGateway(KeyReader keys) {
+        return new GatewaySettings(
+                keys.text("gateway.host", "127.0.0.1"),
+                keys.integer("gateway.port", 8080),
+                new GatewaySettings.Tls(
+                        keys.text("gateway.tls.certificateFile", ""),
+                        keys.text("gateway.tls.keyFile", ""),
+                        keys.text("gateway.tls.keystoreFile", ""),
+                        keys.text("gateway.tls.keystorePassword", "")),
+                keys.text("gateway.adminKeyFile", ""),
+                new GatewaySettings.Limits(
+                        keys.integer("gateway.limits.connections", 4_000),
+                        keys.integer("gateway.limits.requests", 4_000),
+                        keys.integer("gateway.limits.tenantRequests", 1_000),
+                        keys.integer("gateway.limits.bytesInFlight", 128 * 1024 * 1024),
+                        keys.integer("gateway.limits.headerBytes", 16 * 1024),
+                        keys.integer("gateway.limits.batchLines", 1_000),
+                        keys.integer("gateway.limits.batchBytes", 4 * 1024 * 1024),
+                        keys.duration("gateway.limits.bodyTimeout", "15s"),
+                        keys.duration("gateway.limits.idleTimeout", "60s"),
+                        keys.duration("gateway.limits.confirmTimeout", "10s"),
+                        keys.duration("gateway.limits.drainGrace", "10s")));
     }
 
     private static ShardSettings readShards(KeyReader keys) {

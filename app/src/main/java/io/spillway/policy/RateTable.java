@@ -68,8 +68,25 @@ public final class RateTable {
      * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
      */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
+        return take(tenant, shares.limit(tenant, limit), nowNanos) > 0;
+    }
+
+    /**
+     * As {@link #admit}, and says as well where the tenant stands: for whoever tells it to the caller.
+     *
+     * @param tenant   not null
+     * @param limit    the tenant's limit over all processes, not null
+     * @param nowNanos as in {@link #admit}
+     */
+    public RateReading read(String tenant, RateLimit limit, long nowNanos) {
+        RateLimit here = shares.limit(tenant, limit);
+        long state = take(tenant, here, nowNanos);
+        return new RateReading(state > 0, here, Math.max(0, Math.abs(state) - nowNanos));
+    }
+
+    private long take(String tenant, RateLimit here, long nowNanos) {
         long hash = TenantHash.key(tenant, seed);
-        return stripes[(int) (hash >>> 58)].admit(hash, shares.limit(tenant, limit), nowNanos);
+        return stripes[(int) (hash >>> 58)].take(hash, here, nowNanos);
     }
 
     /**
@@ -100,12 +117,13 @@ public final class RateTable {
         private long[] slots = new long[FIRST_LENGTH];
         private int used;
 
-        synchronized boolean admit(long hash, RateLimit limit, long nowNanos) {
+        /** The state after this item; where it is refused the state as it was, and a minus before it: such a one is above 0. */
+        synchronized long take(long hash, RateLimit limit, long nowNanos) {
             int at = find(slots, hash);
             if (slots[at] == 0) {
                 if (size.get() >= maxTenants) {
                     unmeasured.increment();
-                    return true;
+                    return nowNanos;
                 }
                 at = insert(at, hash);
             }
@@ -116,7 +134,7 @@ public final class RateTable {
             long before = slots[at + 1] > fullNanos + MAX_SKEW_NANOS ? fullNanos : slots[at + 1];
             long after = Gcra.next(before, nowNanos, limit);
             slots[at + 1] = after == Gcra.REFUSED ? before : after;
-            return after != Gcra.REFUSED;
+            return after == Gcra.REFUSED ? -before : after;
         }
 
         synchronized void prune(long nowNanos) {

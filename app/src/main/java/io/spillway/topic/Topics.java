@@ -64,6 +64,11 @@ public final class Topics {
         return prefix + ".policies";
     }
 
+    /** API keys' hashes, compacted, by key id. */
+    public String keys() {
+        return prefix + ".keys";
+    }
+
     /** Completed sweeps, compacted, by tenant. */
     public String sweeps() {
         return prefix + ".sweeps";

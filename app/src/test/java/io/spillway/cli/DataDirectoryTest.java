@@ -61,7 +61,7 @@ class DataDirectoryTest {
 
     @Test
     void the_endpoint_of_a_process_that_was_killed_is_gone_as_soon_as_the_next_one_starts() {
-        new Endpoint("127.0.0.1:1", "", 1, true).write(directory);
+        new Endpoint("", "127.0.0.1:1", "", 1, true).write(directory);
         try (DataDirectory data = DataDirectory.open(directory)) {
             assertThat(Endpoint.read(data.path())).isEmpty();
         }
@@ -69,7 +69,7 @@ class DataDirectoryTest {
 
     @Test
     void the_endpoint_is_read_as_it_was_written_and_gone_when_the_directory_is_closed() {
-        Endpoint written = new Endpoint("127.0.0.1:19092", "http://127.0.0.1:9404/metrics", 42, false);
+        Endpoint written = new Endpoint("http://127.0.0.1:8080", "127.0.0.1:19092", "http://127.0.0.1:9404/metrics", 42, false);
         try (DataDirectory data = DataDirectory.open(directory)) {
             written.write(data.path());
             assertThat(Endpoint.read(directory)).contains(written);
@@ -79,9 +79,9 @@ class DataDirectoryTest {
 
     @Test
     void topics_have_one_replica_only_where_the_kafka_is_embedded() {
-        assertThat(new Endpoint("h:1", "", 1, true).in(CONFIGURED).topics().replication()).isEqualTo(1);
-        assertThat(new Endpoint("h:1", "", 1, false).in(CONFIGURED).topics().replication())
+        assertThat(new Endpoint("", "h:1", "", 1, true).in(CONFIGURED).topics().replication()).isEqualTo(1);
+        assertThat(new Endpoint("", "h:1", "", 1, false).in(CONFIGURED).topics().replication())
                 .isEqualTo(CONFIGURED.topics().replication());
-        assertThat(new Endpoint("h:1", "", 1, false).in(CONFIGURED).kafka().bootstrapServers()).isEqualTo("h:1");
+        assertThat(new Endpoint("", "h:1", "", 1, false).in(CONFIGURED).kafka().bootstrapServers()).isEqualTo("h:1");
     }
 }

@@ -44,7 +44,7 @@ class RunIT {
             assertThat(ready.matches()).as(running.readyLine()).isTrue();
             String web = ready.group(2);
 
-            assertThat(Endpoint.read(data)).contains(new Endpoint(ready.group(1), web + "/metrics", running.pid(), true));
+            assertThat(Endpoint.read(data)).contains(new Endpoint("", ready.group(1), web + "/metrics", running.pid(), true));
             assertThat(get(web + "/livez").statusCode()).isEqualTo(200);
             assertThat(get(web + "/readyz").statusCode()).isEqualTo(200);
             assertThat(get(web + "/metrics").body()).contains(
@@ -85,9 +85,13 @@ class RunIT {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             int port = taken.getLocalPort();
             CommandsUnderTest metricsThere = new CommandsUnderTest(commands.bootstrapServers(), commands.prefix(),
-                    CommandsUnderTest.written(directory.resolve("metrics"), CommandsUnderTest.SMALL.replace("port: 0", "port: " + port)));
+                    CommandsUnderTest.written(directory.resolve("metrics"), CommandsUnderTest.SMALL.replace("metrics:\n  port: 0", "metrics:\n  port: " + port)));
             assertThat(metricsThere.run("run", "--data", directory.resolve("data").toString()).failedWith(1))
                     .contains("127.0.0.1:" + port, "metrics.port", "Address already in use");
+            CommandsUnderTest gatewayThere = new CommandsUnderTest(commands.bootstrapServers(), commands.prefix(),
+                    CommandsUnderTest.written(directory.resolve("gateway"), CommandsUnderTest.SMALL.replace("gateway:\n  port: 0", "gateway:\n  port: " + port)));
+            assertThat(gatewayThere.run("run", "--roles", "gateway", "--data", directory.resolve("gateway-data").toString()).failedWith(1))
+                    .contains("127.0.0.1:" + port, "gateway.port", "Address already in use");
 
             Path kafkaThere = CommandsUnderTest.written(directory.resolve("kafka"), EMBEDDED.replace("embeddedPort: 0", "embeddedPort: " + port));
             assertThat(CommandRun.of("run", "--data", directory.resolve("other").toString(), "--config", kafkaThere.toString()).failedWith(1))

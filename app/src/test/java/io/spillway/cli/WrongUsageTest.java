@@ -41,6 +41,10 @@ class WrongUsageTest {
                 wrong("send one two", "'one'", "spillway send --help"),
                 wrong("send --count", "--count", "spillway send --help"),
                 wrong("tenants get", "T", "spillway tenants get --help"),
+                wrong("tenants key", "Missing required subcommand", "spillway tenants key --help"),
+                wrong("tenants key create", "T", "spillway tenants key create --help"),
+                wrong("tenants key create *", "tenant *", "must be 1 to 128"),
+                wrong("tenants key revoke", "T", "spillway tenants key revoke --help"),
                 wrong("tenants set", "T", "spillway tenants set --help"),
                 wrong("tenants set acme --rate", "--rate", "spillway tenants set --help"),
                 wrong("tenants set acme", "nothing to set", "--rate", "--max-depth"),
@@ -97,6 +101,9 @@ class WrongUsageTest {
                         arguments(List.of("dead-letters", "list", "--tenant", tenant), allowed("--tenant")),
                         arguments(List.of("tenants", "get", tenant), allowed("tenant")),
                         arguments(List.of("tenants", "remove", tenant), allowed("tenant")),
+                        arguments(List.of("tenants", "key", "create", tenant), allowed("tenant")),
+                        arguments(List.of("tenants", "key", "list", tenant), allowed("tenant")),
+                        arguments(List.of("tenants", "key", "revoke", tenant), allowed("tenant")),
                         arguments(List.of("tenants", "set", tenant, "--rate", "1"), allowed("tenant"))));
     }
 
@@ -195,6 +202,9 @@ class WrongUsageTest {
                 List.of("tenants", "get", "acme"),
                 List.of("tenants", "set", "acme", "--rate", "1"),
                 List.of("tenants", "remove", "acme"),
+                List.of("tenants", "key", "create", "acme"),
+                List.of("tenants", "key", "list"),
+                List.of("tenants", "key", "revoke", "acme"),
                 List.of("sweep", "record", "--tenant", "acme", "--started-at", "0"),
                 List.of("dead-letters", "list"),
                 List.of("dead-letters", "replay"),

@@ -62,6 +62,10 @@ class ConfigurationErrorTest {
             shards.table               | 1;2       | must be whole numbers with commas between them
             shards.workloadPartitions  | 257       | must be 0 to 256
             shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+            gateway.port               | 65536     | must be 0 to 65535
+            gateway.limits.connections | 0         | must be 1 to 1000000
+            gateway.limits.bodyTimeout | 99ms      | must be 100ms to 300000ms
+            gateway.limits.batchBytes  | 1000      | must be 1048576 to 67108864
             defaults.rate              | 0         | must be 0.001 to 10000000, or none
             defaults.attempts          | none      | must be 1 to 1000
             defaults.jitter            | some      | must be full, equal, decorrelated, none
@@ -85,13 +89,13 @@ class ConfigurationErrorTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards
-            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards
-            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards
-            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards
+            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
             topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards
+            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
             topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
             kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
@@ -102,7 +106,7 @@ class ConfigurationErrorTest {
             topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
             topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
             kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
-            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards"
+            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
             """)
     void what_does_not_fit_the_structure_is_named(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
@@ -112,7 +116,7 @@ class ConfigurationErrorTest {
     @ValueSource(strings = {"just words", "- a\n- b", "5", "true"})
     void a_document_that_is_no_map_is_refused_without_its_words(String yaml) {
         assertThat(errorOf(yaml)).isEqualTo(file()
-                + ": must be a map of settings; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards");
+                + ": must be a map of settings; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -149,7 +153,7 @@ class ConfigurationErrorTest {
     void words_from_the_file_cannot_forge_a_line() {
         assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
                 .isEqualTo(file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: "
-                        + "unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, metrics, shards");
+                        + "unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
     }
 
     @Test

@@ -33,6 +33,9 @@ class ConfigurationFileTest {
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
                 new HandlerSettings(HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
+                new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", new GatewaySettings.Limits(
+                        4_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000, 4 * 1024 * 1024, Duration.ofSeconds(15),
+                        Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
     }
@@ -82,6 +85,13 @@ class ConfigurationFileTest {
                   http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s}
                   kafka: {topic: out}
                   class: a.B
+                gateway:
+                  host: 0.0.0.0
+                  port: 0
+                  tls: {keystoreFile: a.p12, keystorePassword: secret}
+                  adminKeyFile: /etc/admin.key
+                  limits: {connections: 1, requests: 2, tenantRequests: 3, bytesInFlight: 4000000, headerBytes: 5000,
+                    batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
                 metrics: {host: 0.0.0.0, port: 0, tenants: 7}
                 shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
                 """)).isEqualTo(new Configuration(
@@ -103,6 +113,9 @@ class ConfigurationFileTest {
                         Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
                 new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),
                         Duration.ofSeconds(3), "out", "a.B"),
+                new GatewaySettings("0.0.0.0", 0, new GatewaySettings.Tls("", "", "a.p12", "secret"), "/etc/admin.key",
+                        new GatewaySettings.Limits(1, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
+                                Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
                 new MetricsSettings("0.0.0.0", 0, 7),
                 new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }

@@ -1,5 +1,7 @@
 package io.spillway.bench;
 
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -13,10 +15,14 @@ import picocli.CommandLine.Command;
             NeighbourCommand.class,
             SlowTenantCommand.class,
             OutageCommand.class,
-            HandlersCommand.class
+            HandlersCommand.class,
+            GatewayCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class RouterBench {
+    /** Kept, for the JDK's logging forgets the settings of loggers that nobody holds. */
+    private static final Logger HTTP_SERVER = Logger.getLogger("io.helidon");
+
     private RouterBench() {}
 
     /** Runs one of the measurements. */
@@ -29,6 +35,7 @@ public final class RouterBench {
 
     /** For this process and the broker's; before anything logs. */
     static void quietLog() {
+        HTTP_SERVER.setLevel(Level.WARNING);
         System.setProperty("logback.configurationFile", "logback-bench.xml");
     }
 }

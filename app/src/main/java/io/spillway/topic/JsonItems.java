@@ -1,4 +1,4 @@
-package io.spillway.cli;
+package io.spillway.topic;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** Reads items from JSON objects, one at a time, and says what is wrong with those that are none. */
-final class JsonItems {
+/** Reads items from JSON objects, one at a time, and says what is wrong with those that are none. Thread-safe when its sources are. */
+public final class JsonItems {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -28,11 +28,27 @@ final class JsonItems {
     private final String defaultTenant;
     private final String defaultWorkload;
     private final Supplier<Instant> defaultMadeAt;
+    private final Supplier<String> defaultId;
 
-    JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultMadeAt) {
+    /** As the other one, with random ids. */
+    public JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultMadeAt) {
+        this(defaultTenant, defaultWorkload, defaultMadeAt, () -> UUID.randomUUID().toString());
+    }
+
+    /**
+     * Makes a reader.
+     *
+     * @param defaultTenant   of items that name none
+     * @param defaultWorkload of items that name none; may be empty
+     * @param defaultMadeAt   when items were made that do not say
+     * @param defaultId       ids for items without one
+     */
+    public JsonItems(
+            String defaultTenant, String defaultWorkload, Supplier<Instant> defaultMadeAt, Supplier<String> defaultId) {
         this.defaultTenant = defaultTenant;
         this.defaultWorkload = defaultWorkload;
         this.defaultMadeAt = defaultMadeAt;
+        this.defaultId = defaultId;
     }
 
     /**
@@ -41,7 +57,7 @@ final class JsonItems {
      * @throws JsonProcessingException  when it is not JSON
      * @throws IllegalArgumentException when it is not an item; the message says why
      */
-    WorkItem parse(String line) throws JsonProcessingException {
+    public WorkItem parse(String line) throws JsonProcessingException {
         JsonNode node = JSON.readTree(line);
         if (!node.isObject()) {
             throw new IllegalArgumentException("not a JSON object");
@@ -58,7 +74,7 @@ final class JsonItems {
         String workload = text(node, "workload", defaultWorkload);
         String id = text(node, "id", "");
         if (id.isEmpty()) {
-            id = UUID.randomUUID().toString();
+            id = defaultId.get();
         }
         byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
         require(ItemLimits.isName(tenant), "tenant must be 1 to 128 of A-Z a-z 0-9 . _ -");

@@ -1,4 +1,4 @@
-package io.spillway.cli;
+package io.spillway.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,72 @@
+package io.spillway.gateway;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.policy.ItemLimits;
+import io.spillway.policy.RateLimit;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.policy.Thinning;
+import io.spillway.topic.TenantPolicies;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** {@code /admin}: what the gateway knows of a tenant. The caller has been recognised as the operator. Thread-safe. */
+final class AdminApi {
+    static final String PATH = "/admin";
+    private static final String TENANTS = PATH + "/tenants/";
+
+    private final TenantPolicies policies;
+    private final Depths depths;
+
+    AdminApi(TenantPolicies policies, Depths depths) {
+        this.policies = policies;
+        this.depths = depths;
+    }
+
+    /** The answer to a GET of a path that begins with {@link #PATH}. */
+    Answer get(String path) {
+        String tenant = path.startsWith(TENANTS) ? path.substring(TENANTS.length()) : "";
+        if (!ItemLimits.isName(tenant)) {
+            return Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "there is " + TENANTS + "TENANT"));
+        }
+        TenantPolicy policy = policies.of(tenant);
+        OptionalLong waiting = depths.waiting(tenant);
+        ObjectNode json = Answer.JSON.createObjectNode();
+        json.put("tenant", tenant);
+        json.set("policy", policyOf(policy));
+        if (waiting.isPresent()) {
+            json.put("waiting", waiting.getAsLong());
+        } else {
+            json.putNull("waiting");
+        }
+        json.put("admittedShare", Thinning.share(policy, waiting));
+        return Answer.json(200, json);
+    }
+
+    /** Numbers in base units, null for none: what programs want, where the command prints for people. */
+    private static ObjectNode policyOf(TenantPolicy policy) {
+        ObjectNode json = Answer.JSON.createObjectNode();
+        Optional<RateLimit> rate = policy.rateLimit();
+        json.put("ratePerSecond", rate.map(RateLimit::itemsPerSecond).orElse(null));
+        json.put("burst", rate.map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null));
+        json.put("concurrency", policy.concurrency() == Integer.MAX_VALUE ? null : (Integer) policy.concurrency());
+        json.put("agedAfterMillis", orNull(policy.agedAfterMillis()));
+        json.put("ttlMillis", orNull(policy.ttlMillis()));
+        json.put("sweepable", policy.sweepable());
+        json.put("attempts", policy.attempts());
+        json.put("backoffBaseMillis", policy.backoffBaseMillis());
+        json.put("backoffCapMillis", policy.backoffCapMillis());
+        json.put("jitter", policy.jitter().name().toLowerCase(Locale.ROOT));
+        json.put("timeoutMillis", policy.timeoutMillis());
+        json.put("weight", policy.weight());
+        json.put("shardSize", policy.shardSize());
+        json.put("dedicated", policy.dedicated());
+        json.put("backPressure", policy.backPressure().name().toLowerCase(Locale.ROOT));
+        json.put("maxDepth", orNull(policy.maxDepth()));
+        return json;
+    }
+
+    private static Long orNull(long value) {
+        return value == Long.MAX_VALUE ? null : (Long) value;
+    }
+}

@@ -1,0 +1,144 @@
+package io.spillway.gateway;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.policy.Admission;
+import io.spillway.policy.Printable;
+import io.spillway.policy.RateReading;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.JsonItems;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Stores many items of one request. Each line is judged by itself and gets an answer of its own, in the order of the
+ * lines; nothing is stored of a request whose body is not whole, or has too many lines. Thread-safe.
+ */
+final class Batch {
+    private final int maxLines;
+    private final long confirmMillis;
+    private final Intake intake;
+    private final Responder responder;
+    private final ItemIds ids;
+    private final InstantSource clock;
+
+    Batch(int maxLines, long confirmMillis, Intake intake, Responder responder, ItemIds ids, InstantSource clock) {
+        this.maxLines = maxLines;
+        this.confirmMillis = confirmMillis;
+        this.intake = intake;
+        this.responder = responder;
+        this.ids = ids;
+        this.clock = clock;
+    }
+
+    /** What became of a line so far: the id of its item, or the problem when that is known already. */
+    private record Line(String id, CompletableFuture<Optional<Problem>> end) {
+        static Line of(Problem problem) {
+            return new Line("", CompletableFuture.completedFuture(Optional.of(problem)));
+        }
+    }
+
+    /** Stores the items in a body and returns when Kafka has answered for all. */
+    Answer store(String tenant, byte[] body, TraceContext trace) {
+        List<ByteBuffer> texts = split(body, maxLines + 1);
+        if (texts.isEmpty()) {
+            return Answer.of(Problem.of(Problem.Kind.BAD_REQUEST, "a batch has one JSON object a line, and one line at least"));
+        }
+        if (texts.size() > maxLines) {
+            return Answer.of(Problem.of(Problem.Kind.TOO_LARGE,
+                    "a batch has at most " + maxLines + " lines; nothing of this one is stored"));
+        }
+        JsonItems items = new JsonItems(tenant, "", () -> Instant.ofEpochMilli(clock.millis()), ids::next);
+        List<Line> lines = new ArrayList<>(texts.size());
+        Optional<RateReading> rate = Optional.empty();
+        for (ByteBuffer text : texts) {
+            WorkItem item;
+            try {
+                item = parse(items, text, tenant);
+            } catch (BadLine e) {
+                lines.add(Line.of(e.problem));
+                continue;
+            }
+            Admission admission = intake.admit(tenant);
+            rate = admission.rate();
+            lines.add(Intake.problemOf(admission)
+                    .map(Line::of)
+                    .orElseGet(() -> new Line(item.getId(), intake.send(item, trace))));
+        }
+        return answer(tenant, lines).with(rate);
+    }
+
+    private Answer answer(String tenant, List<Line> lines) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(lines.size() * 80);
+        for (int i = 0; i < lines.size(); i++) {
+            Optional<Problem> problem = Intake.await(lines.get(i).end(), confirmMillis);
+            ObjectNode json = Answer.JSON.createObjectNode();
+            json.put("line", i + 1);
+            if (problem.isPresent()) {
+                problem.get().into(json);
+            } else {
+                json.put("status", 202);
+                json.put("id", lines.get(i).id());
+                json.put("tenant", tenant);
+            }
+            responder.lined(json.get("status").intValue());
+            out.writeBytes(Answer.bytes(json));
+            out.write('\n');
+        }
+        return Answer.lines(out.toByteArray());
+    }
+
+    private static WorkItem parse(JsonItems items, ByteBuffer text, String tenant) throws BadLine {
+        try {
+            WorkItem item = items.parse(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
+            if (!item.getTenant().equals(tenant)) {
+                throw new BadLine(Problem.of(Problem.Kind.FORBIDDEN, "the key is of another tenant than the one named"));
+            }
+            if (item.getPayload().remaining() > ItemsApi.MAX_PAYLOAD_BYTES) {
+                throw new BadLine(Problem.of(
+                        Problem.Kind.TOO_LARGE, "the payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes"));
+            }
+            return item;
+        } catch (CharacterCodingException e) {
+            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, "not UTF-8"));
+        } catch (JsonProcessingException e) {
+            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, "not JSON: " + Printable.of(e.getOriginalMessage())));
+        } catch (IllegalArgumentException e) {
+            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage())));
+        }
+    }
+
+    /** The lines of a body, without their ends; a line break at the very end begins no line. */
+    private static List<ByteBuffer> split(byte[] body, int most) {
+        List<ByteBuffer> lines = new ArrayList<>();
+        int start = 0;
+        while (start < body.length && lines.size() < most) {
+            int end = start;
+            while (end < body.length && body[end] != '\n') {
+                end++;
+            }
+            lines.add(ByteBuffer.wrap(body, start, end - start));
+            start = end + 1;
+        }
+        return lines;
+    }
+
+    /** A line that is no item of this tenant. */
+    private static final class BadLine extends Exception {
+        private static final long serialVersionUID = 1;
+        private final transient Problem problem;
+
+        BadLine(Problem problem) {
+            super(null, null, false, false);
+            this.problem = problem;
+        }
+    }
+}

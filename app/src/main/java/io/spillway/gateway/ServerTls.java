@@ -1,0 +1,74 @@
+package io.spillway.gateway;
+
+import io.helidon.common.configurable.Resource;
+import io.helidon.common.pki.Keys;
+import io.helidon.common.pki.PemKeys;
+import io.helidon.common.tls.Tls;
+import io.spillway.config.GatewaySettings;
+import io.spillway.config.InvalidSettingException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+/** Makes what the listener needs to speak TLS 1.2 or 1.3 from files in PEM or PKCS #12. */
+final class ServerTls {
+    private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
+
+    private ServerTls() {}
+
+    /**
+     * Reads certificate and key.
+     *
+     * @param settings which are on
+     * @throws InvalidSettingException when a file is not what it should be; without anything of its content
+     */
+    static Tls of(GatewaySettings.Tls settings) {
+        return settings.keystoreFile().isEmpty() ? pem(settings) : keystore(settings);
+    }
+
+    private static Tls pem(GatewaySettings.Tls settings) {
+        readable("gateway.tls.certificateFile", settings.certificateFile());
+        readable("gateway.tls.keyFile", settings.keyFile());
+        try {
+            Keys keys = Keys.builder()
+                    .pem(PemKeys.builder()
+                            .key(Resource.create(Path.of(settings.keyFile())))
+                            .certChain(Resource.create(Path.of(settings.certificateFile())))
+                            .buildPrototype())
+                    .build();
+            return Tls.builder().privateKey(keys).privateKeyCertChain(keys).enabledProtocols(PROTOCOLS).build();
+        } catch (RuntimeException e) {
+            throw new InvalidSettingException("gateway.tls.certificateFile", settings.certificateFile(),
+                    "must be a certificate in PEM, and gateway.tls.keyFile its private key (PKCS #8) in PEM");
+        }
+    }
+
+    private static Tls keystore(GatewaySettings.Tls settings) {
+        readable("gateway.tls.keystoreFile", settings.keystoreFile());
+        char[] password = settings.keystorePassword().toCharArray();
+        try (InputStream in = Files.newInputStream(Path.of(settings.keystoreFile()))) {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(in, password);
+            KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+            keys.init(store, password);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(keys.getKeyManagers(), null, null);
+            return Tls.builder().sslContext(context).enabledProtocols(PROTOCOLS).build();
+        } catch (IOException | GeneralSecurityException e) {
+            throw new InvalidSettingException("gateway.tls.keystoreFile", settings.keystoreFile(),
+                    "must be a PKCS #12 store that gateway.tls.keystorePassword opens");
+        }
+    }
+
+    private static void readable(String key, String file) {
+        if (!Files.isReadable(Path.of(file)) || Files.isDirectory(Path.of(file))) {
+            throw new InvalidSettingException(key, file, "must be a file that can be read");
+        }
+    }
+}

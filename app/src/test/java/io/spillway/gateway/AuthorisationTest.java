@@ -1,0 +1,195 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.spillway.topic.ApiKey;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/** Who may do what: every endpoint by every kind of key, and what of it all ends in a log. */
+@Timeout(120) // Against a hang; nothing is measured.
+class AuthorisationTest {
+    /** As the shipped configuration does, but for levels: what is logged at all must be fit to be seen. */
+    private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    private final Level levelBefore = root.getLevel();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    private GatewayUnderTest gateway;
+    private final List<String> secrets = new ArrayList<>();
+
+    @BeforeEach
+    void listen() {
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        log.start();
+        root.addAppender(log);
+        root.setLevel(Level.DEBUG);
+        gateway = new GatewayUnderTest(true);
+    }
+
+    @AfterEach
+    void restore() {
+        gateway.close();
+        root.detachAppender(log);
+        root.setLevel(levelBefore);
+        SLF4JBridgeHandler.uninstall();
+    }
+
+    /** A status for each kind of key; a plus where the request must be granted, so nothing is refused wrongly either. */
+    private static final String TABLE = """
+            # request                       none  wrong revoked scheme another tenant admin
+            POST /v1/items                  401   401   401     401    202+    202+   403
+            POST /v1/items:batch            401   401   401     401    200+    200+   403
+            GET  /v1/items                  405   405   405     405    405     405    405
+            GET  /admin/tenants/acme        401   401   401     401    403     403    200+
+            GET  /admin/tenants/acme/       401   401   401     401    403     403    404
+            GET  /admin                     401   401   401     401    403     403    404
+            GET  /admin/                    401   401   401     401    403     403    404
+            GET  /admin/nothing             401   401   401     401    403     403    404
+            POST /admin/tenants/acme        401   401   401     401    403     403    405
+            DELETE /admin/tenants/acme      401   401   401     401    403     403    405
+            GET  /livez                     200+  200+  200+    200+   200+    200+   200+
+            GET  /readyz                    200+  200+  200+    200+   200+    200+   200+
+            GET  /metrics                   200+  200+  200+    200+   200+    200+   200+
+            POST /livez                     405   405   405     405    405     405    405
+            GET  /                          404   404   404     404    404     404    404
+            GET  /ADMIN/tenants/acme        404   404   404     404    404     404    404
+            GET  //admin/tenants/acme       404   404   404     404    404     404    404
+            GET  /admin%2Ftenants%2Facme    404   404   404     404    404     404    404
+            GET  /%61dmin/tenants/acme      404   404   404     404    404     404    404
+            POST /v1/items/                 404   404   404     404    404     404    404
+            """;
+
+    @Test
+    void nobody_gets_what_is_not_theirs() {
+        Map<String, String> keys = new TreeMap<>();
+        String acme = secret(gateway.key("acme"));
+        String revoked = secret(gateway.key("acme"));
+        gateway.revoke(revoked);
+        keys.put("none", "");
+        keys.put("wrong", "Bearer " + secret(ApiKey.make(new SplittableRandom(99)).text()));
+        keys.put("revoked", "Bearer " + revoked);
+        keys.put("scheme", "Basic " + acme);
+        keys.put("another", "Bearer " + secret(gateway.key("bolt")));
+        keys.put("tenant", "Bearer " + acme);
+        keys.put("admin", "Bearer " + secret(GatewayUnderTest.ADMIN_KEY));
+
+        List<String> rows = TABLE.lines().toList();
+        List<String> kinds = Arrays.asList(rows.getFirst().replaceAll("# request +", "").split(" +"));
+        int wrongfulAllows = 0;
+        for (String row : rows.subList(1, rows.size())) {
+            String[] cells = row.split(" +");
+            for (int i = 0; i < kinds.size(); i++) {
+                String authorization = keys.get(kinds.get(i));
+                String body = cells[0].equals("POST") ? "{\"payload\":\"x\"}" : "";
+                HttpResponse<String> answer = authorization.isEmpty()
+                        ? gateway.send(cells[0], cells[1], "", body)
+                        : gateway.send(cells[0], cells[1], "", body, "Authorization", authorization);
+                String expected = cells[2 + i];
+                wrongfulAllows += answer.statusCode() < 300 && !expected.endsWith("+") ? 1 : 0;
+                assertThat(answer.statusCode()).as("%s %s with %s: %s", cells[0], cells[1], kinds.get(i), answer.body())
+                        .isEqualTo(Integer.parseInt(expected.replace("+", "")));
+                if (answer.statusCode() >= 400) {
+                    assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
+                }
+                assertThat(answer.headers().firstValue("www-authenticate").isPresent()).isEqualTo(answer.statusCode() == 401);
+            }
+        }
+        assertThat(wrongfulAllows).isZero();
+        assertThat(gateway.stored().stream().map(record -> GatewayUnderTest.item(record.value()).tenant()))
+                .as("each item is of the tenant whose key it was").containsExactly("bolt", "acme", "bolt", "acme");
+        assertNoSecretWasLogged();
+    }
+
+    @Test
+    void the_tenant_is_never_the_callers_word() {
+        String acme = secret(gateway.key("acme"));
+
+        assertThat(gateway.post(acme, "x", "Spillway-Tenant", "bolt").statusCode()).isEqualTo(403);
+        assertThat(gateway.post(acme, "x", "Spillway-Tenant", "acme").statusCode()).isEqualTo(202);
+        assertThat(gateway.post(acme, "{\"tenant\":\"bolt\"}").body()).contains("\"tenant\":\"acme\"");
+        assertThat(gateway.send("POST", "/v1/items?tenant=bolt", acme, "x").body()).contains("\"tenant\":\"acme\"");
+        assertThat(gateway.batch(acme, "{\"tenant\":\"bolt\",\"payload\":\"x\"}").body()).contains("\"status\":403");
+        assertThat(gateway.stored()).hasSize(3)
+                .allMatch(record -> GatewayUnderTest.item(record.value()).tenant().equals("acme"))
+                .allMatch(record -> new String(record.key()).equals("acme"))
+                .allMatch(record -> record.headers().headers("spillway-tenant").iterator().hasNext() == false);
+    }
+
+    @Test
+    void a_revoked_key_is_refused_from_the_next_request_on_and_the_other_one_is_not() {
+        String first = secret(gateway.key("acme"));
+        String second = secret(gateway.key("acme"));
+        assertThat(gateway.post(first, "x").statusCode()).isEqualTo(202);
+        gateway.revoke(first);
+        assertThat(gateway.post(first, "x").statusCode()).isEqualTo(401);
+        assertThat(gateway.post(second, "x").statusCode()).isEqualTo(202);
+        assertNoSecretWasLogged();
+    }
+
+    @Test
+    void metrics_that_leave_the_machine_need_the_admin_key() {
+        try (GatewayUnderTest open = new GatewayUnderTest(true, "gateway.host", "0.0.0.0")) {
+            String path = "/metrics";
+            for (String key : List.of("", secret(open.key("acme")), GatewayUnderTest.ADMIN_KEY)) {
+                int status = get(open, path, key);
+                assertThat(status).isEqualTo(key.isEmpty() ? 401 : key.startsWith("spw_") ? 403 : 200);
+            }
+            assertThat(get(open, "/livez", "")).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void no_line_of_a_log_can_be_forged() {
+        String key = secret(gateway.key("acme"));
+        String forged = "x%0d%0a2026-01-01T00:00:00Z ERROR %5bmain%5d Forged: line";
+        gateway.kafka.sendException = new IllegalStateException("x\r\n2026-01-01T00:00:00Z ERROR [main] Forged: line\u001b[31m");
+        gateway.post(key, "x");
+        gateway.kafka.sendException = null;
+        gateway.send("GET", "/" + forged.replace(" ", "%20"), key, "");
+        gateway.send("GET", "/admin/tenants/" + forged.replace(" ", "%20"), GatewayUnderTest.ADMIN_KEY, "");
+        gateway.post(key, "x", "Idempotency-Key", "a Forged: b", "Spillway-Workload", "Forged:", "traceparent", "Forged:");
+        gateway.batch(key, "{\"tenant\":\"x\\r\\nForged: line\",\"id\":\"\\u001b[31m\",\"payload\":\"x\"}");
+        gateway.batch(key, "{\"Forged: key\\n\":1,\"payload\":\"x\"}");
+
+        assertThat(log.list).filteredOn(event -> event.getLoggerName().startsWith("io.spillway"))
+                .as("Kafka's failure is the one thing to tell").isNotEmpty()
+                .allSatisfy(event -> assertThat(event.getFormattedMessage()).matches("[ -~]+"));
+        assertNoSecretWasLogged();
+    }
+
+    private static int get(GatewayUnderTest open, String path, String key) {
+        return open.send(java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + open.port() + path))
+                .header("Authorization", key.isEmpty() ? "none" : "Bearer " + key)
+                .build()).statusCode();
+    }
+
+    private String secret(String key) {
+        secrets.add(key);
+        return key;
+    }
+
+    /** From the gateway and its server; the test's own client, in the same JVM, is another matter. */
+    private void assertNoSecretWasLogged() {
+        assertThat(log.list).filteredOn(event -> !event.getLoggerName().startsWith("jdk.internal")).allSatisfy(event -> {
+            for (String secret : secrets) {
+                assertThat(event.getFormattedMessage() + event.getThrowableProxy()).doesNotContain(secret, secret.substring(24));
+            }
+        });
+    }
+}

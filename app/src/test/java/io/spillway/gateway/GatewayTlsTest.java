@@ -1,0 +1,108 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.config.InvalidSettingException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Base64;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120) // Against a hang; nothing is measured.
+class GatewayTlsTest {
+    private static final String PASSWORD = "opensesame";
+
+    @TempDir
+    Path directory;
+
+    private Path store;
+    private KeyStore content;
+
+    @BeforeEach
+    void makeACertificate() throws Exception {
+        store = directory.resolve("gateway.p12");
+        Process keytool = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "gateway",
+                "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "30",
+                "-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD)
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(keytool.getInputStream().readAllBytes());
+        assertThat(keytool.waitFor()).as(said).isZero();
+        content = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            content.load(in, PASSWORD.toCharArray());
+        }
+    }
+
+    @Test
+    void it_speaks_tls_with_a_pkcs_12_store() throws Exception {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD)) {
+            assertServes(gateway);
+        }
+    }
+
+    @Test
+    void it_speaks_tls_with_pem_files() throws Exception {
+        Path certificate = pem("cert.pem", "CERTIFICATE", content.getCertificate("gateway").getEncoded());
+        Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
+        try (GatewayUnderTest gateway = new GatewayUnderTest(
+                true, "gateway.tls.certificateFile", certificate.toString(), "gateway.tls.keyFile", key.toString())) {
+            assertServes(gateway);
+        }
+    }
+
+    @Test
+    void files_that_are_none_are_named_and_nothing_of_the_password_is_said() throws Exception {
+        Path junk = Files.writeString(directory.resolve("junk"), "junk");
+        assertThatThrownBy(() -> new GatewayUnderTest(
+                        true, "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", "notthis"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("gateway.tls.keystoreFile").message().doesNotContain("notthis");
+        assertThatThrownBy(() -> new GatewayUnderTest(true, "gateway.tls.keystoreFile", directory.resolve("no").toString()))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("must be a file");
+        assertThatThrownBy(() -> new GatewayUnderTest(
+                        true, "gateway.tls.certificateFile", junk.toString(), "gateway.tls.keyFile", junk.toString()))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("PEM");
+        assertThatThrownBy(() -> new GatewayUnderTest(true, "gateway.tls.keyFile", junk.toString()))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("gateway.tls.certificateFile");
+    }
+
+    private void assertServes(GatewayUnderTest gateway) throws Exception {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("gateway", content.getCertificate("gateway"));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        assertThat(gateway.url).startsWith("https://127.0.0.1:");
+        try (HttpClient client = HttpClient.newBuilder().sslContext(context).build()) {
+            HttpResponse<String> answer = client.send(
+                    HttpRequest.newBuilder(URI.create(gateway.url + "/v1/items"))
+                            .header("Authorization", "Bearer " + gateway.key("acme"))
+                            .POST(HttpRequest.BodyPublishers.ofString("x"))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).isEqualTo(202);
+        }
+    }
+
+    private Path pem(String name, String what, byte[] encoded) throws Exception {
+        return Files.writeString(directory.resolve(name), "-----BEGIN " + what + "-----\n"
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded) + "\n-----END " + what + "-----\n");
+    }
+}

@@ -1,0 +1,145 @@
+package io.spillway.gateway;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.PolicySettings;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ApiKey;
+import io.spillway.topic.ApiKeys;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.StoredKey;
+import io.spillway.topic.StoredKeyCodec;
+import io.spillway.topic.TenantPolicies;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A gateway on a free port with a clock that is set, over a Kafka that is only imagined. Owns the gateway and the client. */
+final class GatewayUnderTest implements AutoCloseable {
+    static final String ADMIN_KEY = "spa_0123456789abcdef0123456789abcdef";
+
+    final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    final ApiKeys keys = new ApiKeys();
+    final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
+    final Map<String, Long> waiting = new ConcurrentHashMap<>();
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    final MockProducer<byte[], byte[]> kafka;
+    final HttpClient client = HttpClient.newHttpClient();
+    final Gateway gateway;
+    final String url;
+    private final SplittableRandom random = new SplittableRandom(7);
+
+    /** @param settings more of the configuration, by key */
+    GatewayUnderTest(boolean autoConfirm, String... settings) {
+        this.kafka = new MockProducer<>(autoConfirm, null, new ByteArraySerializer(), new ByteArraySerializer());
+        Map<String, String> all = new HashMap<>(Map.of("gateway.port", "0", "gateway.limits.drainGrace", "5s"));
+        for (int i = 0; i < settings.length; i += 2) {
+            all.put(settings[i], settings[i + 1]);
+        }
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
+        Depths depths = tenant -> waiting.containsKey(tenant) ? OptionalLong.of(waiting.get(tenant)) : OptionalLong.empty();
+        this.gateway = new Gateway(
+                configuration,
+                new Gateway.Surroundings(policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
+                new Gateway.Chance(
+                        () -> java.time.Instant.ofEpochMilli(nowMillis.get()), System::nanoTime,
+                        () -> ThreadLocalRandom.current().nextLong()),
+                kafka);
+        this.url = gateway.start();
+    }
+
+    /** Makes a key for a tenant, and hands it back whole. */
+    String key(String tenant) {
+        ApiKey key = ApiKey.make(random);
+        keys.put(key.keyId(), new StoredKeyCodec().encode(StoredKey.of(tenant, key, 1)));
+        return key.text();
+    }
+
+    void revoke(String key) {
+        keys.remove(ApiKey.parse(key).orElseThrow().keyId());
+    }
+
+    void policy(String tenant, PolicySettings settings) {
+        policies.put(tenant, new PolicyCodec().encode(tenant, settings));
+    }
+
+    /** Sends a request; header names and values in turn. */
+    HttpResponse<String> send(String method, String path, String key, String body, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                .method(method, body.isEmpty()
+                        ? HttpRequest.BodyPublishers.noBody()
+                        : HttpRequest.BodyPublishers.ofString(body, StandardCharsets.UTF_8));
+        if (!key.isEmpty()) {
+            request.header("Authorization", "Bearer " + key);
+        }
+        for (int i = 0; i < headers.length; i += 2) {
+            request.header(headers[i], headers[i + 1]);
+        }
+        return send(request.build());
+    }
+
+    HttpResponse<String> send(HttpRequest request) {
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.ofString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    HttpResponse<String> post(String key, String body, String... headers) {
+        return send("POST", "/v1/items", key, body, headers);
+    }
+
+    HttpResponse<String> batch(String key, String body, String... headers) {
+        return send("POST", "/v1/items:batch", key, body, headers);
+    }
+
+    int port() {
+        return URI.create(url).getPort();
+    }
+
+    /** What lies in the imagined ingress. */
+    List<ProducerRecord<byte[], byte[]>> stored() {
+        return kafka.history();
+    }
+
+    /** An item as it is stored. */
+    record Item(String tenant, String id, String workload, String contentType, long enqueuedAtMillis, String payload) {}
+
+    static Item item(byte[] value) {
+        GenericRecord record = new RecordCodec<>(new WorkItem()).decode(value);
+        return new Item(
+                record.get("tenant").toString(), record.get("id").toString(), record.get("workload").toString(),
+                record.get("contentType").toString(), (Long) record.get("enqueuedAt"),
+                StandardCharsets.UTF_8.decode((ByteBuffer) record.get("payload")).toString());
+    }
+
+    @Override
+    public void close() {
+        gateway.close();
+        client.close();
+    }
+}
