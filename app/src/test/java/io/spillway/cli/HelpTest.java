@@ -40,7 +40,7 @@ class HelpTest {
                 .contains("run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
                         "tenants list", "tenants get", "tenants set", "tenants remove",
                         "tenants isolate", "tenants release", "explain",
-                        "dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters discard", "shards");
+                        "dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters discard", "shards", "simulate");
     }
 
     @Test
