@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The figures of the articles, simulated: what a FIFO queue does, and what Spillway does instead. */
 class ArticleFiguresTest {
     private static final double SLOTS = 20;
+    /** Transactions every quarter of a second instead of 20 a second: hours are simulated, of items that take a second. */
+    private static final Plant PLANT = new Plant(
+            1, Plant.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3);
 
     /**
      * "Avoiding insurmountable queue backlogs" (D. Yanacek, Amazon Builders' Library): a spike of T at r times the usual
@@ -38,7 +41,7 @@ class ArticleFiguresTest {
         // Handlers of a second; nine tenants in ten keep to their rate, the tenth spikes for all.
         double usual = SLOTS / capacity;
         Surge surge = new Surge(new Window(HOUR, 90 * MINUTE), 91);
-        Scenario scenario = Runs.scenario(7 * HOUR, Plant.of(1, (int) SLOTS), List.of(
+        Scenario scenario = Runs.scenario(7 * HOUR, PLANT, List.of(
                 Runs.group("steady", 9, Runs.taking(1_000), new Arrivals.Poisson(usual / 10)),
                 new TenantGroup("spiking", 1, List.of(new Arrivals.Poisson(usual / 10)), List.of(surge), Runs.policy(),
                         Runs.taking(1_000), List.of())),
@@ -60,7 +63,7 @@ class ArticleFiguresTest {
         Handling down = new Handling(new Latency.Constant(1_000), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(HOUR, 2 * HOUR))));
         TenantPolicy patient = Runs.policy(PolicyField.ATTEMPTS, "1000");
-        Scenario scenario = Runs.scenario(4 * HOUR, Plant.of(1, 20), List.of(new TenantGroup(
+        Scenario scenario = Runs.scenario(4 * HOUR, PLANT, List.of(new TenantGroup(
                 "tenant", 20, List.of(new Arrivals.Poisson(0.5)), List.of(), patient, down, List.of())),
                 new Scenario.Phase("after", new Window(2 * HOUR + 10 * MINUTE, 3 * HOUR)));
 
