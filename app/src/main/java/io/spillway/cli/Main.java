@@ -30,6 +30,7 @@ import picocli.CommandLine.Command;
             SweepCommand.class,
             DeadLettersCommand.class,
             ShardsCommand.class,
+            SimulateCommand.class,
             ExplainCommand.class,
             TopologyCommand.class,
         })

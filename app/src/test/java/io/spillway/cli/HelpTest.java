@@ -41,7 +41,7 @@ class HelpTest {
                         "tenants list", "tenants get", "tenants set", "tenants remove",
                         "tenants isolate", "tenants release", "explain",
                         "tenants key create", "tenants key list", "tenants key revoke",
-                        "dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters discard", "shards");
+                        "dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters discard", "shards", "simulate");
     }
 
     @Test

@@ -1,0 +1,254 @@
+package io.spillway.cli;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.spillway.policy.DispatchSettings;
+import io.spillway.policy.ItemLimits;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.Printable;
+import io.spillway.policy.Sweep;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.sim.Arrivals;
+import io.spillway.sim.Disturbance;
+import io.spillway.sim.Handling;
+import io.spillway.sim.Latency;
+import io.spillway.sim.Limits;
+import io.spillway.sim.Plant;
+import io.spillway.sim.Scenario;
+import io.spillway.sim.Surge;
+import io.spillway.sim.TenantGroup;
+import io.spillway.sim.Window;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads a scenario from a YAML file, or one of those that are shipped. */
+final class ScenarioLoader {
+    /** Those in the jar, by name. */
+    static final List<String> SHIPPED = List.of(
+            "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill");
+
+    private static final int MAX_FILE_BYTES = 1024 * 1024;
+    private static final double MAX_MILLIS = Limits.DAY_MILLIS;
+
+    private final Path directory;
+
+    private ScenarioLoader(Path directory) {
+        this.directory = directory;
+    }
+
+    private enum ArrivalType {
+        CONSTANT,
+        POISSON,
+        BURST,
+        TRACE
+    }
+
+    private enum LatencyType {
+        CONSTANT,
+        UNIFORM,
+        EXPONENTIAL,
+        NORMAL,
+        LOGNORMAL
+    }
+
+    /**
+     * Loads a scenario.
+     *
+     * @param file a file, or where there is none of that name, the name of a shipped scenario
+     * @throws CommandFailure as wrong usage when there is none, or anything in it is unknown or not allowed
+     */
+    static Scenario load(String file) {
+        Path path = Path.of(file);
+        boolean isFile = Files.isRegularFile(path);
+        if (!isFile && !SHIPPED.contains(file)) {
+            throw CommandFailure.usage(Printable.of(file) + ": must be a scenario file, or one of " + String.join(", ", SHIPPED));
+        }
+        try {
+            byte[] bytes = isFile ? readFile(path) : readShipped(file);
+            JsonNode root = YAMLMapper.builder()
+                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .build()
+                    .readTree(bytes);
+            Path directory = path.toAbsolutePath().getParent();
+            return new ScenarioLoader(directory).scenario(ScenarioSection.of("", root), file);
+        } catch (JsonProcessingException e) {
+            String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
+            throw CommandFailure.usage(Printable.of(file) + ": must be one YAML document: "
+                    + Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")) + where);
+        } catch (IOException e) {
+            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
+        } catch (CommandFailure e) {
+            throw CommandFailure.usage(Printable.of(file) + ": " + e.getMessage());
+        }
+    }
+
+    private static byte[] readFile(Path path) throws IOException {
+        if (Files.size(path) > MAX_FILE_BYTES) {
+            throw CommandFailure.usage("must be at most " + MAX_FILE_BYTES + " bytes");
+        }
+        return Files.readAllBytes(path);
+    }
+
+    private static byte[] readShipped(String name) throws IOException {
+        try (InputStream in = ScenarioLoader.class.getResourceAsStream("/scenarios/" + name + ".yml")) {
+            if (in == null) {
+                throw new IOException("not in the jar");
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private Scenario scenario(ScenarioSection root, String file) {
+        String name = root.text("name", Path.of(file).getFileName().toString());
+        String description = root.text("description", "");
+        long durationMillis = root.millis("duration");
+        long drainMillis = root.millis("drain", "1d");
+        Plant plant = plant(root.section("workers"));
+        PolicySettings defaults = root.policy("defaults");
+        List<Disturbance> everywhere = disturbances(root);
+        List<Scenario.Phase> phases = root.sections("phases").stream().map(ScenarioLoader::phase).toList();
+        ScenarioSection common = root.section("handler");
+        Handling handler = common.has("latency") ? handling(common, everywhere) : Handling.of(new Latency.Constant(20));
+        List<TenantGroup> groups = new ArrayList<>();
+        for (ScenarioSection tenants : root.sections("tenants")) {
+            groups.add(group(tenants, defaults, handler, everywhere));
+        }
+        root.end();
+        return root.checked(() -> new Scenario(
+                Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases));
+    }
+
+    private static Plant plant(ScenarioSection workers) {
+        int slots = (int) workers.whole("slots", 50, 1, 100_000);
+        int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
+        DispatchSettings dispatch = new DispatchSettings(
+                slots,
+                workers.number("reserve", 0.2, 0, 0.9),
+                workers.number("agedTrickle", 0.02, 0, 0.5),
+                (int) workers.whole("readAhead", 4_000, 10, 1_000_000),
+                64L << 20,
+                100,
+                true);
+        Plant plant = workers.checked(() -> new Plant(
+                (int) workers.whole("count", 1, 1, partitions),
+                dispatch,
+                partitions,
+                workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE),
+                workers.millis("stuckAfter", "10s"),
+                workers.millis("commitInterval", "50ms"),
+                workers.millis("restart", "10s"),
+                (int) workers.whole("killerDeaths", 3, 0, 100)));
+        workers.end();
+        return plant;
+    }
+
+    private TenantGroup group(
+            ScenarioSection section, PolicySettings defaults, Handling common, List<Disturbance> everywhere) {
+        String name = section.text("name");
+        if (!ItemLimits.isName(name)) {
+            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        }
+        int count = (int) section.whole("count", 1, 1, Limits.MAX_TENANTS);
+        List<Arrivals> arrivals = section.sections("arrivals").stream().map(this::arrivals).toList();
+        if (arrivals.isEmpty()) {
+            throw section.wrong("arrivals", "must be a map with a type, or a list of such");
+        }
+        TenantPolicy policy = TenantPolicy.of(section.policy("policy").over(defaults));
+        List<Disturbance> own = new ArrayList<>(everywhere);
+        own.addAll(disturbances(section));
+        Handling handling = section.has("handler")
+                ? handling(section.section("handler"), own)
+                : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.kills(), own);
+        List<Surge> surges = section.sections("spikes").stream().map(ScenarioLoader::surge).toList();
+        List<Sweep> sweeps = section.sections("sweeps").stream().map(ScenarioLoader::sweep).toList();
+        section.end();
+        return section.checked(() -> new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps));
+    }
+
+    private Arrivals arrivals(ScenarioSection section) {
+        Arrivals arrivals = switch (section.choice("type", ArrivalType.class)) {
+            case CONSTANT -> new Arrivals.Constant(section.number("rate", 1e-6, Limits.MAX_RATE));
+            case POISSON -> new Arrivals.Poisson(section.number("rate", 1e-6, Limits.MAX_RATE));
+            case BURST -> new Arrivals.Burst(
+                    section.whole("size", 0, 1, Limits.MAX_WAITING), section.millis("at", "0s"), section.millis("every", "0s"));
+            case TRACE -> new Arrivals.Recorded(
+                    new TraceLoader(directory).load(section.text("file"), section.text("durations", "")),
+                    section.number("speed", 1, 1e-3, 1e6));
+        };
+        section.end();
+        return arrivals;
+    }
+
+    private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
+        Latency latency = latency(section.section("latency"));
+        double failureRate = section.number("failureRate", 0, 0, 1);
+        double finalRate = section.number("finalRate", 0, 0, 1);
+        boolean kills = section.flag("kills");
+        section.end();
+        return section.checked(() -> new Handling(latency, failureRate, finalRate, kills, disturbances));
+    }
+
+    private static Latency latency(ScenarioSection section) {
+        Latency latency = section.checked(() -> switch (section.choice("type", LatencyType.class)) {
+            case CONSTANT -> new Latency.Constant(millis(section, "value"));
+            case UNIFORM -> new Latency.Uniform(millis(section, "min"), millis(section, "max"));
+            case EXPONENTIAL -> new Latency.Exponential(millis(section, "mean"));
+            case NORMAL -> new Latency.Normal(millis(section, "mean"), millis(section, "deviation"));
+            case LOGNORMAL -> new Latency.LogNormal(millis(section, "median"), millis(section, "p99"));
+        });
+        section.end();
+        return latency;
+    }
+
+    /** A duration; a bare number is milliseconds, so that fractions can be written. */
+    private static double millis(ScenarioSection section, String key) {
+        return section.text(key).matches("[0-9_.]+") ? section.number(key, 0, MAX_MILLIS) : section.millis(key);
+    }
+
+    private static List<Disturbance> disturbances(ScenarioSection section) {
+        List<Disturbance> all = new ArrayList<>();
+        for (ScenarioSection each : section.sections("outages")) {
+            all.add(new Disturbance.Outage(window(each)));
+            each.end();
+        }
+        for (ScenarioSection each : section.sections("hangs")) {
+            all.add(new Disturbance.Hang(window(each)));
+            each.end();
+        }
+        for (ScenarioSection each : section.sections("slowdowns")) {
+            all.add(new Disturbance.Slowdown(window(each), each.number("factor", 1e-3, 100_000)));
+            each.end();
+        }
+        return all;
+    }
+
+    private static Surge surge(ScenarioSection section) {
+        Surge surge = new Surge(window(section), section.number("factor", 0, 100_000));
+        section.end();
+        return surge;
+    }
+
+    private static Scenario.Phase phase(ScenarioSection section) {
+        Scenario.Phase phase = new Scenario.Phase(Printable.of(section.text("name")), window(section));
+        section.end();
+        return phase;
+    }
+
+    private static Sweep sweep(ScenarioSection section) {
+        Sweep sweep = section.checked(() -> new Sweep(section.millis("startedAt"), section.millis("completedAt")));
+        section.end();
+        return sweep;
+    }
+
+    private static Window window(ScenarioSection section) {
+        return section.checked(() -> new Window(section.millis("from", "0s"), section.millis("to")));
+    }
+}

@@ -1,0 +1,196 @@
+package io.spillway.sim;
+
+import java.util.Arrays;
+
+/**
+ * The arrivals of one stream of one group, one after the other. Owned by the run.
+ *
+ * <p>A group of many tenants is one stream: Poisson arrivals of n tenants together are Poisson arrivals of n times the rate
+ * whose tenants are drawn evenly, so a million tenants cost no more than one.
+ */
+abstract class ArrivalStream {
+    final long stopNanos;
+    /** What {@link #next} has found. */
+    long nanos;
+    int tenant;
+    long handlingNanos = Item.NOT_RECORDED;
+
+    private ArrivalStream(long stopNanos) {
+        this.stopNanos = stopNanos;
+    }
+
+    /** Goes on to the next arrival; false when there is none before the end. */
+    abstract boolean next();
+
+    /** The stream of a group's arrivals; tenants are counted from 0 within the group. */
+    static ArrivalStream of(TenantGroup group, Arrivals arrivals, long stopNanos, long seed) {
+        return switch (arrivals) {
+            case Arrivals.Constant constant -> new Flow(group, constant.perSecond(), false, stopNanos, seed);
+            case Arrivals.Poisson poisson -> new Flow(group, poisson.perSecond(), true, stopNanos, seed);
+            case Arrivals.Burst burst -> new Bursts(group.count(), burst, stopNanos);
+            case Arrivals.Recorded recorded -> switch (recorded.trace()) {
+                case RecordedTrace.Rows rows -> new Rows(rows, recorded.speed(), stopNanos);
+                case RecordedTrace.Counts counts -> new Counts(counts, recorded.speed(), stopNanos, seed);
+            };
+        };
+    }
+
+    private static final class Flow extends ArrivalStream {
+        private final TenantGroup group;
+        private final double perNano;
+        private final boolean random;
+        private final Dice dice;
+        private double at;
+        private long count;
+
+        Flow(TenantGroup group, double perSecond, boolean random, long stopNanos, long seed) {
+            super(stopNanos);
+            this.group = group;
+            this.perNano = perSecond * group.count() / Time.NANOS_PER_SECOND;
+            this.random = random;
+            this.dice = new Dice(seed);
+        }
+
+        @Override
+        boolean next() {
+            at = after(at, random ? dice.exponential() : 1);
+            if (at >= stopNanos) {
+                return false;
+            }
+            nanos = (long) at;
+            tenant = random ? dice.nextInt(group.count()) : (int) (count++ % group.count());
+            return true;
+        }
+
+        /** When so much has come since then; more comes during a surge. */
+        private double after(double from, double amount) {
+            double left = amount;
+            double now = from;
+            for (Surge surge : group.surges()) {
+                double begin = (double) surge.window().fromMillis() * Time.NANOS_PER_MILLI;
+                double end = (double) surge.window().toMillis() * Time.NANOS_PER_MILLI;
+                if (now < begin) {
+                    if (now + left / perNano <= begin) {
+                        return now + left / perNano;
+                    }
+                    left -= (begin - now) * perNano;
+                    now = begin;
+                }
+                if (now < end) {
+                    double rate = perNano * surge.factor();
+                    if (rate > 0 && now + left / rate <= end) {
+                        return now + left / rate;
+                    }
+                    left -= (end - now) * rate;
+                    now = end;
+                }
+            }
+            return now + left / perNano;
+        }
+    }
+
+    private static final class Bursts extends ArrivalStream {
+        private final Arrivals.Burst burst;
+        private final int tenants;
+        private long index = -1;
+        private long left;
+
+        Bursts(int tenants, Arrivals.Burst burst, long stopNanos) {
+            super(stopNanos);
+            this.tenants = tenants;
+            this.burst = burst;
+        }
+
+        @Override
+        boolean next() {
+            if (left == 0) {
+                index++;
+                left = burst.size() * tenants;
+                if (index > 0 && burst.everyMillis() == 0) {
+                    return false;
+                }
+                nanos = (burst.atMillis() + index * burst.everyMillis()) * Time.NANOS_PER_MILLI;
+            }
+            left--;
+            tenant = (int) (left % tenants);
+            return nanos < stopNanos;
+        }
+    }
+
+    private static final class Rows extends ArrivalStream {
+        private static final int NANOS_PER_MICRO = 1_000;
+
+        private final RecordedTrace.Rows rows;
+        private final double speed;
+        private int at;
+
+        Rows(RecordedTrace.Rows rows, double speed, long stopNanos) {
+            super(stopNanos);
+            this.rows = rows;
+            this.speed = speed;
+        }
+
+        @Override
+        boolean next() {
+            if (at == rows.atMicros().length) {
+                return false;
+            }
+            nanos = (long) (rows.atMicros()[at] * NANOS_PER_MICRO / speed);
+            tenant = rows.tenant()[at];
+            int micros = rows.handlingMicros()[at++];
+            handlingNanos = micros < 0 ? Item.NOT_RECORDED : (long) micros * NANOS_PER_MICRO;
+            return nanos < stopNanos;
+        }
+    }
+
+    private static final class Counts extends ArrivalStream {
+        /** Enough for {@link Limits#MAX_TENANTS}; the rest of a long holds nanoseconds of 100 days. */
+        private static final int TENANT_BITS = 21;
+
+        private final RecordedTrace.Counts counts;
+        private final double intervalNanos;
+        private final Dice dice;
+        private final int intervals;
+        private int interval = -1;
+        private long[] arrivals = {};
+        private int at;
+
+        Counts(RecordedTrace.Counts counts, double speed, long stopNanos, long seed) {
+            super(stopNanos);
+            this.counts = counts;
+            this.intervalNanos = counts.intervalMillis() * Time.NANOS_PER_MILLI / speed;
+            this.dice = new Dice(seed);
+            this.intervals = Arrays.stream(counts.counts()).mapToInt(row -> row.length).max().orElse(0);
+        }
+
+        @Override
+        boolean next() {
+            while (at == arrivals.length) {
+                if (++interval >= intervals) {
+                    return false;
+                }
+                draw();
+            }
+            nanos = (long) (interval * intervalNanos) + (arrivals[at] >>> TENANT_BITS);
+            tenant = (int) (arrivals[at++] & (1 << TENANT_BITS) - 1);
+            return nanos < stopNanos;
+        }
+
+        private void draw() {
+            long sum = 0;
+            for (int[] row : counts.counts()) {
+                sum += interval < row.length ? row[interval] : 0;
+            }
+            arrivals = new long[Math.toIntExact(sum)];
+            at = 0;
+            for (int of = 0; of < counts.counts().length; of++) {
+                int[] row = counts.counts()[of];
+                for (int i = interval < row.length ? row[interval] : 0; i > 0; i--) {
+                    arrivals[at++] = (long) (dice.nextDouble() * intervalNanos) << TENANT_BITS | of;
+                }
+            }
+            Arrays.sort(arrivals);
+            at = 0;
+        }
+    }
+}

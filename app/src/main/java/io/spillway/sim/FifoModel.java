@@ -1,0 +1,141 @@
+package io.spillway.sim;
+
+import io.spillway.policy.AttemptRules;
+import io.spillway.policy.Lane;
+import io.spillway.policy.NextStep;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * What most systems have: one queue for everybody, first in, first out, and the same workers. Attempts, backoff and
+ * timeouts are those of the tenants' policies; there are no lanes, rates, drops, budgets or fair shares. A failed item
+ * is out of sight for its backoff and then goes to the end. When a worker dies what it held comes back at the front once
+ * the worker is back, and counts as received once more: as with a queue's receive count, too many make a dead letter.
+ *
+ * <p>Owner: the run. Bound: the items that wait.
+ */
+final class FifoModel implements Model {
+    private final Events events;
+    private final Tally tally;
+    private final Destination destination;
+    private final Plant plant;
+    private final Deque<Item> queue = new ArrayDeque<>();
+    private final Deque<Integer> freeSlots = new ArrayDeque<>();
+    private final Set<Attempt>[] running;
+    private int inFlight;
+    private int deaths;
+
+    private record Attempt(Item item, int slot) {}
+
+    // An array of a generic type cannot be made; only this class puts sets into it.
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    FifoModel(Scenario scenario, Events events, Tally tally, Destination destination) {
+        this.events = events;
+        this.tally = tally;
+        this.destination = destination;
+        this.plant = scenario.plant();
+        this.running = new Set[plant.workers()];
+        for (int worker = 0; worker < plant.workers(); worker++) {
+            running[worker] = new LinkedHashSet<>();
+        }
+        for (int slot = 0; slot < plant.dispatch().slots(); slot++) {
+            for (int worker = 0; worker < plant.workers(); worker++) {
+                freeSlots.add(slot * plant.workers() + worker);
+            }
+        }
+    }
+
+    @Override
+    public void arrive(Item item, long nowNanos) {
+        tally.entered(item, Lane.HOT);
+        queue.add(item);
+        start(nowNanos);
+    }
+
+    @Override
+    public int inFlight() {
+        return inFlight;
+    }
+
+    @Override
+    public int deaths() {
+        return deaths;
+    }
+
+    private void start(long nowNanos) {
+        while (!queue.isEmpty() && !freeSlots.isEmpty()) {
+            Item item = queue.remove();
+            Attempt attempt = new Attempt(item, freeSlots.remove());
+            running[workerOf(attempt)].add(attempt);
+            inFlight++;
+            tally.attempted(item, nowNanos);
+            Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
+            events.at(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
+        }
+    }
+
+    private void ended(Attempt attempt, Destination.Ending ending, long startedNanos, long nowNanos) {
+        int worker = workerOf(attempt);
+        if (!running[worker].contains(attempt)) {
+            return;
+        }
+        if (ending.kills()) {
+            die(worker, nowNanos);
+            return;
+        }
+        running[worker].remove(attempt);
+        inFlight--;
+        freeSlots.add(attempt.slot());
+        Item item = attempt.item();
+        tally.held(item, nowNanos - startedNanos);
+        NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant), 0,
+                destination.chanceAfter(item, item.attempts), Time.epochMillis(nowNanos));
+        switch (next) {
+            case NextStep.Done done -> tally.done(item);
+            case NextStep.DeadLetter dead -> tally.dead(item);
+            case NextStep.GiveBack giveBack -> queue.addFirst(item);
+            case NextStep.Delay delay -> {
+                item.attempts = delay.attempts();
+                tally.moved(item, Lane.DELAY);
+                events.at(Math.max(nowNanos, Time.nanosOf(delay.dueMillis())), now -> {
+                    tally.moved(item, Lane.HOT);
+                    queue.add(item);
+                    start(now);
+                });
+            }
+        }
+        start(nowNanos);
+    }
+
+    private void die(int worker, long nowNanos) {
+        deaths++;
+        Set<Attempt> lost = running[worker];
+        running[worker] = new LinkedHashSet<>();
+        inFlight -= lost.size();
+        // Slots that are free now cannot be used either until the worker is back.
+        Deque<Integer> gone = new ArrayDeque<>();
+        freeSlots.removeIf(slot -> slot % plant.workers() == worker && gone.add(slot));
+        lost.forEach(attempt -> gone.add(attempt.slot()));
+        events.at(nowNanos + plant.restartMillis() * Time.NANOS_PER_MILLI, now -> {
+            Deque<Item> back = new ArrayDeque<>();
+            lost.forEach(attempt -> back.push(attempt.item()));
+            back.forEach(this::receivedAgain);
+            freeSlots.addAll(gone);
+            start(now);
+        });
+    }
+
+    private void receivedAgain(Item item) {
+        if (++item.attempts >= tally.population.policy(item.tenant).attempts()) {
+            tally.dead(item);
+        } else {
+            queue.addFirst(item);
+        }
+    }
+
+    private int workerOf(Attempt attempt) {
+        return attempt.slot() % plant.workers();
+    }
+}

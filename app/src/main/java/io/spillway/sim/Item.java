@@ -1,0 +1,42 @@
+package io.spillway.sim;
+
+import io.spillway.policy.Lane;
+
+/**
+ * One item on its way. Owner: the queue it is in; what its record would say (lane, attempts, moves) changes only when a
+ * transaction that moves it commits.
+ */
+final class Item {
+    /** Where the time is not recorded, it is drawn. */
+    static final long NOT_RECORDED = -1;
+
+    /** The same in every run of a scenario with a seed, whatever happens to it. */
+    final long number;
+    final int tenant;
+    final long arrivedNanos;
+    /** Handling time if it was recorded, else {@link #NOT_RECORDED}. */
+    final long handlingNanos;
+
+    Lane lane = Lane.HOT;
+    int attempts;
+    int moves;
+    /** Whether its first attempt has been made, or none ever will be. */
+    boolean tried;
+    /** Whether it is counted as done, dropped or dead: after a crash it may be so twice. */
+    boolean settled;
+
+    /** Where its record lies: set when it enters a partition. */
+    LanePartition home;
+    long offset;
+
+    Item(long number, int tenant, long arrivedNanos, long handlingNanos) {
+        this.number = number;
+        this.tenant = tenant;
+        this.arrivedNanos = arrivedNanos;
+        this.handlingNanos = handlingNanos;
+    }
+
+    long enqueuedAtMillis() {
+        return Time.epochMillis(arrivedNanos);
+    }
+}

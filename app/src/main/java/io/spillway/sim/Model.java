@@ -1,0 +1,13 @@
+package io.spillway.sim;
+
+/** What takes items in and has them handled. */
+interface Model {
+    /** An item has been accepted. */
+    void arrive(Item item, long nowNanos);
+
+    /** Attempts under way. */
+    int inFlight();
+
+    /** Workers that died so far. */
+    int deaths();
+}

@@ -1,0 +1,80 @@
+package io.spillway.sim;
+
+import io.spillway.policy.RoutingRules;
+import io.spillway.policy.Sweep;
+import io.spillway.policy.TenantPolicy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** All tenants of a scenario by number, those of the first group first. Immutable. */
+final class Population {
+    private final List<TenantGroup> groups;
+    private final int[] firstOfGroup;
+    private final String[] names;
+
+    Population(List<TenantGroup> groups) {
+        this.groups = groups;
+        this.firstOfGroup = new int[groups.size() + 1];
+        for (int i = 0; i < groups.size(); i++) {
+            firstOfGroup[i + 1] = firstOfGroup[i] + groups.get(i).tenants();
+        }
+        this.names = new String[size()];
+        for (int i = 0; i < groups.size(); i++) {
+            for (int at = firstOfGroup[i]; at < firstOfGroup[i + 1]; at++) {
+                names[at] = groups.get(i).tenant(at - firstOfGroup[i]);
+            }
+        }
+    }
+
+    int size() {
+        return firstOfGroup[groups.size()];
+    }
+
+    List<TenantGroup> groups() {
+        return groups;
+    }
+
+    int first(int group) {
+        return firstOfGroup[group];
+    }
+
+    String name(int tenant) {
+        return names[tenant];
+    }
+
+    int groupOf(int tenant) {
+        int at = Arrays.binarySearch(firstOfGroup, tenant);
+        return at >= 0 ? at : -at - 2;
+    }
+
+    TenantGroup group(int tenant) {
+        return groups.get(groupOf(tenant));
+    }
+
+    TenantPolicy policy(int tenant) {
+        return group(tenant).policy();
+    }
+
+    /** Start of the latest sweep that is completed, in the milliseconds that policies count; or none. */
+    long sweptBeforeMillis(int tenant, long nanos) {
+        long latest = RoutingRules.NO_SWEEP_MILLIS;
+        for (Sweep sweep : group(tenant).sweeps()) {
+            if (sweep.completedAtMillis() * Time.NANOS_PER_MILLI <= nanos) {
+                latest = Math.max(latest, Time.epochMillis(sweep.startedAtMillis() * Time.NANOS_PER_MILLI));
+            }
+        }
+        return latest;
+    }
+
+    /** How long the tenant's handler takes: as recorded, else as its group's. */
+    Latency latency(int tenant) {
+        int at = groupOf(tenant);
+        TenantGroup group = groups.get(at);
+        Optional<Latency> recorded = group.arrivals().size() == 1
+                        && group.arrivals().getFirst() instanceof Arrivals.Recorded traffic
+                ? traffic.trace().latency(tenant - firstOfGroup[at])
+                : Optional.empty();
+        return recorded.orElse(group.handling().latency());
+    }
+}

@@ -1,0 +1,161 @@
+package io.spillway.sim;
+
+import io.spillway.policy.DedicationPlan;
+import io.spillway.policy.Lane;
+import io.spillway.policy.LeastLoaded;
+import io.spillway.policy.Placement;
+import io.spillway.policy.RateTable;
+import io.spillway.policy.Route;
+import io.spillway.policy.RoutingRules;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.policy.VirtualSlots;
+import io.spillway.policy.WaitingWork;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The router: the routing rules on what arrives and on what is due in the delay lane, and the least loaded partition of the
+ * tenant's shard. What it decides can be read when its transaction commits.
+ *
+ * <p>Owner: the model. Bound: what one transaction carries, and the items of the delay lane.
+ */
+final class SimRouter {
+    /** The default of {@code router.maxTenants}. */
+    private static final int MAX_RATES = 1_000_000;
+
+    private final Population population;
+    private final Tally tally;
+    private final LanePartition[][] lanes;
+    private final RateTable rates = new RateTable(MAX_RATES);
+    private final Placement placement;
+    private final int[] candidates = new int[Placement.MAX_PARTITIONS];
+    private final LeastLoaded[] choices;
+    private final WaitingWork[] work;
+    private final long stuckAfterMillis;
+    private final TimedQueue<Item> timers = new TimedQueue<>();
+    private List<Routed> open = new ArrayList<>();
+    private long turn;
+
+    private record Routed(Item item, LanePartition to) {}
+
+    /**
+     * Makes one.
+     *
+     * @param lanes the partitions of hot, overflow and aged
+     */
+    SimRouter(Population population, Tally tally, Plant plant, LanePartition[][] lanes) {
+        this.population = population;
+        this.tally = tally;
+        this.lanes = lanes;
+        this.stuckAfterMillis = plant.stuckAfterMillis();
+        int partitions = plant.partitions();
+        this.choices = new LeastLoaded[lanes.length];
+        this.work = new WaitingWork[lanes.length];
+        for (int lane = 0; lane < lanes.length; lane++) {
+            choices[lane] = new LeastLoaded(partitions);
+            work[lane] = WaitingWork.unknown(0);
+        }
+        this.placement = new Placement(
+                new ShuffleSharder(partitions, plant.shardSeed()),
+                VirtualSlots.spread(partitions, partitions),
+                DedicationPlan.of(dedicated(), partitions, DedicationPlan.leastShared(partitions), plant.shardSeed()).dedication());
+    }
+
+    /** Decides on an item from ingress. */
+    void arrive(Item item, long nowNanos) {
+        Route route = decide(item, nowNanos);
+        // It is counted in a lane from here on, though its worker cannot read it yet.
+        tally.entered(item, route instanceof Route.ToLane to ? to.lane() : Lane.HOT);
+        carryOut(item, route);
+    }
+
+    /** Takes what a worker has put into the delay lane. */
+    void delay(Item item, long dueMillis) {
+        timers.add(dueMillis, item);
+    }
+
+    /** Decides again on what is due. */
+    void ring(long nowNanos) {
+        long nowMillis = Time.epochMillis(nowNanos);
+        while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
+            Item item = timers.remove();
+            Route route = decide(item, nowNanos);
+            if (route instanceof Route.ToLane to) {
+                tally.moved(item, to.lane());
+            }
+            carryOut(item, route);
+        }
+    }
+
+    /** When the first of the delay lane is due, milliseconds since 1970; the end of time when there is none. */
+    long nextDueMillis() {
+        return timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
+    }
+
+    boolean hasOpen() {
+        return !open.isEmpty();
+    }
+
+    /** The transaction: what was decided since the last can be read. */
+    void commit() {
+        for (Routed routed : open) {
+            routed.to().append(routed.item());
+        }
+        open.clear();
+    }
+
+    /** Reads how much waits where; aged is not read, as in the router. */
+    void readWork(long nowNanos) {
+        for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
+            long[] waiting = new long[lanes[lane].length];
+            long[] finished = new long[lanes[lane].length];
+            for (int i = 0; i < waiting.length; i++) {
+                waiting[i] = lanes[lane][i].waiting();
+                finished[i] = lanes[lane][i].finished();
+            }
+            work[lane] = work[lane].next(waiting, finished, Time.epochMillis(nowNanos), stuckAfterMillis);
+        }
+    }
+
+    /** Forgets rates that say nothing any more. */
+    void prune(long nowNanos) {
+        rates.prune(Time.epochMillis(nowNanos) * Time.NANOS_PER_MILLI);
+    }
+
+    private Route decide(Item item, long nowNanos) {
+        return RoutingRules.route(
+                population.name(item.tenant), item.enqueuedAtMillis(), item.enqueuedAtMillis(), population.policy(item.tenant),
+                population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates);
+    }
+
+    private void carryOut(Item item, Route route) {
+        switch (route) {
+            case Route.ToLane to -> open.add(new Routed(item, place(item, to.lane())));
+            case Route.Drop drop -> tally.dropped(item);
+            case Route.DeadLetter dead -> throw new IllegalStateException("the rules make no dead letters");
+        }
+    }
+
+    private LanePartition place(Item item, Lane lane) {
+        int at = lane.ordinal();
+        TenantPolicy policy = population.policy(item.tenant);
+        int count = placement.partitions(
+                population.name(item.tenant), "", policy.shardSize(), Placement.MAX_PARTITIONS, Optional.empty(), candidates);
+        return lanes[at][choices[at].choose(candidates, count, work[at], turn++)];
+    }
+
+    private SortedMap<String, Integer> dedicated() {
+        SortedMap<String, Integer> wanted = new TreeMap<>();
+        for (int group = 0; group < population.groups().size(); group++) {
+            int own = population.groups().get(group).policy().dedicated();
+            for (int tenant = population.first(group); tenant < population.first(group + 1) && own > 0; tenant++) {
+                wanted.put(population.name(tenant), own);
+            }
+        }
+        return wanted;
+    }
+}

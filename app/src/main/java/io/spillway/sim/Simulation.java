@@ -1,0 +1,116 @@
+package io.spillway.sim;
+
+/** Runs a scenario in virtual time, on one thread. The same scenario and seed give the same result to the last bit. */
+public final class Simulation {
+    private static final int USUAL_SAMPLES = 300;
+
+    private final Scenario scenario;
+    private final Discipline discipline;
+    private final long seed;
+    private final Progress progress;
+    private final Events events = new Events();
+    private final Tally tally;
+    private final Population population;
+    private final Model model;
+    private final Samples samples;
+    private final long durationNanos;
+    private int openStreams;
+    private double jain = 1;
+
+    /** How items are queued. */
+    public enum Discipline {
+        /** Lanes, shards and fair dispatch: what the product does. */
+        SPILLWAY,
+        /** One queue for everybody, first in, first out. */
+        FIFO
+    }
+
+    /** Hears how far a run is; called now and then. */
+    public interface Progress {
+        /**
+         * So far it is.
+         *
+         * @param nowMillis      since the start of the run
+         * @param durationMillis how long items arrive
+         * @param arrived        items so far
+         * @param waiting        of them that are not finished
+         */
+        void reached(long nowMillis, long durationMillis, long arrived, long waiting);
+    }
+
+    private Simulation(Scenario scenario, Discipline discipline, long seed, Progress progress) {
+        this.scenario = scenario;
+        this.discipline = discipline;
+        this.seed = seed;
+        this.progress = progress;
+        this.durationNanos = scenario.durationMillis() * Time.NANOS_PER_MILLI;
+        this.population = new Population(scenario.groups());
+        this.tally = new Tally(population, scenario.phases());
+        Destination destination = new Destination(population, seed);
+        this.model = switch (discipline) {
+            case SPILLWAY -> new SpillwayModel(population, scenario, events, tally, destination);
+            case FIFO -> new FifoModel(scenario, events, tally, destination);
+        };
+        this.samples = new Samples(tally.series.length, Math.max(1, scenario.durationMillis() / USUAL_SAMPLES));
+    }
+
+    /**
+     * Runs a scenario to its end: until nothing is left, or the time to drain is over.
+     *
+     * @param scenario   not null
+     * @param discipline not null
+     * @param seed       of all chance in it
+     * @param progress   not null
+     * @throws SimulationException when more items wait than memory is meant for
+     */
+    public static SimulationResult run(Scenario scenario, Discipline discipline, long seed, Progress progress) {
+        return new Simulation(scenario, discipline, seed, progress).run();
+    }
+
+    private SimulationResult run() {
+        Dice seeds = new Dice(seed);
+        for (int group = 0; group < scenario.groups().size(); group++) {
+            for (Arrivals arrivals : scenario.groups().get(group).arrivals()) {
+                int first = population.first(group);
+                ArrivalStream stream = ArrivalStream.of(scenario.groups().get(group), arrivals, durationNanos, seeds.nextLong());
+                openStreams++;
+                follow(stream, first, (long) openStreams << 40);
+            }
+        }
+        events.at(0, this::sample);
+        events.at(durationNanos, now -> jain = Fairness.jain(tally));
+        long endNanos = durationNanos + scenario.drainMillis() * Time.NANOS_PER_MILLI;
+        long reachedNanos = runUntil(endNanos);
+        return SimulationResults.of(scenario, discipline, seed, tally, model, samples, jain, reachedNanos);
+    }
+
+    /** In stretches, for what looks at things once a second never ends by itself. */
+    private long runUntil(long endNanos) {
+        long nowNanos = 0;
+        while (nowNanos < endNanos && (nowNanos < durationNanos || openStreams > 0 || tally.unsettled() > 0)) {
+            nowNanos = Math.min(endNanos, nowNanos < durationNanos ? durationNanos : nowNanos + Time.NANOS_PER_SECOND);
+            events.run(nowNanos);
+        }
+        return nowNanos;
+    }
+
+    private void follow(ArrivalStream stream, int firstTenant, long number) {
+        if (!stream.next()) {
+            openStreams--;
+            return;
+        }
+        Item item = new Item(number, firstTenant + stream.tenant, stream.nanos, stream.handlingNanos);
+        events.at(stream.nanos, now -> {
+            tally.arrived(item);
+            model.arrive(item, now);
+            follow(stream, firstTenant, number + 1);
+        });
+    }
+
+    private void sample(long nowNanos) {
+        long nowMillis = nowNanos / Time.NANOS_PER_MILLI;
+        samples.take(nowNanos, tally, model.inFlight());
+        progress.reached(nowMillis, scenario.durationMillis(), tally.arrived(), tally.unsettled());
+        events.at(nowNanos + samples.intervalMillis() * Time.NANOS_PER_MILLI, this::sample);
+    }
+}

@@ -1,0 +1,191 @@
+package io.spillway.sim;
+
+import io.spillway.policy.Lane;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What has become of the items: the books of the run, and how long items waited for their first attempts.
+ *
+ * <p>Owned by the run. Bounds: four numbers a tenant; histograms of each group and phase, and of each tenant when there
+ * are no more than {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
+ */
+final class Tally {
+    /** With more tenants than this ages over time are those of the groups. */
+    static final int MAX_SERIES = 1_000;
+
+    final Population population;
+    final Count[] groups;
+    final Count[][] phases;
+    final Count[] series;
+    final int[] accepted;
+    final int[] settled;
+    final int[] attempts;
+    final long[] slotNanos;
+    private final List<Scenario.Phase> windows;
+    private final boolean byTenant;
+    private final long[] depths = new long[Lane.values().length];
+    private final long[] peaks = new long[Lane.values().length];
+    private long unsettled;
+    private long arrived;
+
+    /** Counts of a group, of one of its phases, or of one tenant. */
+    static final class Count {
+        final String name;
+        final AgeHistogram ages = new AgeHistogram();
+        final Deque<Item> untried = new ArrayDeque<>();
+        long accepted;
+        long done;
+        long dropped;
+        long dead;
+        long attempts;
+        long repeated;
+
+        Count(String name) {
+            this.name = name;
+        }
+
+        long waiting() {
+            return accepted - done - dropped - dead;
+        }
+
+        /** Age of the oldest item that waits for its first attempt, nanoseconds; 0 when none does. */
+        long oldestNanos(long nowNanos) {
+            while (!untried.isEmpty() && untried.peek().tried) {
+                untried.remove();
+            }
+            return untried.isEmpty() ? 0 : nowNanos - untried.peek().arrivedNanos;
+        }
+    }
+
+    Tally(Population population, List<Scenario.Phase> windows) {
+        this.population = population;
+        this.windows = windows;
+        int tenants = population.size();
+        accepted = new int[tenants];
+        settled = new int[tenants];
+        attempts = new int[tenants];
+        slotNanos = new long[tenants];
+        groups = new Count[population.groups().size()];
+        phases = new Count[groups.length][windows.size()];
+        for (int i = 0; i < groups.length; i++) {
+            groups[i] = new Count(population.groups().get(i).name());
+            for (int phase = 0; phase < windows.size(); phase++) {
+                phases[i][phase] = new Count(windows.get(phase).name());
+            }
+        }
+        byTenant = tenants <= MAX_SERIES;
+        series = byTenant ? new Count[tenants] : groups;
+        for (int i = 0; i < tenants && byTenant; i++) {
+            series[i] = new Count(population.name(i));
+        }
+    }
+
+    void arrived(Item item) {
+        if (++unsettled > Limits.MAX_WAITING) {
+            throw new SimulationException("more than " + Limits.MAX_WAITING + " items wait: give the scenario more workers or less to do");
+        }
+        arrived++;
+        accepted[item.tenant]++;
+        of(item, count -> count.accepted++);
+        series[seriesOf(item)].untried.add(item);
+    }
+
+    /** An item is in its first lane. */
+    void entered(Item item, Lane lane) {
+        item.lane = lane;
+        depth(lane, 1);
+    }
+
+    void moved(Item item, Lane to) {
+        depth(item.lane, -1);
+        entered(item, to);
+    }
+
+    void attempted(Item item, long nowNanos) {
+        attempts[item.tenant]++;
+        of(item, count -> count.attempts++);
+        if (!item.tried) {
+            item.tried = true;
+            of(item, count -> count.ages.add(nowNanos - item.arrivedNanos));
+        }
+    }
+
+    /** A slot was held for an item. */
+    void held(Item item, long nanos) {
+        slotNanos[item.tenant] += nanos;
+    }
+
+    void done(Item item) {
+        if (item.settled) {
+            of(item, count -> count.repeated++);
+        } else {
+            of(item, count -> count.done++);
+            settle(item);
+            depth(item.lane, -1);
+        }
+    }
+
+    void dropped(Item item) {
+        if (!item.settled) {
+            of(item, count -> count.dropped++);
+            settle(item);
+            depth(item.lane, -1);
+        }
+    }
+
+    void dead(Item item) {
+        if (!item.settled) {
+            of(item, count -> count.dead++);
+            settle(item);
+            moved(item, Lane.DEAD_LETTER);
+        }
+    }
+
+    long unsettled() {
+        return unsettled;
+    }
+
+    long arrived() {
+        return arrived;
+    }
+
+    long depth(Lane lane) {
+        return depths[lane.ordinal()];
+    }
+
+    long peak(Lane lane) {
+        return peaks[lane.ordinal()];
+    }
+
+    private void settle(Item item) {
+        item.settled = true;
+        item.tried = true;
+        settled[item.tenant]++;
+        unsettled--;
+    }
+
+    private void depth(Lane lane, int change) {
+        depths[lane.ordinal()] += change;
+        peaks[lane.ordinal()] = Math.max(peaks[lane.ordinal()], depths[lane.ordinal()]);
+    }
+
+    private int seriesOf(Item item) {
+        return byTenant ? item.tenant : population.groupOf(item.tenant);
+    }
+
+    private void of(Item item, Consumer<Count> change) {
+        int group = population.groupOf(item.tenant);
+        change.accept(groups[group]);
+        for (int i = 0; i < windows.size(); i++) {
+            if (windows.get(i).window().contains(item.arrivedNanos)) {
+                change.accept(phases[group][i]);
+            }
+        }
+        if (byTenant) {
+            change.accept(series[item.tenant]);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.spillway.sim;
+
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.sim.Simulation.Discipline;
+import java.util.List;
+
+/** Scenarios for tests in a few words. */
+final class Runs {
+    static final long SEED = 20_261_121;
+    static final long MINUTE = 60_000;
+    static final long HOUR = 60 * MINUTE;
+
+    private Runs() {}
+
+    static TenantPolicy policy(PolicyField field, String value) {
+        return TenantPolicy.of(PolicySettings.NONE_SET.with(field, value));
+    }
+
+    static TenantPolicy policy() {
+        return TenantPolicy.of(PolicySettings.NONE_SET);
+    }
+
+    static TenantGroup group(String name, int count, Handling handling, Arrivals... arrivals) {
+        return new TenantGroup(name, count, List.of(arrivals), List.of(), policy(), handling, List.of());
+    }
+
+    static Handling taking(double millis) {
+        return Handling.of(new Latency.Constant(millis));
+    }
+
+    static Scenario scenario(long durationMillis, Plant plant, List<TenantGroup> groups, Scenario.Phase... phases) {
+        return new Scenario("test", "", durationMillis, 24 * HOUR, plant, groups, List.of(phases));
+    }
+
+    static SimulationResult run(Scenario scenario, Discipline discipline) {
+        return run(scenario, discipline, SEED);
+    }
+
+    static SimulationResult run(Scenario scenario, Discipline discipline, long seed) {
+        return Simulation.run(scenario, discipline, seed, (now, duration, arrived, waiting) -> { });
+    }
+
+    static SimulationResult.Row phase(SimulationResult result, String phase, String group) {
+        return result.phases().stream()
+                .filter(each -> each.phase().equals(phase) && each.row().name().equals(group))
+                .findFirst().orElseThrow().row();
+    }
+
+    static SimulationResult.Row group(SimulationResult result, String name) {
+        return result.groups().stream().filter(row -> row.name().equals(name)).findFirst().orElseThrow();
+    }
+}

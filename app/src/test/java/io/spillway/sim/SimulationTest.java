@@ -1,0 +1,179 @@
+package io.spillway.sim;
+
+import static io.spillway.sim.Runs.MINUTE;
+import static io.spillway.sim.Runs.SEED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.Sweep;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.sim.Simulation.Discipline;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whole runs in virtual time: what comes of items, and that chance comes from the seed alone. */
+class SimulationTest {
+    private static final Handling USUAL = Handling.of(new Latency.LogNormal(20, 60));
+
+    /** Failures, an outage, a worker that dies, a burst and a sweep, all at once. */
+    private static Scenario everything() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "20").with(PolicyField.TTL, "10m"));
+        Handling failing = new Handling(new Latency.Exponential(30), 0.2, 0.01, false,
+                List.of(new Disturbance.Outage(new Window(MINUTE, 2 * MINUTE))));
+        return Runs.scenario(5 * MINUTE, Plant.of(2, 5), List.of(
+                new TenantGroup("failing", 20, List.of(new Arrivals.Poisson(2)), List.of(new Surge(new Window(MINUTE, 2 * MINUTE), 5)),
+                        policy, failing, List.of(new Sweep(100_000, 120_000))),
+                Runs.group("burst", 2, USUAL, new Arrivals.Constant(3), new Arrivals.Burst(500, 90_000, MINUTE)),
+                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), new Arrivals.Burst(1, 30_000, 0))));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_books_balance_and_nothing_is_left(Discipline discipline) {
+        SimulationResult result = Runs.run(everything(), discipline);
+
+        assertThat(result.groups()).as("seed %d", SEED).allSatisfy(row -> {
+            assertThat(row.accepted()).isEqualTo(row.done() + row.dropped() + row.dead());
+            assertThat(row.waiting()).isZero();
+        });
+        SimulationResult.Sample last = result.samples().getLast();
+        assertThat(last.waiting()).as("nothing counted in a lane that is in none").isZero();
+        assertThat(last.depths().get(Lane.DEAD_LETTER)).isEqualTo(
+                result.groups().stream().mapToLong(SimulationResult.Row::dead).sum());
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(1);
+        assertThat(result.deaths()).isGreaterThanOrEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_same_seed_gives_the_same_result_and_another_one_another(Discipline discipline) {
+        SimulationResult first = Runs.run(everything(), discipline, 1);
+        SimulationResult again = Runs.run(everything(), discipline, 1);
+
+        assertThat(again.groups()).isEqualTo(first.groups());
+        assertThat(again.samples()).usingRecursiveComparison().isEqualTo(first.samples());
+        assertThat(again.jain()).isEqualTo(first.jain());
+        assertThat(Runs.run(everything(), discipline, 2).groups()).isNotEqualTo(first.groups());
+    }
+
+    @Test
+    void both_disciplines_meet_the_same_items() {
+        assertThat(Runs.run(everything(), Discipline.FIFO).groups()).extracting(SimulationResult.Row::accepted)
+                .isEqualTo(Runs.run(everything(), Discipline.SPILLWAY).groups().stream().map(SimulationResult.Row::accepted).toList());
+    }
+
+    @Test
+    void a_flood_of_one_tenant_hardly_delays_the_others_and_under_fifo_all_wait_for_it() {
+        Scenario scenario = Runs.scenario(3 * MINUTE, Plant.of(1, 20), List.of(
+                Runs.group("quiet", 40, USUAL, new Arrivals.Poisson(10)),
+                Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(10), new Arrivals.Burst(20_000, MINUTE, 0))));
+
+        SimulationResult spillway = Runs.run(scenario, Discipline.SPILLWAY);
+        SimulationResult fifo = Runs.run(scenario, Discipline.FIFO);
+
+        assertThat(Runs.group(spillway, "quiet").p99Millis()).isLessThan(250);
+        assertThat(Runs.group(fifo, "quiet").p99Millis()).isGreaterThan(10_000);
+        assertThat(spillway.recoveredMillis().orElseThrow()).as("no slot is idle meanwhile")
+                .isLessThan(fifo.recoveredMillis().orElseThrow() * 5 / 4);
+        assertThat(spillway.peakDepths().get(Lane.OVERFLOW)).isGreaterThan(19_000L);
+    }
+
+    @Test
+    void items_over_the_rate_wait_in_overflow_and_old_ones_in_aged() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.RATE, "5").with(PolicyField.AGED_AFTER, "10s"));
+        Handling down = new Handling(new Latency.Constant(10), 0, 0, false,
+                List.of(new Disturbance.Outage(new Window(0, MINUTE))));
+        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 5), List.of(new TenantGroup(
+                "limited", 1, List.of(new Arrivals.Constant(20)), List.of(), policy, down, List.of())));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(result.peakDepths().get(Lane.OVERFLOW)).isPositive();
+        assertThat(result.peakDepths().get(Lane.AGED)).isPositive();
+        assertThat(result.peakDepths().get(Lane.DELAY)).isPositive();
+    }
+
+    @Test
+    void what_a_sweep_covers_and_what_is_past_its_time_is_dropped() {
+        Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
+                List.of(new Disturbance.Hang(new Window(0, MINUTE))));
+        TenantPolicy swept = Runs.policy(PolicyField.SWEEPABLE, "true");
+        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 1), List.of(
+                new TenantGroup("swept", 1, List.of(new Arrivals.Constant(1)), List.of(), swept, hanging,
+                        List.of(new Sweep(50_000, 55_000))),
+                new TenantGroup("expired", 1, List.of(new Arrivals.Constant(1)), List.of(), Runs.policy(PolicyField.TTL, "20s"),
+                        hanging, List.of())));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "swept").dropped()).isBetween(40L, 50L);
+        assertThat(Runs.group(result, "expired").dropped()).isGreaterThan(20);
+    }
+
+    @Test
+    void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
+        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 20), List.of(
+                Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
+                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), new Arrivals.Burst(1, 10_000, 0))));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(1);
+        assertThat(Runs.group(result, "neighbour").dead()).isZero();
+        assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
+        assertThat(result.deaths()).as("free, on probation, and alone as often as convicts").isEqualTo(5);
+    }
+
+    @Test
+    void arrivals_come_at_the_rates_that_they_are_given() {
+        Surge tenfold = new Surge(new Window(MINUTE, 2 * MINUTE), 10);
+        Scenario scenario = Runs.scenario(4 * MINUTE, Plant.of(1, 50), List.of(
+                new TenantGroup("steady", 3, List.of(new Arrivals.Constant(2)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
+                new TenantGroup("random", 3, List.of(new Arrivals.Poisson(10)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
+                Runs.group("bursts", 2, Runs.taking(1), new Arrivals.Burst(7, 0, MINUTE))));
+
+        SimulationResult result = Runs.run(scenario, Discipline.FIFO);
+
+        assertThat(Runs.group(result, "steady").accepted()).isBetween(6 * 60L * 13 - 2, 6 * 60L * 13);
+        assertThat((double) Runs.group(result, "random").accepted()).as("seed %d", SEED).isCloseTo(30 * 60.0 * 13, within(800.0));
+        assertThat(Runs.group(result, "bursts").accepted()).isEqualTo(2 * 7 * 4);
+    }
+
+    @Test
+    void a_recorded_trace_is_replayed_with_its_tenants_and_handling_times() {
+        RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000}, new int[] {0, 1, 0},
+                new int[] {100_000, -1, 200_000});
+        Scenario scenario = Runs.scenario(10_000, Plant.of(1, 2), List.of(
+                Runs.group("recorded", 1, Runs.taking(50), new Arrivals.Recorded(rows, 2))));
+
+        SimulationResult result = Runs.run(scenario, Discipline.FIFO);
+
+        assertThat(result.series()).containsExactly("a", "b");
+        assertThat(result.oldest()).extracting(SimulationResult.Row::accepted).containsExactlyInAnyOrder(2L, 1L);
+        double slotMillis = result.slotUse() * 2 * result.endMillis();
+        assertThat(slotMillis).isCloseTo(100 + 50 + 200, within(0.01));
+    }
+
+    @Test
+    void counts_of_a_trace_are_spread_over_their_minutes() {
+        RecordedTrace counts = new RecordedTrace.Counts(List.of("a", "b"), new int[][] {{30, 0, 60}, {0, 120, 0}}, MINUTE,
+                List.of(Optional.of(new Latency.Constant(10)), Optional.empty()));
+        Scenario scenario = Runs.scenario(3 * MINUTE, Plant.of(1, 5),
+                List.of(Runs.group("recorded", 1, Runs.taking(20), new Arrivals.Recorded(counts, 1))),
+                new Scenario.Phase("second", new Window(MINUTE, 2 * MINUTE)));
+
+        SimulationResult result = Runs.run(scenario, Discipline.FIFO);
+
+        assertThat(Runs.group(result, "recorded").accepted()).isEqualTo(210);
+        assertThat(Runs.phase(result, "second", "recorded").accepted()).isEqualTo(120);
+        assertThat(result.slotUse() * 5 * result.endMillis()).isCloseTo(90 * 10 + 120 * 20, within(0.01));
+    }
+}
