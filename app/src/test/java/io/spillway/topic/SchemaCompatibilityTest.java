@@ -39,11 +39,14 @@ class SchemaCompatibilityTest {
             "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651"),
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
             "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
-            "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"));
+            "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
+            "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
+            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612"));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
-                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema());
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LedgerEntry.getClassSchema(),
+                TenantDepth.getClassSchema());
     }
 
     @ParameterizedTest
