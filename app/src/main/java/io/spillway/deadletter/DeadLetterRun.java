@@ -6,6 +6,7 @@ import io.spillway.policy.Lane;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.KafkaFailure;
 import io.spillway.topic.LedgerWriter;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueueProgress;
 import io.spillway.topic.Topics;

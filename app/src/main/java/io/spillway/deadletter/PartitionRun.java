@@ -5,6 +5,7 @@ import io.spillway.policy.PartitionProgress;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.Reading;
 import io.spillway.topic.BookOwner;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueProgress;
 import java.util.Arrays;
 import java.util.List;

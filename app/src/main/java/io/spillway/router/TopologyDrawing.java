@@ -34,9 +34,9 @@ public final class TopologyDrawing {
                 topics,
                 () -> new RouteProcessor(decider, metrics, books),
                 () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, books));
-        RouterTopology.withBooks(topology, topics, () -> {
+        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
             throw new IllegalStateException("this topology is only described");
-        });
+        }));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> {
                 throw new IllegalStateException("this topology is only described");
