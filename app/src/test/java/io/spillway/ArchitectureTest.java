@@ -58,10 +58,11 @@ class ArchitectureTest {
             Map.entry("router", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("worker", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("deadletter", Set.of("policy", "config", "topic", "schema")),
+            Map.entry("audit", Set.of("policy", "config", "topic", "schema", "router")),
             Map.entry("gateway", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("local", Set.of()),
             Map.entry("sim", Set.of("policy")),
-            Map.entry("cli", Set.of("schema", "policy", "config", "topic", "metrics", "router", "worker", "deadletter", "gateway",
+            Map.entry("cli", Set.of("schema", "policy", "config", "topic", "metrics", "router", "worker", "deadletter", "audit", "gateway",
                     "local", "sim")));
 
     static Set<String> packages() {

@@ -1,5 +1,6 @@
 package io.spillway.cli;
 
+import io.spillway.audit.LyingItem;
 import io.spillway.config.Configuration;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PolicyField;
@@ -28,11 +29,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code spillway explain}: why a tenant's items go where they go. */
+/** {@code spillway explain}: why a tenant's items go where they go, or where one item is. */
 @Command(
         name = "explain",
         mixinStandardHelpOptions = true,
-        description = "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.")
+        description = {
+            "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.",
+            "Or with --id where the items with this id are, and the way they came as far as it is not purged; for that it reads everything."
+        })
 final class ExplainCommand implements Callable<Integer> {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
@@ -41,14 +45,50 @@ final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", required = true, paramLabel = "T", description = "the tenant")
+    @Option(names = "--tenant", paramLabel = "T", description = "the tenant")
     private String tenant;
+
+    @Option(names = "--id", paramLabel = "ID", description = "an item: its id, or where it entered as TOPIC-PARTITION-OFFSET")
+    private String id;
 
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() {
+        if ((tenant == null) == (id == null)) {
+            throw CommandFailure.usage("give --tenant T or --id ID (see: spillway explain --help)");
+        }
+        return id == null ? explainTenant() : followItem();
+    }
+
+    private int followItem() {
+        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        List<LyingItem> path = ItemPath.find(configuration, id, clock);
+        if (path.isEmpty()) {
+            throw CommandFailure.failed("no item with id " + Printable.of(id)
+                    + " lies anywhere: it never came, or it is done, dropped or discarded, and purged");
+        }
+        Printer printer = new Printer(spec, common);
+        if (common.isJson()) {
+            printer.json(Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()));
+            return 0;
+        }
+        String origin = "";
+        for (LyingItem step : path) {
+            if (!step.origin().equals(origin)) {
+                origin = step.origin();
+                printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at " + Printable.of(origin));
+            }
+            printer.line("  " + ItemPath.line(step));
+        }
+        if (path.stream().noneMatch(LyingItem::isWaiting)) {
+            printer.line("it waits nowhere: it is done, dropped or discarded");
+        }
+        return 0;
+    }
+
+    private int explainTenant() {
         TenantsIsolateCommand.requireOneTenant(tenant);
         Configuration configuration = common.configurationWithCluster(
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));

@@ -28,6 +28,8 @@ import picocli.CommandLine.Command;
             TopicsCommand.class,
             TenantsCommand.class,
             SweepCommand.class,
+            DepthCommand.class,
+            AuditCommand.class,
             DeadLettersCommand.class,
             ShardsCommand.class,
             SimulateCommand.class,

@@ -2,13 +2,13 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.gateway.AdminKey;
-import io.spillway.gateway.Depths;
 import io.spillway.gateway.Gateway;
 import io.spillway.local.EmbeddedKafka;
 import io.spillway.metrics.MetricsServer;
 import io.spillway.router.Router;
 import io.spillway.topic.ApiKeys;
 import io.spillway.topic.CompactedView;
+import io.spillway.topic.Depths;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.Sweeps;
@@ -25,6 +25,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -106,18 +107,33 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            ApiKeys keys = new ApiKeys();
-            follow(clients, topics.keys(), keys, configuration, data, shutdown);
-            Gateway gateway = shutdown.closing(new Gateway(
-                    configuration,
-                    new Gateway.Surroundings(policies, keys, adminKey.orElseThrow(), Depths.UNKNOWN, metrics.registry(), metrics.registry()::scrape),
-                    new Gateway.Chance(
-                            InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
+            Gateway gateway = shutdown.closing(gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
             gatewayUrl = startOrFail(gateway::start);
             running.add(gateway::isRunning);
             watch("gateway", gateway::awaitEnd, ended);
         }
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
+    }
+
+    private static Gateway gateway(
+            KafkaClients clients, Topics topics, TenantPolicies policies, AdminKey adminKey, MetricsServer metrics,
+            Configuration configuration, DataDirectory data, Shutdown shutdown) {
+        ApiKeys keys = new ApiKeys();
+        follow(clients, topics.keys(), keys, configuration, data, shutdown);
+        Depths depths = new Depths();
+        follow(clients, topics.depths(), depths, configuration, data, shutdown);
+        return new Gateway(
+                configuration,
+                new Gateway.Surroundings(policies, keys, adminKey, tenant -> waiting(depths, tenant),
+                        metrics.registry(), metrics.registry()::scrape),
+                new Gateway.Chance(
+                        InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
+    }
+
+    private static OptionalLong waiting(Depths depths, String tenant) {
+        return depths.of(tenant)
+                .map(depth -> OptionalLong.of(Math.max(0, depth.books().waiting())))
+                .orElse(OptionalLong.empty());
     }
 
     /** Waits until a part has ended. */

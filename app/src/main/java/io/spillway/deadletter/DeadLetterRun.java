@@ -5,6 +5,8 @@ import io.spillway.policy.DeadLetterFilter;
 import io.spillway.policy.Lane;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.KafkaFailure;
+import io.spillway.topic.LedgerWriter;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueueProgress;
 import io.spillway.topic.Topics;
@@ -78,7 +80,7 @@ public final class DeadLetterRun implements AutoCloseable {
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS,
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.CLIENT_ID_CONFIG, topics.replayGroup())));
-        this.transactions = new Transactions(producer, consumer.groupMetadata());
+        this.transactions = new Transactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
         try {
             // Before the progress is read: from here on no run before this one can add to it.
             producer.initTransactions();

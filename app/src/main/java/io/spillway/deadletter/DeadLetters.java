@@ -4,6 +4,7 @@ import io.spillway.config.Configuration;
 import io.spillway.policy.DeadLetterFilter;
 import io.spillway.policy.Lane;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueueProgress;
 import io.spillway.topic.Topics;

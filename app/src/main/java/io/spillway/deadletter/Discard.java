@@ -1,5 +1,6 @@
 package io.spillway.deadletter;
 
+import io.spillway.policy.Place;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -8,6 +9,11 @@ public record Discard() implements Disposal {
     @Override
     public String done() {
         return "discarded";
+    }
+
+    @Override
+    public Place to() {
+        return Place.DROPPED;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.spillway.deadletter;
 
+import io.spillway.policy.Place;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -7,6 +8,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 public sealed interface Disposal permits Replay, Discard {
     /** A word for what was done, such as {@code replayed}. */
     String done();
+
+    /** Where it goes, as the books see it. */
+    Place to();
 
     /** Why this cannot be done with a dead letter, so that it stays; empty when it can. */
     Optional<String> obstacle(DeadLetter letter);

@@ -4,6 +4,8 @@ import io.spillway.policy.OffsetList;
 import io.spillway.policy.PartitionProgress;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.Reading;
+import io.spillway.topic.BookOwner;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueProgress;
 import java.util.Arrays;
 import java.util.List;
@@ -84,6 +86,7 @@ final class PartitionRun {
             DeadLetter letter = scan.letter(record);
             if (!wasFinished && work.means(letter)) {
                 work.disposal().successor(letter, work.take()).ifPresent(successor -> transactions.send(successor, work.done()));
+                transactions.book(letter.tenant().orElse(BookOwner.NOBODY), work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;
             }

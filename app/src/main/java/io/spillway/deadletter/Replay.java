@@ -2,6 +2,7 @@ package io.spillway.deadletter;
 
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Lane;
+import io.spillway.policy.Place;
 import io.spillway.policy.ReplayRules;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.Topics;
@@ -29,6 +30,11 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
     @Override
     public String done() {
         return "replayed";
+    }
+
+    @Override
+    public Place to() {
+        return Place.DELAY;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.spillway.deadletter;
 import io.spillway.topic.ItemDecoder;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.PartitionReader;
 import io.spillway.topic.QueueProgress;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,5 +1,6 @@
 package io.spillway.deadletter;
 
+import io.spillway.topic.BookOwner;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -16,7 +17,7 @@ public final class Tally {
     /** Stands for every tenant and reason beyond that. */
     public static final String OTHERS = "*other*";
     /** Stands for the tenant of what cannot be read as an item; no tenant's name has such a character. */
-    public static final String NO_TENANT = "(none)";
+    public static final String NO_TENANT = BookOwner.NOBODY;
 
     /**
      * What is counted apart.

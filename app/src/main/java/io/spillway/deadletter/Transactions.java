@@ -1,9 +1,13 @@
 package io.spillway.deadletter;
 
+import io.spillway.policy.Place;
 import io.spillway.policy.ProgressCodec;
 import io.spillway.policy.ProgressState;
+import io.spillway.policy.TenantSums;
 import io.spillway.topic.KafkaFailure;
+import io.spillway.topic.LedgerWriter;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -15,7 +19,7 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 
 /**
- * The transactions of one run, one after another: records, and the progress that says what they stand for. Owner of the
+ * The transactions of one run, one after another: records, the books, and the progress that says what they stand for. Owner of the
  * producer. After a failure it is of no more use; nothing is tried again, since the next run does.
  */
 final class Transactions implements AutoCloseable {
@@ -23,11 +27,29 @@ final class Transactions implements AutoCloseable {
 
     private final Producer<byte[], byte[]> producer;
     private final ConsumerGroupMetadata group;
+    private final LedgerWriter ledger;
+    private final InstantSource clock;
+    /** Of one batch of the reader; a run that fails books no more. */
+    private final TenantSums settled;
     private boolean isOpen;
 
-    Transactions(Producer<byte[], byte[]> producer, ConsumerGroupMetadata group) {
+    Transactions(
+            Producer<byte[], byte[]> producer, ConsumerGroupMetadata group, LedgerWriter ledger, InstantSource clock) {
+        this.ledger = ledger;
+        this.clock = clock;
+        this.settled = new TenantSums(Place.DEAD_LETTER, clock.millis());
         this.producer = producer;
         this.group = group;
+    }
+
+    /**
+     * Books a dead letter in the transaction that the next {@link #commit} ends.
+     *
+     * @param tenant in whose books it is
+     * @param to     where it goes
+     */
+    void book(String tenant, Place to) {
+        settled.add(tenant, to);
     }
 
     /** Adds a record to the transaction that the next {@link #commit} ends. */
@@ -52,8 +74,12 @@ final class Transactions implements AutoCloseable {
         }
         guarded(done, () -> {
             open();
+            long nowMillis = clock.millis();
+            ledger.write(settled, nowMillis, producer::send);
+            ledger.flush(nowMillis, producer::send);
             producer.sendOffsetsToTransaction(Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
             producer.commitTransaction();
+            settled.clear();
             isOpen = false;
         });
     }

@@ -5,6 +5,7 @@ import io.spillway.policy.Route;
 /**
  * What to do with one record.
  *
+ * @param tenant                whose item it is; empty where the record could not be read
  * @param route                 where it goes
  * @param hasInternalHeaders    whether headers must be stripped that only we may set
  * @param correctedAtMillis     the time to write on an item whose own time cannot be believed, or {@link #AS_IT_IS}.
@@ -12,17 +13,22 @@ import io.spillway.policy.Route;
  * @param partition             of the lane it goes to, or {@link Placed#ANY}
  * @param ask                   what to ask of the book of shards for its tenant
  */
-record Decision(Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition, Ask ask) {
+record Decision(String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition, Ask ask) {
     static final long AS_IT_IS = Long.MIN_VALUE;
 
     /** Of a record that goes to no shard. */
-    Decision(Route route, boolean hasInternalHeaders, long correctedAtMillis) {
-        this(route, hasInternalHeaders, correctedAtMillis, Placed.ANY, Ask.NOTHING);
+    Decision(String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis) {
+        this(tenant, route, hasInternalHeaders, correctedAtMillis, Placed.ANY, Ask.NOTHING);
+    }
+
+    /** Of a record that could not be read. */
+    static Decision unreadable(Route.DeadLetter route, boolean hasInternalHeaders) {
+        return new Decision("", route, hasInternalHeaders, AS_IT_IS);
     }
 
     /** The same item on another route to the same place. */
     Decision with(Route other) {
-        return new Decision(other, hasInternalHeaders, correctedAtMillis, partition, ask);
+        return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, ask);
     }
 
     /**

@@ -2,7 +2,9 @@ package io.spillway.router;
 
 import io.spillway.policy.DeadReason;
 import io.spillway.policy.Lane;
+import io.spillway.policy.Place;
 import io.spillway.policy.Route;
+import io.spillway.topic.BookOwner;
 import io.spillway.topic.DeadLetterHeaders;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.Origin;
@@ -32,6 +34,9 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
     private final int threads;
     private final InstantSource clock;
     private final String topic;
+    private final Bookkeeping bookkeeping;
+    private final BookOwner owners = new BookOwner();
+    private Bookkeeping.Book book = Bookkeeping.Book.OFF;
     private ProcessorContext<byte[], Placed> context;
     private Timers timers;
     private Alarm alarm;
@@ -47,7 +52,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
      */
     DelayProcessor(
             DelayReader reader, Decider decider, RouterMetrics metrics, DelayMetrics delays, int threads,
-            InstantSource clock, Topics topics) {
+            InstantSource clock, Topics topics, Bookkeeping bookkeeping) {
         this.reader = reader;
         this.decider = decider;
         this.metrics = metrics;
@@ -55,6 +60,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
         this.threads = threads;
         this.clock = clock;
         this.topic = topics.lane(Lane.DELAY);
+        this.bookkeeping = bookkeeping;
     }
 
     /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
@@ -64,6 +70,8 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
         this.timers = new Timers(processorContext.getStateStore(Topics.TIMER_STORE));
         this.alarm = new Alarm(processorContext, this::onAlarm);
         this.notBeforeMillis = 0;
+        this.book.close();
+        this.book = bookkeeping.open(Place.DELAY);
         delays.started(timers);
         setAlarm(processorContext.currentSystemTimeMs());
     }
@@ -71,6 +79,7 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
     @Override
     public void close() {
         delays.stopped(timers);
+        book.close();
     }
 
     @Override
@@ -133,10 +142,16 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
 
     private void route(Record<byte[], byte[]> record, Origin place, long nowMillis) {
         Decision decision = guarded(
-                () -> decider.decide(record, nowMillis), dead -> new Decision(dead, true, Decision.AS_IT_IS));
+                () -> decider.decide(record, nowMillis), dead -> Decision.unreadable(dead, true));
         switch (decision.route()) {
-            case Route.ToLane to -> toLane(record, to, decision);
-            case Route.Drop drop -> metrics.dropped(drop.reason());
+            case Route.ToLane to -> {
+                toLane(record, to, decision);
+                book(decision.tenant(), Place.of(to.lane()));
+            }
+            case Route.Drop drop -> {
+                metrics.dropped(drop.reason());
+                book(decision.tenant(), Place.DROPPED);
+            }
             case Route.DeadLetter dead -> toDeadLetter(record, place, dead, nowMillis);
         }
     }
@@ -158,11 +173,19 @@ final class DelayProcessor implements Processor<byte[], byte[], byte[], Placed> 
 
     private void toDeadLetter(Record<byte[], byte[]> record, Origin place, Route.DeadLetter dead, long nowMillis) {
         Headers headers = record.headers();
+        String tenant = owners.of(record.key(), record.value(), headers);
         Origin origin = Origin.of(headers).orElse(place);
         ItemHeaders.removeDeadLetter(headers);
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
         context.forward(record.withValue(Placed.anywhere(record.value())), RouterTopology.dueSinkOf(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
+        book(tenant, Place.DEAD_LETTER);
+    }
+
+    private void book(String tenant, Place to) {
+        if (book.book(tenant, to)) {
+            context.commit();
+        }
     }
 
     private Origin place() {

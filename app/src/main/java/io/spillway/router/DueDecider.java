@@ -32,8 +32,8 @@ final class DueDecider implements Decider {
                         HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
                 yield withReason(rules.decide(item, replayedAtMillis, nowMillis), headers);
             }
-            case ItemReading.Unreadable unreadable -> new Decision(
-                    new Route.DeadLetter(unreadable.reason(), unreadable.detail()), true, Decision.AS_IT_IS);
+            case ItemReading.Unreadable unreadable -> Decision.unreadable(
+                    new Route.DeadLetter(unreadable.reason(), unreadable.detail()), true);
         };
     }
 

@@ -21,7 +21,7 @@ final class FirstOffsets {
     private FirstOffsets() {}
 
     /**
-     * Commits the start for each partition of ingress, of the delay lane and of the requests for shards that nobody has read.
+     * Commits the start for each partition of ingress, of the delay lane, of the ledger and of the requests for shards that nobody has read.
      *
      * @throws RouterException when a partition was read before and its commit is gone
      */
@@ -33,7 +33,9 @@ final class FirstOffsets {
                 admin, topics, topics.lane(Lane.DELAY), () -> isUntouched(admin, topics, topics.timersChangelog()));
         List<QueuePartition> requests = !topics.assignsShards() ? List.of() : partitionsToBegin(
                 admin, topics, topics.shardRequests(), () -> isUntouched(admin, topics, topics.shardsChangelog()));
-        List<QueuePartition> all = Stream.of(ingress, delay, requests).flatMap(List::stream).toList();
+        List<QueuePartition> ledger = partitionsToBegin(
+                admin, topics, topics.ledger(), () -> isUntouched(admin, topics, topics.booksChangelog()));
+        List<QueuePartition> all = Stream.of(ingress, delay, requests, ledger).flatMap(List::stream).toList();
         if (!all.isEmpty()) {
             admin.commitStart(topics.routerGroup(), all);
             LOG.info("Group {} begins at the start of {} partitions of {} and {} of {}", topics.routerGroup(),

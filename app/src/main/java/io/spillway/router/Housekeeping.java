@@ -5,10 +5,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RateTable;
+import io.spillway.topic.Depths;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueuePartition;
 import io.spillway.topic.Topics;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
@@ -16,12 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
- * has changed, purges ingress and the delay lane below what is routed or kept as a timer, forgets rate states that say nothing any more, and lets the busiest
+ * has changed, purges ingress and the delay lane below what is routed or kept as a timer and the ledger below what is in the
+ * books, measures what waits, forgets rate states that say nothing any more, and lets the busiest
  * tenants have the names among the metric series.
  *
  * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
@@ -36,18 +40,22 @@ final class Housekeeping implements AutoCloseable {
     private final Topics topics;
     private final RateTable rates;
     private final RouterMetrics metrics;
+    private final Depths depths;
+    private final DepthMetrics depthMetrics;
     private final InstantSource clock;
     private final Map<String, Long> behind = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
     private String lastLogged = "";
 
     Housekeeping(
-            QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, InstantSource clock,
-            MeterRegistry registry) {
+            QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, Depths depths,
+            DepthMetrics depthMetrics, InstantSource clock, MeterRegistry registry) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
         this.metrics = metrics;
+        this.depths = depths;
+        this.depthMetrics = depthMetrics;
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());
@@ -82,6 +90,8 @@ final class Housekeeping implements AutoCloseable {
             rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
             metrics.electTenants();
             measure();
+            depthMetrics.measure(clock.millis());
+            purgeLedger();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
             admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());
             if (topics.assignsShards()) {
@@ -92,6 +102,20 @@ final class Housekeeping implements AutoCloseable {
                 return;
             }
             LOG.warn("Housekeeping failed and is tried again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
+        }
+    }
+
+    /** Below what is in everybody's books: what is only committed is read again by a stage that begins. */
+    private void purgeLedger() {
+        Map<TopicPartition, Long> folded = new HashMap<>();
+        for (QueuePartition part : admin.read(topics.ledger(), topics.routerGroup())) {
+            long foldedTo = depths.foldedTo(part.partition().partition());
+            if (foldedTo > part.start()) {
+                folded.put(part.partition(), foldedTo);
+            }
+        }
+        if (!folded.isEmpty()) {
+            admin.purgeBelow(folded);
         }
     }
 

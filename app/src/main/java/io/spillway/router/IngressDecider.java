@@ -19,10 +19,9 @@ final class IngressDecider implements Decider {
     public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
             case ItemReading.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, nowMillis);
-            case ItemReading.Unreadable unreadable -> new Decision(
+            case ItemReading.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
-                    unreadable.hasInternalHeaders(),
-                    Decision.AS_IT_IS);
+                    unreadable.hasInternalHeaders());
         };
     }
 }

@@ -54,11 +54,11 @@ final class ItemRules {
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.AS_IT_IS : nowMillis;
         if (!(route instanceof Route.ToLane to)) {
-            return new Decision(route, item.hasInternalHeaders(), correctedAtMillis);
+            return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis);
         }
         int partition = placer.place(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToAskFor(tenant, policy, nowMillis);
         Decision.Ask ask = slots == 0 ? Decision.Ask.NOTHING : new Decision.Ask(tenant, slots);
-        return new Decision(route, item.hasInternalHeaders(), correctedAtMillis, partition, ask);
+        return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis, partition, ask);
     }
 }

@@ -3,7 +3,9 @@ package io.spillway.router;
 import io.spillway.policy.DeadReason;
 import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
+import io.spillway.policy.Place;
 import io.spillway.policy.Route;
+import io.spillway.topic.BookOwner;
 import io.spillway.topic.DeadLetterHeaders;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.ShardRequest;
@@ -30,18 +32,29 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], Placed> 
 
     private final Decider decider;
     private final RouterMetrics metrics;
+    private final Bookkeeping bookkeeping;
+    private final BookOwner owners = new BookOwner();
+    private Bookkeeping.Book book = Bookkeeping.Book.OFF;
     private ProcessorContext<byte[], Placed> context;
     private int originPartition = -1;
     private byte[] originPrefix = NO_ORIGIN;
 
-    RouteProcessor(Decider decider, RouterMetrics metrics) {
+    RouteProcessor(Decider decider, RouterMetrics metrics, Bookkeeping bookkeeping) {
         this.decider = decider;
         this.metrics = metrics;
+        this.bookkeeping = bookkeeping;
     }
 
     @Override
     public void init(ProcessorContext<byte[], Placed> processorContext) {
         this.context = processorContext;
+        this.book.close();
+        this.book = bookkeeping.open(Place.OUTSIDE);
+    }
+
+    @Override
+    public void close() {
+        book.close();
     }
 
     @Override
@@ -49,12 +62,28 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], Placed> 
         long nowMillis = context.currentSystemTimeMs();
         Decision decision = decide(record, nowMillis);
         switch (decision.route()) {
-            case Route.ToLane to -> toLane(record, to, decision);
-            case Route.Drop drop -> metrics.dropped(drop.reason());
-            case Route.DeadLetter dead -> toDeadLetter(record, dead, decision, nowMillis);
+            case Route.ToLane to -> {
+                toLane(record, to, decision);
+                book(decision.tenant(), Place.of(to.lane()));
+            }
+            case Route.Drop drop -> {
+                metrics.dropped(drop.reason());
+                book(decision.tenant(), Place.DROPPED);
+            }
+            case Route.DeadLetter dead -> {
+                String tenant = owners.of(record.key(), record.value(), record.headers());
+                toDeadLetter(record, dead, decision, nowMillis);
+                book(tenant, Place.DEAD_LETTER);
+            }
         }
         if (decision.ask().slots() > 0) {
             ask(decision.ask(), nowMillis);
+        }
+    }
+
+    private void book(String tenant, Place to) {
+        if (book.book(tenant, to)) {
+            context.commit();
         }
     }
 
@@ -72,7 +101,7 @@ final class RouteProcessor implements Processor<byte[], byte[], byte[], Placed> 
             throw e;
         } catch (RuntimeException | Error e) {
             metrics.ownError(e);
-            return new Decision(new Route.DeadLetter(DeadReason.ROUTER_ERROR, e.toString()), true, Decision.AS_IT_IS);
+            return Decision.unreadable(new Route.DeadLetter(DeadReason.ROUTER_ERROR, e.toString()), true);
         }
     }
 

@@ -9,6 +9,8 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RateShares;
 import io.spillway.policy.RateTable;
+import io.spillway.topic.CompactedView;
+import io.spillway.topic.Depths;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.KafkaClients;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -55,6 +58,7 @@ public final class Router implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
+    private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
     private final CountDownLatch running = new CountDownLatch(1);
@@ -83,6 +87,13 @@ public final class Router implements AutoCloseable {
         this(configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock);
     }
 
+    /** A router that keeps no books, to measure what they cost. What it moves is missing in everybody's depth. */
+    public static Router withoutBooks(
+            Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
+            MeterRegistry registry, InstantSource clock) {
+        return new Router(configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock, false);
+    }
+
     /**
      * As above, where shards are assigned.
      *
@@ -97,6 +108,12 @@ public final class Router implements AutoCloseable {
             ShardAssignments assignments,
             MeterRegistry registry,
             InstantSource clock) {
+        this(configuration, instance, stateDirectory, policies, sweeps, assignments, registry, clock, true);
+    }
+
+    private Router(
+            Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
+            ShardAssignments assignments, MeterRegistry registry, InstantSource clock, boolean withBooks) {
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration);
         this.topics = new Topics(configuration);
@@ -104,6 +121,9 @@ public final class Router implements AutoCloseable {
         this.clock = clock;
         this.instance = instance;
         RateShares shares = new RateShares();
+        Depths depths = new Depths();
+        this.depthsView = new CompactedView(
+                clients, topics.depths(), depths, configuration.router().maxTenants(), Optional.empty(), clock);
         this.exchange = new RateExchange(clients, topics, instance, shares, clock);
         RateTable rates = new RateTable(
                 configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis(), shares);
@@ -114,20 +134,26 @@ public final class Router implements AutoCloseable {
         Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules = new ItemRules(policies, sweeps, rates, metrics, placer, demand);
-        Topology topology = topology(rules, metrics);
+        Bookkeeping bookkeeping = withBooks
+                ? new Bookkeeping(topics, ((long) instance.hashCode() << 32) ^ clock.millis())
+                : Bookkeeping.none(topics);
+        Topology topology = topology(rules, metrics, bookkeeping);
+        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(LedgerGap.inKafka(clients, topics)));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
                     placements, configuration.shards().seed(), configuration.router().maxTenants()));
         }
         // Before Kafka Streams touches the directory.
         boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
-        this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)));
+        this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
+                new RouterClients(bookkeeping, clock));
         if (isStale) {
             LOG.info("The timers in {} are too old to go on from and are restored from Kafka", Printable.of(stateDirectory.toString()));
             streams.cleanUp();
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, clock, registry);
+        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, depths,
+                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry);
         workReader.bindTo(registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
@@ -149,6 +175,7 @@ public final class Router implements AutoCloseable {
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);
         exchange.start(timeout);
+        depthsView.start(timeout);
         workReader.start(instance);
         streams.start();
         streamsMetrics.bindTo(registry);
@@ -184,6 +211,7 @@ public final class Router implements AutoCloseable {
         housekeeping.close();
         workReader.close();
         exchange.close();
+        depthsView.close();
         streamsMetrics.close();
         // Without leaving, a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
@@ -211,7 +239,7 @@ public final class Router implements AutoCloseable {
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    private Topology topology(ItemRules rules, RouterMetrics metrics) {
+    private Topology topology(ItemRules rules, RouterMetrics metrics, Bookkeeping bookkeeping) {
         ItemSchemas schemas = ItemSchemas.load();
         Decider fresh = new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
@@ -221,8 +249,8 @@ public final class Router implements AutoCloseable {
         int threads = configuration.router().threads();
         return RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(fresh, metrics),
-                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics));
+                () -> new RouteProcessor(fresh, metrics, bookkeeping),
+                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics, bookkeeping));
     }
 
     private Map<String, Object> properties(Path stateDirectory) {

@@ -22,6 +22,9 @@ final class RouterTopology {
     private static final String SHARD_ASKED = "shard-asked";
     private static final String SHARD = "shard";
     private static final String SHARDS = "shards";
+    private static final String LEDGER = "ledger";
+    private static final String FOLD = "fold";
+    private static final String DEPTHS = "depths";
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
     private RouterTopology() {}
@@ -80,6 +83,30 @@ final class RouterTopology {
                         .withLoggingEnabled(topics.shardsChangelogConfigs()),
                 SHARD);
         topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
+        return topology;
+    }
+
+    /**
+     * Adds the part that folds the ledger into tenants' books. The ledger is written past the topology, see {@link Bookkeeping}.
+     *
+     * @param folds makes one processor for each partition of the ledger
+     */
+    static Topology withBooks(Topology topology, Topics topics, Supplier<FoldProcessor> folds) {
+        return withBooks(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BOOKS_STORE));
+    }
+
+    /** As above with another kind of store. */
+    static Topology withBooks(
+            Topology topology, Topics topics, Supplier<FoldProcessor> folds, KeyValueBytesStoreSupplier books) {
+        addSource(topology, LEDGER, topics.ledger());
+        topology.addProcessor(FOLD, folds::get, LEDGER);
+        topology.addStateStore(
+                Stores.keyValueStoreBuilder(books, Serdes.Bytes(), Serdes.ByteArray())
+                        // What is written is written once a second at the most.
+                        .withCachingDisabled()
+                        .withLoggingEnabled(topics.booksChangelogConfigs()),
+                FOLD);
+        topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
         return topology;
     }
 

@@ -24,6 +24,7 @@ public final class TopologyDrawing {
     public TopologyDrawing(Topics topics) {
         MeterRegistry nowhere = new SimpleMeterRegistry();
         RouterMetrics metrics = new RouterMetrics(nowhere, 1);
+        Bookkeeping books = Bookkeeping.none(topics);
         DelayMetrics delays = new DelayMetrics(nowhere, () -> Instant.EPOCH);
         Decider decider = (record, nowMillis) -> {
             throw new IllegalStateException("this topology is only described");
@@ -31,8 +32,11 @@ public final class TopologyDrawing {
         DelayReader reader = new DelayReader(new ItemReader(ItemSchemas.load(), 0));
         Topology topology = RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(decider, metrics),
-                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics));
+                () -> new RouteProcessor(decider, metrics, books),
+                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, books));
+        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
+            throw new IllegalStateException("this topology is only described");
+        }));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> {
                 throw new IllegalStateException("this topology is only described");

@@ -6,9 +6,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -18,6 +21,10 @@ import org.apache.kafka.common.TopicPartition;
 
 /** Looks at a queue from outside, and purges what is finished. Owns nothing: the admin client is the caller's. */
 public final class QueueAdmin {
+    private static final long SETTLING_PAUSE_MILLIS = 20;
+    /** Ninety seconds, longer than any transaction of ours may be open. */
+    private static final int MOST_SETTLING_TRIES = 4_500;
+
     private final Admin admin;
 
     public QueueAdmin(Admin admin) {
@@ -56,17 +63,50 @@ public final class QueueAdmin {
      *                      not the topic that it was
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
-        Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
-                admin.listConsumerGroupOffsets(group, new ListConsumerGroupOffsetsOptions().requireStable(settled))
-                        .partitionsToOffsetAndMetadata(),
-                "read offsets of group " + group);
         List<TopicPartition> partitions = partitions(topic);
+        Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         return partitions.stream()
                 .map(partition -> progressOf(
                         partition, starts.get(partition).offset(), ends.get(partition).offset(), committed.get(partition), group))
                 .toList();
+    }
+
+    /** The offset behind the last record of a partition, of open transactions too. */
+    public long end(TopicPartition partition) {
+        return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
+    }
+
+    /**
+     * The admin client leaves a partition out whose offsets are in an undecided transaction, and says null of one without a
+     * commit: to take the one for the other would be to take all that is finished for unfinished.
+     */
+    private Map<TopicPartition, OffsetAndMetadata> committed(List<TopicPartition> partitions, String group, boolean settled) {
+        var asked = Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions));
+        var options = new ListConsumerGroupOffsetsOptions().requireStable(settled);
+        for (int attempt = 0; attempt < MOST_SETTLING_TRIES; attempt++) {
+            Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
+                    admin.listConsumerGroupOffsets(asked, options).partitionsToOffsetAndMetadata(group),
+                    "read offsets of group " + group);
+            if (committed.keySet().containsAll(partitions)) {
+                return committed;
+            }
+            pause();
+        }
+        throw new KafkaFailure("cannot read offsets of group " + group, new KafkaException(
+                "a transaction that commits some of them is not decided"));
+    }
+
+    private static void pause() {
+        try {
+            if (new CountDownLatch(1).await(SETTLING_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException("nobody counts this down");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted", e);
+        }
     }
 
     private static QueueProgress progressOf(

@@ -18,6 +18,13 @@ public final class Topics {
 
     /** The router's store of timers, one for each partition of the delay lane. */
     public static final String TIMER_STORE = "timers";
+    /** The router's store of tenants' books. */
+    public static final String BOOKS_STORE = "books";
+    /**
+     * Partitions of the ledger: one stage folds millions of lines a second, so a few serve any number of routers. A tenant's
+     * books are in the partition that follows from its name, so the number is fixed.
+     */
+    public static final int LEDGER_PARTITIONS = 4;
     /** The router's store of assigned shards. */
     public static final String SHARD_STORE = "shards";
     /**
@@ -28,6 +35,8 @@ public final class Topics {
 
     /** Only segments that are closed are compacted: what a restore reads in vain is about as much as this. */
     private static final int TIMER_SEGMENT_BYTES = 16 * 1024 * 1024;
+    /** Entries are sent at 64 KiB, several in a batch. */
+    private static final int LEDGER_ENTRY_BYTES = 1024 * 1024;
     /** A tenant, a few words and our framing, and batches of them. */
     private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
     private static final List<String> COMPACTED =
@@ -87,6 +96,33 @@ public final class Topics {
     /** What is asked of the book of shards, by tenant: one partition, so one stage keeps the book. */
     public String shardRequests() {
         return prefix + ".shard-requests";
+    }
+
+    /** Every move of items, summed by tenant and transaction. */
+    public String ledger() {
+        return prefix + ".ledger";
+    }
+
+    /** Tenants' books as the router folds them from the ledger, compacted, by tenant. */
+    public String depths() {
+        return prefix + ".depths";
+    }
+
+    /** The partition of the ledger that has a tenant's lines. */
+    public static int ledgerPartition(String tenant) {
+        int hash = tenant.hashCode();
+        // String's hash is fixed by its specification; its low bits alone would go by the last letters.
+        return Math.floorMod(hash ^ hash >>> 16, LEDGER_PARTITIONS);
+    }
+
+    /** What Kafka Streams makes of the tenants' books: it derives this name itself. */
+    public String booksChangelog() {
+        return routerGroup() + "-" + BOOKS_STORE + "-changelog";
+    }
+
+    /** The settings of {@link #booksChangelog}, for whoever creates it. */
+    public Map<String, String> booksChangelogConfigs() {
+        return safe(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
     }
 
     /** What each router has been asked for lately, by instance: compacted, and kept for an hour. */
@@ -159,7 +195,8 @@ public final class Topics {
                     lane == Lane.DELAY ? "uncompressed" : "producer"));
         }
         specs.add(new TopicSpec(timersChangelog(), settings.partitions(), settings.replication(), timersChangelogConfigs()));
-        specs.add(queue(prefix + ".ledger", laneMaxBytes(), "producer"));
+        specs.add(queue(ledger(), LEDGER_PARTITIONS, LEDGER_ENTRY_BYTES, "producer"));
+        specs.add(new TopicSpec(booksChangelog(), LEDGER_PARTITIONS, settings.replication(), booksChangelogConfigs()));
         for (String name : COMPACTED) {
             specs.add(compacted(prefix + "." + name));
         }

@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.policy.ProgressState;
+import io.spillway.policy.TenantSums;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -12,15 +13,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * @param group as the poll thread last saw it when the parts were captured
  * @param parts by partition
+ * @param atMillis when they were captured, epoch milliseconds
  */
-record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts) {
+record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts, long atMillis) {
     /**
      * One partition's part.
      *
      * @param state what is finished, with the records below among it
      * @param moves records to produce
+     * @param sums  what to book; nobody changes it before the batch is over
      */
-    record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves) {}
+    record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves, TenantSums sums) {}
 
     boolean isEmpty() {
         return parts.isEmpty();

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.policy.Printable;
 import io.spillway.policy.ProgressCodec;
+import io.spillway.topic.LedgerWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits batches, one transaction after another: the records that items leave by, and the offsets that say that they
+ * Commits batches, one transaction after another: the records that items leave by, the books of it, and the offsets that say that they
  * have left. Owner of the transactional producer, which it replaces by one with the same id when it is beyond use.
  *
  * <p>After an abort nothing is lost: the outcomes are still in {@link WorkerCore} and go out with the next batch.
@@ -47,6 +48,7 @@ final class CommitThread implements AutoCloseable {
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final long intervalMillis;
     private final Consumer<Throwable> onDeath;
+    private final LedgerWriter ledger;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
     private final Thread thread = Thread.ofPlatform().name("worker-commit").unstarted(this::run);
     private Producer<byte[], byte[]> producer;
@@ -54,11 +56,12 @@ final class CommitThread implements AutoCloseable {
 
     CommitThread(
             WorkerCore core, AttemptRunner runner, WorkerMetrics metrics, Supplier<Producer<byte[], byte[]>> producers,
-            long intervalMillis, Consumer<Throwable> onDeath) {
+            LedgerWriter ledger, long intervalMillis, Consumer<Throwable> onDeath) {
         this.core = core;
         this.runner = runner;
         this.metrics = metrics;
         this.producers = producers;
+        this.ledger = ledger;
         this.intervalMillis = intervalMillis;
         this.onDeath = onDeath;
     }
@@ -153,6 +156,9 @@ final class CommitThread implements AutoCloseable {
                 answers.add(producer.send(move));
             }
         }
+        Consumer<ProducerRecord<byte[], byte[]>> book = entry -> answers.add(producer.send(entry));
+        batch.parts().values().forEach(part -> ledger.write(part.sums(), batch.atMillis(), book));
+        ledger.flush(batch.atMillis(), book);
         producer.sendOffsetsToTransaction(offsets, batch.group());
         producer.commitTransaction();
         for (Future<RecordMetadata> answer : answers) {

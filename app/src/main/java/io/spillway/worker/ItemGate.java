@@ -6,6 +6,7 @@ import io.spillway.policy.RoutingRules;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.topic.HeaderNumber;
 import io.spillway.topic.ItemHeaders;
+import io.spillway.topic.BookOwner;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
 import io.spillway.topic.Sweeps;
@@ -24,12 +25,18 @@ final class ItemGate {
     private final ItemReader reader;
     private final TenantPolicies policies;
     private final Sweeps sweeps;
+    private final BookOwner owners = new BookOwner();
 
     /** What a record of a lane is. */
     sealed interface Read {
         record Item(LaneItem item) implements Read {}
 
-        record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why) implements Read {}
+        /**
+         * No item.
+         *
+         * @param tenant in whose books it is all the same
+         */
+        record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, String tenant) implements Read {}
     }
 
     ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps) {
@@ -41,7 +48,9 @@ final class ItemGate {
     /** Reads a record; what the router would not have let through is bad here too. */
     Read read(OwnedPartition home, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
-            case ItemReading.Unreadable bad -> new Read.Bad(record, new Route.DeadLetter(bad.reason(), bad.detail()));
+            case ItemReading.Unreadable bad -> new Read.Bad(
+                    record, new Route.DeadLetter(bad.reason(), bad.detail()),
+                    owners.of(record.key(), record.value(), record.headers()));
             case ItemReading.Item item -> new Read.Item(laneItem(home, record, item, nowMillis));
         };
     }

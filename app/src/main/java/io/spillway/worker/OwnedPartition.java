@@ -2,6 +2,8 @@ package io.spillway.worker;
 
 import io.spillway.policy.Lane;
 import io.spillway.policy.PartitionProgress;
+import io.spillway.policy.Place;
+import io.spillway.policy.TenantSums;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
  * A partition that this worker owns, from its assignment to its end. Every field belongs to whoever holds the lock of
  * {@link WorkerCore}.
  *
- * <p>Bounds: held items are within the unfinished ones, which {@link PartitionProgress} bounds; while the moves of all
+ * <p>Bounds: what is booked is of as many items as can be finished between two commits, which the horizon bounds; held items are within the unfinished ones, which {@link PartitionProgress} bounds; while the moves of all
  * partitions are more than one transaction should carry, nothing more is read (see {@link WorkerCore#paused}).
  */
 final class OwnedPartition {
@@ -43,6 +45,9 @@ final class OwnedPartition {
     long position = -1;
     /** Items read since the last snapshot, for how far ahead the horizon must be. */
     int readSinceSnapshot;
+    /** What was settled since the last snapshot; and what was before, and is not known to be committed. */
+    private final TenantSums settled;
+    private final TenantSums booked;
     private int mostRead;
     private long moveBytes;
 
@@ -50,19 +55,38 @@ final class OwnedPartition {
         this.partition = partition;
         this.lane = lane;
         this.progress = progress;
+        // Anything that nobody outside can know; the tables are small.
+        int seed = System.identityHashCode(this);
+        this.settled = new TenantSums(Place.of(lane), seed);
+        this.booked = new TenantSums(Place.of(lane), seed);
     }
 
-    /** The item at this offset is over; its record goes out with the commit that says so. */
-    void settle(long offset, ProducerRecord<byte[], byte[]> move) {
+    /** The item at this offset has gone to another lane; its record goes out with the commit that says so. */
+    void settle(long offset, String tenant, Lane to, ProducerRecord<byte[], byte[]> move) {
         moves.add(move);
         moveBytes += bytes(move);
-        settle(offset);
+        settle(offset, tenant, Place.of(to));
     }
 
-    /** The item at this offset is over. */
-    void settle(long offset) {
+    /**
+     * The item at this offset is over.
+     *
+     * @param tenant in whose books it is
+     * @param to     where it has gone
+     */
+    void settle(long offset, String tenant, Place to) {
+        settled.add(tenant, to);
         progress.finished(offset);
         dirty = true;
+    }
+
+    /**
+     * What is booked by the next commit. It stays as it is until that is committed, or made again with what came since.
+     */
+    TenantSums bookedSoFar() {
+        booked.addAll(settled);
+        settled.clear();
+        return booked;
     }
 
     /**
@@ -90,8 +114,9 @@ final class OwnedPartition {
         }
     }
 
-    /** So many of the moves, from the first on, are produced for good. */
+    /** So many of the moves, from the first on, are produced for good, with what was booked along with them. */
     void committed(int count) {
+        booked.clear();
         for (int i = 0; i < count; i++) {
             moveBytes -= bytes(moves.remove());
         }

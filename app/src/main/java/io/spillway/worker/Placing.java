@@ -6,6 +6,7 @@ import io.spillway.policy.FairDispatch;
 import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
 import io.spillway.policy.Mark;
+import io.spillway.policy.Place;
 import io.spillway.policy.Route;
 import io.spillway.policy.Start;
 import java.time.InstantSource;
@@ -72,8 +73,8 @@ final class Placing {
     /** Takes in a record that is to be handled, or was in somebody's hands when they died. */
     void take(OwnedPartition home, ItemGate.Read read, long offset, boolean suspect, long nowMillis) {
         switch (read) {
-            case ItemGate.Read.Bad(var record, var why) -> {
-                home.settle(offset, moves.dead(record, why, nowMillis));
+            case ItemGate.Read.Bad(var record, var why, var tenant) -> {
+                home.settle(offset, tenant, Lane.DEAD_LETTER, moves.dead(record, why, nowMillis));
                 metrics.deadLettered(why.reason());
             }
             case ItemGate.Read.Item(LaneItem item) when suspect && settings.killerDeaths() > 0 -> suspects.add(item);
@@ -113,11 +114,11 @@ final class Placing {
         for (Excess<LaneItem> excess : dispatch.excess(nowMillis, nanoClock.getAsLong())) {
             switch (excess) {
                 case Excess.ToOverflow<LaneItem>(LaneItem item) -> {
-                    item.home().settle(item.offset(), moves.aside(item, Lane.OVERFLOW, LaneReason.EXCESS));
+                    item.home().settle(item.offset(), item.tenant(), Lane.OVERFLOW, moves.aside(item, Lane.OVERFLOW, LaneReason.EXCESS));
                     metrics.moved(Lane.OVERFLOW, LaneReason.EXCESS);
                 }
                 case Excess.ToDelay<LaneItem>(LaneItem item, long dueMillis) -> {
-                    item.home().settle(item.offset(),
+                    item.home().settle(item.offset(), item.tenant(), Lane.DELAY,
                             moves.later(item, LaneReason.CAPPED, dueMillis, item.moves() + 1));
                     metrics.moved(Lane.DELAY, LaneReason.CAPPED);
                 }
@@ -169,11 +170,11 @@ final class Placing {
     private void setAside(LaneItem item, Route stale) {
         switch (stale) {
             case Route.Drop drop -> {
-                item.home().settle(item.offset());
+                item.home().settle(item.offset(), item.tenant(), Place.DROPPED);
                 metrics.dropped(drop.reason());
             }
             case Route.ToLane to -> {
-                item.home().settle(item.offset(), moves.aside(item, to.lane(), to.reason()));
+                item.home().settle(item.offset(), item.tenant(), to.lane(), moves.aside(item, to.lane(), to.reason()));
                 metrics.moved(to.lane(), to.reason());
             }
             case Route.DeadLetter dead -> throw new IllegalStateException("age makes no dead letters");

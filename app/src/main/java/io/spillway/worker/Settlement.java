@@ -6,6 +6,7 @@ import io.spillway.policy.DeadReason;
 import io.spillway.policy.Lane;
 import io.spillway.policy.LaneReason;
 import io.spillway.policy.NextStep;
+import io.spillway.policy.Place;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
 import io.spillway.policy.Route;
@@ -47,7 +48,8 @@ final class Settlement {
                 yield true;
             }
             case RetryBudget.Answer.Wait wait -> {
-                item.home().settle(item.offset(), moves.later(item, LaneReason.RETRY_BUDGET, wait.untilMillis(), item.moves()));
+                item.home().settle(item.offset(), item.tenant(), Lane.DELAY,
+                        moves.later(item, LaneReason.RETRY_BUDGET, wait.untilMillis(), item.moves()));
                 metrics.moved(Lane.DELAY, LaneReason.RETRY_BUDGET);
                 metrics.retryAsked(item.tenant(), false);
                 yield false;
@@ -65,15 +67,16 @@ final class Settlement {
         switch (next) {
             case NextStep.Done done -> {
                 budgets.succeeded(item.tenant(), DESTINATION);
-                item.home().settle(item.offset());
+                item.home().settle(item.offset(), item.tenant(), Place.DONE);
             }
             case NextStep.DeadLetter dead -> {
-                item.home().settle(item.offset(), moves.dead(
+                item.home().settle(item.offset(), item.tenant(), Lane.DEAD_LETTER, moves.dead(
                         item, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis));
                 metrics.deadLettered(dead.reason());
             }
             case NextStep.Delay delay ->
-                item.home().settle(item.offset(), moves.retry(item, delay.attempts(), delay.dueMillis(), attempt.startedAtMillis));
+                item.home().settle(item.offset(), item.tenant(), Lane.DELAY,
+                        moves.retry(item, delay.attempts(), delay.dueMillis(), attempt.startedAtMillis));
             case NextStep.GiveBack giveBack -> { }
         }
     }
@@ -91,7 +94,7 @@ final class Settlement {
             case SuspectDecision.Convict convict -> {
                 Route.DeadLetter why = new Route.DeadLetter(
                         DeadReason.KILLED_WORKER, convict.deaths() + " workers died with it alone");
-                home.settle(suspect.offset(), moves.dead(suspect, why, suspect.attempts(), nowMillis));
+                home.settle(suspect.offset(), suspect.tenant(), Lane.DEAD_LETTER, moves.dead(suspect, why, suspect.attempts(), nowMillis));
                 metrics.deadLettered(DeadReason.KILLED_WORKER);
                 yield Optional.empty();
             }

@@ -13,6 +13,7 @@ import io.spillway.policy.RetryBudgets;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.LedgerWriter;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
@@ -107,7 +108,8 @@ public final class Worker implements AutoCloseable {
         this.core = new WorkerCore(gate, placing, metrics, clock);
         AttemptRunner runner = new AttemptRunner(handler, metrics, core, nanoClock, this::died);
         this.committer = new CommitThread(
-                core, runner, metrics, () -> producer(clients, registry), settings.commitInterval().toMillis(),
+                core, runner, metrics, () -> producer(clients, registry), new LedgerWriter(topics),
+                settings.commitInterval().toMillis(),
                 this::died);
         this.poller = new PollThread(
                 core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry),

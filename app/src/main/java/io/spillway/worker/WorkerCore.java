@@ -234,12 +234,12 @@ final class WorkerCore {
                 if (!broken && each.dirty && group != null && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
                     ProgressState state = each.progress.snapshot(
                             each.horizonAhead(), each.isClean(), placing.suspects().markOf(each));
-                    parts.put(each, new CommitBatch.Part(state, each.movesSoFar()));
+                    parts.put(each, new CommitBatch.Part(state, each.movesSoFar(), each.bookedSoFar()));
                     metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
                     each.dirty = false;
                 }
             }
-            return new CommitBatch(group, parts);
+            return new CommitBatch(group, parts, clock.millis());
         });
     }
 

@@ -73,6 +73,10 @@ final class RouterHarness implements AutoCloseable {
     final TestInputTopic<byte[], byte[]> delay;
     /** What the router believes to wait in the lanes. */
     LaneWork work = LaneWork.UNKNOWN;
+    /** What the router's tasks have done, as their thread's producer will ask for it: the test's own thread. */
+    Bookkeeping books;
+    /** What a stage that begins finds between its books and its commit. */
+    LedgerGap gap = (partition, from, reader) -> { };
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
@@ -122,6 +126,7 @@ final class RouterHarness implements AutoCloseable {
 
     private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
+        books = new Bookkeeping(topics, 1);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
@@ -134,9 +139,11 @@ final class RouterHarness implements AutoCloseable {
         Decider due = wrap.apply(new DueDecider(delayed, rules));
         Topology topology = RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(fresh, metrics),
-                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics),
+                () -> new RouteProcessor(fresh, metrics, books),
+                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, books),
                 timers);
+        RouterTopology.withBooks(
+                topology, topics, () -> new FoldProcessor(gap), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
         return topics.assignsShards()
                 ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
                 : topology;

@@ -2,6 +2,7 @@ package io.spillway.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.schema.ApiKey;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.RouterDemand;
 import io.spillway.schema.ShardAssignment;
@@ -40,12 +41,14 @@ class SchemaCompatibilityTest {
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
             "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
             "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
-            "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"));
+            "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
+            "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
+            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612"));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
-                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(),
-                io.spillway.schema.ApiKey.getClassSchema());
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LedgerEntry.getClassSchema(),
+                TenantDepth.getClassSchema(), ApiKey.getClassSchema());
     }
 
     @ParameterizedTest

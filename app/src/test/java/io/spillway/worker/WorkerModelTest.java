@@ -10,6 +10,7 @@ import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.FairDispatch;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PartitionProgress;
+import io.spillway.policy.Place;
 import io.spillway.policy.ProgressCodec;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.RetryBudget;
@@ -91,6 +92,7 @@ class WorkerModelTest {
         private int sent;
         private int movesCommitted;
         private int deaths;
+        private final ModelBooks books = new ModelBooks();
 
         Model(long seed) {
             this.seed = seed;
@@ -160,6 +162,7 @@ class WorkerModelTest {
                         .add(ItemHeaders.ENQUEUED_AT, bytes(Long.toString(nowMillis)));
                 append(new ProducerRecord<>(
                         topics.lane(Lane.HOT), random.nextInt(PARTITIONS), nowMillis, bytes("k"), bytes(id), headers));
+                books.book(headers, Place.OUTSIDE, Place.HOT);
             }
         }
 
@@ -167,8 +170,10 @@ class WorkerModelTest {
         private void due() {
             for (int i = random.nextInt(8); i >= 0 && !delayed.isEmpty(); i--) {
                 ProducerRecord<byte[], byte[]> item = delayed.remove(random.nextInt(delayed.size()));
-                append(new ProducerRecord<>(topics.lane(random.nextInt(4) == 0 ? Lane.OVERFLOW : Lane.HOT),
+                Lane to = random.nextInt(4) == 0 ? Lane.OVERFLOW : Lane.HOT;
+                append(new ProducerRecord<>(topics.lane(to),
                         item.partition(), item.timestamp(), item.key(), item.value(), item.headers()));
+                books.book(item.headers(), Place.DELAY, Place.of(to));
             }
         }
 
@@ -180,6 +185,7 @@ class WorkerModelTest {
         }
 
         private void check() {
+            books.check("seed " + seed, topics, logs, committed, delayed, dead.size());
             Map<String, Integer> places = new HashMap<>();
             logs.forEach((place, log) -> {
                 ProgressState state = committed.get(place);
@@ -293,6 +299,7 @@ class WorkerModelTest {
                     committed.put(home.partition,
                             ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())));
                     part.moves().forEach(this::produce);
+                    part.sums().forEach(books::book);
                 });
                 run(core.committed(ended));
             }

@@ -97,10 +97,11 @@ final class Progress {
                 && members.stream().allMatch(member -> hasItsShare(member.assignment().topicPartitions()));
     }
 
-    /** Of every topic of the group: the router reads the delay lane as well. */
+    /** Of every topic of the group, the router reads the delay lane as well; but not of the ledger, which is apart and small. */
     private static boolean hasItsShare(Collection<TopicPartition> assigned) {
         Map<String, Long> byTopic =
                 assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
+        byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger"));
         return !byTopic.isEmpty()
                 && byTopic.values().stream().allMatch(count -> count == Scene.PARTITIONS / Scene.THREADS);
     }

@@ -25,15 +25,18 @@ final class RouterContender implements Contender {
     private final Router router;
     private final double heapBeforeMegabytes = heapMegabytes();
 
-    RouterContender(Scene scene, int tenants) {
+    RouterContender(Scene scene, int tenants, boolean withBooks) {
         this.scene = scene;
         this.policies = new TenantPolicies(scene.configuration().defaults());
         PolicyCodec codec = new PolicyCodec();
         for (int i = 0; i < tenants; i++) {
             policies.put(Items.tenant(i), codec.encode(Items.tenant(i), plan(i % PLANS)));
         }
-        this.router = new Router(
-                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
+        this.router = withBooks
+                ? new Router(
+                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system())
+                : Router.withoutBooks(
+                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
         router.start(Duration.ofSeconds(60));
     }
 

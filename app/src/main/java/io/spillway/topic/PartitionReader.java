@@ -1,6 +1,5 @@
-package io.spillway.deadletter;
+package io.spillway.topic;
 
-import io.spillway.topic.KafkaFailure;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -13,9 +12,9 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Reads a stretch of one partition, batch by batch. Holds one batch at a time, which the consumer's settings bound.
  *
- * <p>It waits for transactions that are open within the stretch, since they may hold dead letters.
+ * <p>It waits for transactions that are open within the stretch, since they may hold records.
  */
-final class PartitionReader {
+public final class PartitionReader {
     private static final Duration POLL = Duration.ofMillis(200);
     /** Longer than any transaction of ours may be open. */
     private static final long STUCK_MILLIS = 90_000;
@@ -25,13 +24,19 @@ final class PartitionReader {
     private TopicPartition partition;
     private long end;
 
-    PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock) {
+    /**
+     * Reads with a consumer.
+     *
+     * @param consumer reads what is committed, and resets to nothing; the caller closes it
+     * @param clock    for how long it waits
+     */
+    public PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock) {
         this.consumer = consumer;
         this.clock = clock;
     }
 
     /** Goes to the stretch [from, to) of a partition. */
-    void seek(TopicPartition to, long fromOffset, long endOffset) {
+    public void seek(TopicPartition to, long fromOffset, long endOffset) {
         partition = to;
         end = endOffset;
         consumer.assign(List.of(to));
@@ -43,7 +48,7 @@ final class PartitionReader {
      *
      * @throws KafkaFailure when nothing comes for so long that no transaction can be the reason
      */
-    List<ConsumerRecord<byte[], byte[]>> next() {
+    public List<ConsumerRecord<byte[], byte[]>> next() {
         long lastMoveMillis = clock.millis();
         long position = position();
         while (position < end) {
@@ -63,7 +68,7 @@ final class PartitionReader {
     }
 
     /** The offset behind what was read. */
-    long position() {
+    public long position() {
         return consumer.position(partition);
     }
 

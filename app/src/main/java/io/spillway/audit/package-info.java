@@ -1,0 +1,2 @@
+/** Counts what really lies in the topics and compares it with the books. It changes nothing. */
+package io.spillway.audit;

@@ -1,0 +1,122 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.metrics.TenantMeters;
+import io.spillway.policy.Depth;
+import io.spillway.policy.Drain;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.Place;
+import io.spillway.policy.TenantPolicy;
+import io.spillway.topic.Depths;
+import io.spillway.topic.TenantPolicies;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What waits, of whom, and when it will be gone. Every router shows the whole: take the maximum over routers, not the sum.
+ *
+ * <p>Owner: the thread that keeps house, which calls {@link #measure}; gauges are read by any. Bound: as many tenants by name
+ * as {@link TenantMeters} names, the deepest first.
+ */
+final class DepthMetrics {
+    private final Depths depths;
+    private final TenantPolicies policies;
+    private final int most;
+    private final Map<Place, FlowRates> rates = new EnumMap<>(Place.class);
+    private final Map<Place, long[]> seen = new EnumMap<>(Place.class);
+    private final Map<Place, Double> drainSeconds = new ConcurrentHashMap<>();
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger late = new AtomicInteger();
+    private final TenantMeters<List<Gauge>> meters;
+
+    DepthMetrics(MeterRegistry registry, int tenants, Depths depths, TenantPolicies policies) {
+        this.depths = depths;
+        this.policies = policies;
+        this.most = tenants;
+        this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
+        for (Place lane : Place.WAITING) {
+            drainSeconds.put(lane, 0.0);
+            Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
+                    .description("Until what waits in a lane is gone at the present rates; infinite for never")
+                    .baseUnit("seconds")
+                    .tag("lane", lane.label())
+                    .register(registry);
+        }
+        Gauge.builder("spillway.drain.late", late, AtomicInteger::get)
+                .description("Tenants whose backlog, at the present rates, is gone later than its items' time to live")
+                .register(registry);
+    }
+
+    /** Looks at all tenants again. */
+    void measure(long nowMillis) {
+        for (Place lane : Place.WAITING) {
+            long entered = depths.entered(lane);
+            long left = depths.left(lane);
+            long[] before = seen.put(lane, new long[] {entered, left});
+            FlowRates now = before == null
+                    ? FlowRates.startingAt(nowMillis)
+                    : rates.get(lane).after(Math.max(0, entered - before[0]), Math.max(0, left - before[1]), nowMillis);
+            rates.put(lane, now);
+            drainSeconds.put(lane, Drain.of(entered - left, now).seconds());
+        }
+        lookAtTenants(nowMillis);
+    }
+
+    private void lookAtTenants(long nowMillis) {
+        Map<String, Long> deep = new ConcurrentHashMap<>();
+        int[] lateNow = {0};
+        depths.forEach((tenant, depth) -> {
+            long waiting = depth.books().waiting();
+            if (waiting > 0) {
+                lateNow[0] += isLate(tenant, depth, nowMillis) ? 1 : 0;
+                deep.put(tenant, waiting);
+            }
+        });
+        late.set(lateNow[0]);
+        // Busy is who is deep: the deepest by name, and who has a name keeps it while it has a backlog.
+        List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
+        deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
+        for (int i = 0; i < Math.min(most, deepest.size()); i++) {
+            meters.of(deepest.get(i).getKey());
+        }
+        meters.elect();
+    }
+
+    private boolean isLate(String tenant, Depth depth, long nowMillis) {
+        TenantPolicy policy = policies.of(tenant);
+        return depth.drain(nowMillis).isLaterThan(policy.ttlMillis());
+    }
+
+    private List<Gauge> gauges(String tenant, MeterRegistry registry) {
+        boolean isRest = tenant.equals(TenantMeters.OTHERS);
+        if (!isRest) {
+            named.add(tenant);
+        }
+        return Place.WAITING.stream()
+                .map(lane -> Gauge.builder("spillway.depth", depths, all -> isRest ? rest(lane) : of(tenant, lane))
+                        .description("Items that wait, by the books; the deepest tenants by name")
+                        .tag("lane", lane.label())
+                        .tag("tenant", tenant)
+                        .register(registry))
+                .toList();
+    }
+
+    private void forget(List<Gauge> gauges, MeterRegistry registry) {
+        named.remove(gauges.getFirst().getId().getTag("tenant"));
+        gauges.forEach(registry::remove);
+    }
+
+    private double of(String tenant, Place lane) {
+        return depths.of(tenant).map(depth -> depth.books().in(lane)).orElse(0L);
+    }
+
+    private double rest(Place lane) {
+        return Math.max(0, depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum());
+    }
+}

@@ -1,0 +1,53 @@
+package io.spillway.router;
+
+import java.time.InstantSource;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.streams.KafkaClientSupplier;
+
+/** The clients of Kafka Streams: its own, but that the producers keep the books. */
+final class RouterClients implements KafkaClientSupplier {
+    private final Bookkeeping bookkeeping;
+    private final InstantSource clock;
+
+    RouterClients(Bookkeeping bookkeeping, InstantSource clock) {
+        this.bookkeeping = bookkeeping;
+        this.clock = clock;
+    }
+
+    @Override
+    public Admin getAdmin(Map<String, Object> config) {
+        return Admin.create(config);
+    }
+
+    @Override
+    public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
+        return new BookkeepingProducer(
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), bookkeeping, clock);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
+        return consumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
+        return consumer(config);
+    }
+
+    @Override
+    public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
+        return consumer(config);
+    }
+
+    private static Consumer<byte[], byte[]> consumer(Map<String, Object> config) {
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+}

@@ -1,0 +1,92 @@
+package io.spillway.topic;
+
+import io.spillway.policy.Depth;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.Place;
+import io.spillway.policy.TenantBooks;
+import io.spillway.schema.TenantDepth;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.avro.generic.GenericRecord;
+
+/** Tenants' books as they lie in their topic and in the store of the stage that keeps them. Not thread-safe. */
+public final class DepthCodec {
+    /** First character of keys that are of no tenant: the number of a partition of the ledger follows. */
+    static final String FOLDED = "*";
+
+    private final RecordCodec<TenantDepth> codec = new RecordCodec<>(new TenantDepth());
+
+    /** The key under which it is written how far a partition of the ledger is folded. */
+    public static String foldedKey(int partition) {
+        return FOLDED + partition;
+    }
+
+    /**
+     * The bytes of a tenant's books.
+     *
+     * @param tenant or a {@link #foldedKey}
+     */
+    public byte[] encode(String tenant, Depth depth) {
+        TenantBooks books = depth.books();
+        Map<String, Long> waiting = new HashMap<>();
+        Map<String, Long> entered = new HashMap<>();
+        for (Place place : Place.WAITING) {
+            putUnlessZero(waiting, place, books.in(place));
+            putUnlessZero(entered, place, books.entered(place));
+        }
+        putUnlessZero(entered, Place.DEAD_LETTER, books.entered(Place.DEAD_LETTER));
+        return codec.encode(new TenantDepth(
+                tenant, books.accepted(), waiting, entered, books.in(Place.DONE), books.in(Place.DROPPED),
+                books.in(Place.DEAD_LETTER), depth.rates().inPerSecond(), depth.rates().outPerSecond(),
+                Instant.ofEpochMilli(depth.rates().atMillis()), depth.upTo()));
+    }
+
+    /**
+     * The books in these bytes.
+     *
+     * @throws IllegalArgumentException when there are none
+     */
+    public Depth decode(byte[] bytes) {
+        GenericRecord record = codec.decode(bytes);
+        Map<String, Long> waiting = numbers(record.get("waiting"));
+        Map<String, Long> enteredByName = numbers(record.get("entered"));
+        long[] entered = new long[Place.COUNT];
+        long[] left = new long[Place.COUNT];
+        for (Place place : Place.WAITING) {
+            put(place, enteredByName, waiting.getOrDefault(place.label(), 0L), entered, left);
+        }
+        put(Place.DEAD_LETTER, enteredByName, (Long) record.get("deadLettered"), entered, left);
+        entered[Place.DONE.ordinal()] = (Long) record.get("done");
+        entered[Place.DROPPED.ordinal()] = (Long) record.get("dropped");
+        left[Place.OUTSIDE.ordinal()] = (Long) record.get("accepted");
+        FlowRates rates = new FlowRates(
+                rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), (Long) record.get("at"));
+        return new Depth(TenantBooks.of(entered, left), rates, (Long) record.get("upTo"));
+    }
+
+    private static void putUnlessZero(Map<String, Long> into, Place place, long count) {
+        if (count != 0) {
+            into.put(place.label(), count);
+        }
+    }
+
+    private static void put(Place place, Map<String, Long> enteredByName, long in, long[] entered, long[] left) {
+        entered[place.ordinal()] = enteredByName.getOrDefault(place.label(), 0L);
+        left[place.ordinal()] = entered[place.ordinal()] - in;
+    }
+
+    private static double rate(Object value) {
+        double rate = (Double) value;
+        if (!(rate >= 0 && rate < 1e12)) {
+            throw new IllegalArgumentException("a rate of " + rate);
+        }
+        return rate;
+    }
+
+    private static Map<String, Long> numbers(Object map) {
+        Map<String, Long> numbers = new HashMap<>();
+        ((Map<?, ?>) map).forEach((name, number) -> numbers.put(name.toString(), (Long) number));
+        return numbers;
+    }
+}

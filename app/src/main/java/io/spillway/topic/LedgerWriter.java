@@ -1,0 +1,58 @@
+package io.spillway.topic;
+
+import io.spillway.policy.Place;
+import io.spillway.policy.TenantSums;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Makes entries of the ledger from sums, for whoever sends them in the transaction that makes the moves. A tenant's lines all
+ * go to one partition, in which many tenants share an entry.
+ *
+ * <p>Owned by one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition.
+ */
+public final class LedgerWriter {
+    private final String topic;
+    private final LedgerLines[] open = new LedgerLines[Topics.LEDGER_PARTITIONS];
+
+    /** Makes a writer. */
+    public LedgerWriter(Topics topics) {
+        this.topic = topics.ledger();
+        for (int i = 0; i < open.length; i++) {
+            open[i] = new LedgerLines();
+        }
+    }
+
+    /**
+     * Writes sums, all that it is given since the last {@link #flush} together.
+     *
+     * @param sums  not changed
+     * @param into  takes the entries that are full; what it throws leaves the writer as if it had been flushed
+     */
+    public void write(TenantSums sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        sums.forEach((tenant, from, counts, offset) -> add(tenant, from, counts, offset, atMillis, into));
+    }
+
+    /** Writes what is left. */
+    public void flush(long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        for (int partition = 0; partition < open.length; partition++) {
+            if (!open[partition].isEmpty()) {
+                send(partition, atMillis, into);
+            }
+        }
+    }
+
+    private void add(
+            String tenant, Place from, long[] counts, int offset, long atMillis,
+            Consumer<ProducerRecord<byte[], byte[]>> into) {
+        int partition = Topics.ledgerPartition(tenant);
+        open[partition].add(tenant, from, counts, offset);
+        if (open[partition].isFull()) {
+            send(partition, atMillis, into);
+        }
+    }
+
+    private void send(int partition, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        into.accept(new ProducerRecord<>(topic, partition, atMillis, null, open[partition].take(atMillis)));
+    }
+}

@@ -1,0 +1,83 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.policy.Lane;
+import io.spillway.topic.KafkaClients;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(300) // Against a hang; nothing is measured.
+class BooksCommandsIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void books_are_told_audited_and_an_item_is_followed() throws Exception {
+        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        commands.run("send", "--tenant", "acme", "--count", "20").done();
+        commands.run("send", "--tenant", "globex", "--count", "5").done();
+        try (SpillwayProcess router = SpillwayProcess.start(
+                directory.resolve("router"), Map.of(), commands.routerOptions())) {
+            commands.awaitRouted(kafka.admin());
+            while (commands.run("depth", "--tenant", "acme", "--output", "json").done().json().at("/tenants/0/waiting").intValue() < 20) {
+                Thread.onSpinWait();
+            }
+            assertThat(router.stop()).isZero();
+        }
+
+        JsonNode depth = commands.run("depth", "--output", "json").done().json();
+        assertThat(depth.at("/lanes/hot/waiting").intValue()).isEqualTo(25);
+        assertThat(depth.at("/lanes/hot/oldestAgeSeconds").doubleValue()).isNotNegative();
+        assertThat(depth.at("/tenants/0/tenant").textValue()).isEqualTo("acme");
+        assertThat(depth.at("/tenants/0/drainSeconds").textValue()).isEqualTo("never");
+        assertThat(commands.run("depth").done().out()).contains("acme", "globex", "never", "hot").doesNotContain("more tenants");
+        assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out()).contains("1 more tenants");
+        assertThat(commands.run("depth", "--tenant", "nobody").done().out()).contains("nobody has never had an item");
+
+        JsonNode audit = commands.run("audit", "--output", "json").done().json();
+        assertThat(audit.get("balanced").booleanValue()).isTrue();
+        assertThat(audit.get("accepted").intValue()).isEqualTo(25);
+        assertThat(audit.get("moving").intValue()).isZero();
+        assertThat(commands.run("audit").done().out()).contains("the books of 2 tenants balance");
+
+        String origin = commands.topics().ingress() + "-0-0";
+        JsonNode path = commands.run("explain", "--id", origin, "--output", "json").done().json();
+        assertThat(path.at("/steps").findValuesAsText("place")).endsWith("hot");
+        assertThat(commands.run("explain", "--id", origin).done().out()).contains("entered at " + origin, "hot", "waits");
+        assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("no item with id no-such-id");
+
+        putPastTheBooks(commands);
+        assertThat(commands.run("audit").failedWith(1)).contains("the books of 1 of 3 tenants are off");
+        JsonNode off = commands.run("audit", "--output", "json").json();
+        assertThat(off.get("balanced").booleanValue()).isFalse();
+        assertThat(off.at("/off/0/tenant").textValue()).isEqualTo("intruder");
+        assertThat(off.at("/off/0/place").textValue()).isEqualTo("overflow");
+        assertThat(off.at("/off/0/most").intValue()).isZero();
+        assertThat(off.at("/off/0/counted").intValue()).isEqualTo(1);
+    }
+
+    private static void putPastTheBooks(CommandsUnderTest commands) throws Exception {
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaClients(commands.configuration()).producer()) {
+            ProducerRecord<byte[], byte[]> record =
+                    new ProducerRecord<>(commands.topics().lane(Lane.OVERFLOW), new byte[1], new byte[1]);
+            record.headers().add("spillway-tenant", "intruder".getBytes(StandardCharsets.UTF_8));
+            producer.send(record).get();
+        }
+    }
+}

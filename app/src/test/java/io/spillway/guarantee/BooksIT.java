@@ -1,0 +1,192 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.audit.Audit;
+import io.spillway.audit.Census;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.deadletter.DeadLetterRun;
+import io.spillway.deadletter.Discard;
+import io.spillway.deadletter.Disposal;
+import io.spillway.deadletter.Replay;
+import io.spillway.deadletter.Watch;
+import io.spillway.policy.AuditedTenant;
+import io.spillway.policy.DeadLetterFilter;
+import io.spillway.policy.Lane;
+import io.spillway.policy.Place;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
+import io.spillway.topic.RecordCodec;
+import io.spillway.topic.TopicAdmin;
+import io.spillway.topic.Topics;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The guarantee that the books balance, over mixed traffic, and whatever is killed. A run is a scenario from a seed; how many
+ * there are is set with {@code -Dspillway.test.books.runs=50}, and the first seed with {@code -Dspillway.test.seed}.
+ */
+@Timeout(3_600) // Against a hang; nothing is measured.
+class BooksIT {
+    private static final int ITEMS = 1_500;
+    private static final int TENANTS = 8;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+    private Configuration configuration;
+    private Map<String, String> settings;
+    private Topics topics;
+    private Random random;
+
+    @Test
+    void the_books_balance_whatever_is_killed_when() throws Exception {
+        int runs = Integer.getInteger("spillway.test.books.runs", 2);
+        long firstSeed = Long.getLong("spillway.test.seed", System.nanoTime());
+        for (int run = 0; run < runs; run++) {
+            long seed = firstSeed + run;
+            System.out.println("books: run " + run + ", seed " + seed);
+            scenario(seed, kafka.prefix() + ".r" + run);
+        }
+    }
+
+    private void scenario(long seed, String prefix) throws Exception {
+        random = new Random(seed);
+        settings = Map.of(
+                "SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", kafka.bootstrapServers(),
+                "SPILLWAY_KAFKA_PREFIX", prefix,
+                "SPILLWAY_TOPICS_PARTITIONS", "2",
+                "SPILLWAY_TOPICS_REPLICATION", "1",
+                "SPILLWAY_METRICS_PORT", "0",
+                "SPILLWAY_DEFAULTS_ATTEMPTS", "3",
+                "SPILLWAY_DEFAULTS_BACKOFFBASE", "50ms",
+                "SPILLWAY_DEFAULTS_BACKOFFCAP", "500ms",
+                "SPILLWAY_HANDLER_TYPE", "class",
+                "SPILLWAY_HANDLER_CLASS", FickleHandler.class.getName());
+        configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
+        topics = new Topics(configuration);
+        new TopicAdmin(kafka.admin()).createMissing(topics.all());
+        Path data = directory.resolve(prefix);
+        long taken = sendAll();
+        for (int kill = 0; kill < 2; kill++) {
+            try (SpillwayProcess router = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router");
+                    SpillwayProcess worker = SpillwayProcess.start(data.resolve("worker"), settings, "--roles", "worker")) {
+                LockSupport.parkNanos(random.nextInt(1_500) * 1_000_000L);
+                assertNothingIsOff(seed, "while items move");
+                (random.nextBoolean() ? router : worker).kill();
+                LockSupport.parkNanos(random.nextInt(500) * 1_000_000L);
+            }
+            assertNothingIsOff(seed, "after the kills of round " + kill);
+            finishDeadLetters(kill == 0 ? new Replay(topics, System.currentTimeMillis(), 1_000) : new Discard(), 1 + random.nextInt(50));
+            taken += sendAll();
+        }
+        try (SpillwayProcess both = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router,worker")) {
+            awaitEmpty();
+            assertThat(both.stop()).isZero();
+        }
+        List<AuditedTenant> audited = assertNothingIsOff(seed, "at the end");
+        assertThat(sum(audited, Place.HOT) + sum(audited, Place.OVERFLOW) + sum(audited, Place.AGED) + sum(audited, Place.DELAY))
+                .as("seed %d: nothing waits", seed).isZero();
+        assertThat(audited).as("seed %d: nothing moves", seed).noneMatch(AuditedTenant::isMoving);
+        assertThat(audited.stream().mapToLong(tenant -> tenant.after().accepted()).sum()).as("seed %d", seed).isEqualTo(taken);
+        for (Place place : List.of(Place.DONE, Place.DROPPED, Place.DEAD_LETTER)) {
+            assertThat(sum(audited, place)).as("the scenario of seed %d reaches %s", seed, place).isPositive();
+        }
+    }
+
+    private List<AuditedTenant> assertNothingIsOff(long seed, String when) {
+        try (Census census = new Census(configuration, InstantSource.system())) {
+            List<AuditedTenant> audited = Audit.of(census);
+            assertThat(audited.stream().filter(tenant -> !tenant.findings().isEmpty())
+                            .map(tenant -> tenant.tenant() + " " + tenant.findings() + " books " + tenant.after()))
+                    .as("seed %d, %s", seed, when)
+                    .isEmpty();
+            return audited;
+        }
+    }
+
+    private static long sum(List<AuditedTenant> audited, Place place) {
+        return audited.stream().mapToLong(tenant -> tenant.after().in(place)).sum();
+    }
+
+    private void finishDeadLetters(Disposal disposal, int most) {
+        try (DeadLetterRun run = new DeadLetterRun(configuration, InstantSource.system())) {
+            run.survey(DeadLetterFilter.ALL, disposal, most, Watch.NONE)
+                    .ifPresent(survey -> run.run(survey, DeadLetterFilter.ALL, disposal, Watch.NONE));
+        }
+    }
+
+    /** Old and new, within and over the rate, some that expire, some that nobody can read. */
+    private long sendAll() throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+            PolicyCodec policies = new PolicyCodec();
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("t0"), policies.encode("t0",
+                    PolicySettings.NONE_SET.with(PolicyField.RATE, "100")))).get();
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("t1"), policies.encode("t1",
+                    PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")))).get();
+            for (int i = 0; i < ITEMS; i++) {
+                String tenant = "t" + random.nextInt(TENANTS);
+                long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
+                byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
+                        tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
+                        "text/plain", Map.of(), ByteBuffer.wrap(bytes(FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
+                producer.send(new ProducerRecord<>(topics.ingress(), random.nextInt(2), bytes(tenant), value));
+            }
+            producer.flush();
+        }
+        return ITEMS;
+    }
+
+    private void awaitEmpty() {
+        QueueAdmin queues = new QueueAdmin(kafka.admin());
+        while (true) {
+            long waiting = behind(queues, topics.ingress(), topics.routerGroup())
+                    + behind(queues, topics.lane(Lane.DELAY), topics.routerGroup());
+            for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
+                waiting += behind(queues, topics.lane(lane), topics.workerGroup());
+            }
+            if (waiting == 0) {
+                try (Census census = new Census(configuration, InstantSource.system())) {
+                    long[] lying = {0};
+                    census.forEach(false, item -> lying[0] += item.place() == Place.DEAD_LETTER ? 0 : 1);
+                    if (lying[0] == 0) {
+                        return;
+                    }
+                }
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
+    private static long behind(QueueAdmin queues, String topic, String group) {
+        return queues.read(topic, group).stream().mapToLong(QueuePartition::behind).sum();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

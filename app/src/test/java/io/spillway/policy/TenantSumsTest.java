@@ -1,0 +1,107 @@
+package io.spillway.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+class TenantSumsTest {
+    private static final long SEED = 7;
+
+    private final TenantSums sums = new TenantSums(Place.HOT, SEED);
+
+    @Test
+    void each_booking_is_counted_for_its_tenant_and_the_place_it_went_to() {
+        sums.add("a", Place.DONE);
+        sums.add("b", Place.DROPPED);
+        sums.add("a", Place.DONE);
+        sums.add("a", Place.DELAY);
+
+        assertThat(read(sums)).isEqualTo(Map.of("a/DONE", 2L, "a/DELAY", 1L, "b/DROPPED", 1L));
+        assertThat(sums.size()).isEqualTo(2);
+    }
+
+    @Test
+    void after_clear_nothing_is_left_of_what_was_booked() {
+        for (int i = 0; i < 1_000; i++) {
+            sums.add("tenant-" + i, Place.DONE);
+        }
+        sums.clear();
+        assertThat(sums.isEmpty()).isTrue();
+        sums.add("tenant-1", Place.DELAY);
+        assertThat(read(sums)).isEqualTo(Map.of("tenant-1/DELAY", 1L));
+    }
+
+    @Test
+    void any_bookings_sum_up_as_in_a_plain_map() {
+        for (int run = 0; run < 20; run++) {
+            long seed = System.nanoTime();
+            Random random = new Random(seed);
+            Map<String, Long> expected = new HashMap<>();
+            TenantSums all = new TenantSums(Place.HOT, seed);
+            for (int batch = 0; batch < 3; batch++) {
+                TenantSums some = new TenantSums(Place.HOT, seed);
+                for (int i = random.nextInt(5_000); i > 0; i--) {
+                    String tenant = "t" + random.nextInt(700);
+                    Place to = Place.values()[1 + random.nextInt(Place.COUNT - 1)];
+                    some.add(tenant, to);
+                    expected.merge(tenant + "/" + to, 1L, Long::sum);
+                }
+                all.addAll(some);
+            }
+            assertThat(read(all)).as("seed %d", seed).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void names_that_share_a_java_hash_are_kept_apart() {
+        assertThat("Aa").hasSameHashCodeAs("BB");
+        sums.add("Aa", Place.DONE);
+        sums.add("BB", Place.DROPPED);
+        assertThat(read(sums)).isEqualTo(Map.of("Aa/DONE", 1L, "BB/DROPPED", 1L));
+    }
+
+    @Test
+    void at_its_bound_it_asks_for_a_commit_and_still_takes_more() {
+        for (int i = 0; i < TenantSums.MANY - 1; i++) {
+            sums.add("t" + i, Place.DONE);
+        }
+        assertThat(sums.isFull()).isFalse();
+        sums.add("another", Place.DONE);
+        assertThat(sums.isFull()).isTrue();
+        sums.add("one more", Place.DONE);
+        assertThat(sums.size()).isEqualTo(TenantSums.MANY + 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Place.class, names = {"DONE", "DROPPED"})
+    void nothing_leaves_an_end(Place end) {
+        assertThatThrownBy(() -> new TenantSums(end, SEED)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Place.class, names = "HOT", mode = Mode.EXCLUDE)
+    void sums_of_another_place_are_not_added(Place other) {
+        if (Place.LEFT.contains(other)) {
+            assertThatThrownBy(() -> sums.addAll(new TenantSums(other, SEED))).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    private static Map<String, Long> read(TenantSums sums) {
+        Map<String, Long> read = new HashMap<>();
+        sums.forEach((tenant, from, counts, offset) -> {
+            for (Place to : Place.values()) {
+                if (counts[offset + to.ordinal()] > 0) {
+                    read.put(tenant + "/" + to, counts[offset + to.ordinal()]);
+                }
+            }
+        });
+        return read;
+    }
+}

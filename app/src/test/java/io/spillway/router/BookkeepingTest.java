@@ -1,0 +1,188 @@
+package io.spillway.router;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Place;
+import io.spillway.policy.PolicyField;
+import io.spillway.topic.LedgerCodec;
+import io.spillway.topic.Topics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+/** What the router books, and in which transactions that goes. */
+class BookkeepingTest {
+    private static final long AT = 1_795_248_000_000L;
+    private static final ConsumerGroupMetadata GROUP = new MockConsumer<byte[], byte[]>("none").groupMetadata();
+    private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
+            Map.of(new TopicPartition("in", 0), new OffsetAndMetadata(1));
+
+    private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
+    private final Bookkeeping books = new Bookkeeping(topics, 1);
+    private final MockProducer<byte[], byte[]> kafka =
+            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+    private final BookkeepingProducer producer = new BookkeepingProducer(kafka, books, () -> Instant.ofEpochMilli(AT));
+
+    @Test
+    void what_the_tasks_of_a_thread_did_is_in_the_transaction_with_their_offsets() {
+        Bookkeeping.Book fresh = books.open(Place.OUTSIDE);
+        Bookkeeping.Book due = books.open(Place.DELAY);
+        begin();
+        fresh.book("a", Place.HOT);
+        fresh.book("a", Place.HOT);
+        due.book("a", Place.DROPPED);
+        assertThat(kafka.uncommittedRecords()).isEmpty();
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("a outside>hot", 2L, "a delay>dropped", 1L));
+        assertThat(kafka.consumerGroupOffsetsHistory()).hasSize(1);
+    }
+
+    @Test
+    void a_commit_tells_only_what_is_new_and_one_of_nothing_writes_nothing() {
+        Bookkeeping.Book book = books.open(Place.OUTSIDE);
+        begin();
+        book.book("a", Place.HOT);
+        commit();
+        producer.beginTransaction();
+        commit();
+        assertThat(kafka.history()).hasSize(1);
+        producer.beginTransaction();
+        book.book("a", Place.AGED);
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("a outside>hot", 1L, "a outside>aged", 1L));
+    }
+
+    @Test
+    void after_an_abort_the_task_that_begins_again_books_once() {
+        Bookkeeping.Book lost = books.open(Place.OUTSIDE);
+        begin();
+        lost.book("a", Place.HOT);
+        producer.abortTransaction();
+        lost.close();
+        Bookkeeping.Book again = books.open(Place.OUTSIDE);
+        producer.beginTransaction();
+        again.book("a", Place.HOT);
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("a outside>hot", 1L));
+    }
+
+    /** Kafka Streams has no transaction to abort when a task that has only dropped items is closed without a commit. */
+    @Test
+    void a_task_that_goes_elsewhere_without_a_commit_takes_its_sums_along_and_leaves_the_others_theirs() {
+        Bookkeeping.Book goes = books.open(Place.OUTSIDE);
+        Bookkeeping.Book stays = books.open(Place.OUTSIDE);
+        begin();
+        goes.book("a", Place.DROPPED);
+        stays.book("b", Place.DROPPED);
+        goes.close();
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("b outside>dropped", 1L));
+    }
+
+    @Test
+    void a_thread_sends_only_the_books_of_its_own_tasks() throws Exception {
+        Bookkeeping.Book mine = books.open(Place.OUTSIDE);
+        mine.book("mine", Place.HOT);
+        Thread other = new Thread(() -> books.open(Place.OUTSIDE).book("theirs", Place.HOT));
+        other.start();
+        other.join();
+        begin();
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("mine outside>hot", 1L));
+    }
+
+    @Test
+    void entries_that_cannot_be_sent_fail_the_commit_before_the_offsets() {
+        books.open(Place.OUTSIDE).book("a", Place.HOT);
+        begin();
+        kafka.sendException = new KafkaException("no room");
+        assertThatThrownBy(this::commit).hasMessageContaining("no room");
+        assertThat(kafka.consumerGroupOffsetsHistory()).isEmpty();
+    }
+
+    @Test
+    void every_way_that_ingress_can_go_is_booked_for_its_tenant() {
+        try (RouterHarness router = new RouterHarness()) {
+            router.set("limited", PolicyField.RATE, "1");
+            router.set("short", PolicyField.TTL, "10s");
+            router.send(RouterHarness.item("limited", RouterHarness.START_MILLIS));
+            router.send(RouterHarness.item("limited", RouterHarness.START_MILLIS));
+            router.send(RouterHarness.item("old", RouterHarness.START_MILLIS - 3_600_000));
+            router.send(RouterHarness.item("short", RouterHarness.START_MILLIS - 60_000));
+            router.send(new byte[] {1, 2, 3});
+            router.send(new byte[30_000], RouterHarness.headers("spillway-tenant", "large"));
+            assertThat(settle(router)).isEqualTo(Map.of(
+                    "limited outside>hot", 1L, "limited outside>overflow", 1L, "old outside>aged", 1L,
+                    "short outside>dropped", 1L, "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
+        }
+    }
+
+    @Test
+    void what_leaves_the_delay_lane_is_booked_when_it_leaves_and_not_while_it_waits() {
+        try (RouterHarness router = new RouterHarness()) {
+            router.set("short", PolicyField.TTL, "10s");
+            long due = RouterHarness.START_MILLIS + 5_000;
+            router.sendDelayed(RouterHarness.item("a", RouterHarness.START_MILLIS), RouterHarness.headers("spillway-due", "" + due));
+            router.sendDelayed(RouterHarness.item("short", RouterHarness.START_MILLIS - 6_000),
+                    RouterHarness.headers("spillway-due", "" + due));
+            router.sendDelayed(RouterHarness.item("b", RouterHarness.START_MILLIS), new RecordHeaders());
+            assertThat(settle(router)).isEqualTo(Map.of("b delay>dead-letter", 1L));
+            router.advance(Duration.ofSeconds(6));
+            assertThat(settle(router)).isEqualTo(Map.of("a delay>hot", 1L, "short delay>dropped", 1L));
+        }
+    }
+
+    @Test
+    void what_our_own_code_fails_on_is_booked_as_the_dead_letter_it_becomes() {
+        try (RouterHarness router = new RouterHarness(decider -> (record, nowMillis) -> {
+            throw new IllegalStateException("a bug");
+        })) {
+            router.send(RouterHarness.item("a", RouterHarness.START_MILLIS));
+            assertThat(settle(router)).isEqualTo(Map.of("a outside>dead-letter", 1L));
+        }
+    }
+
+    private void begin() {
+        producer.initTransactions();
+        producer.beginTransaction();
+    }
+
+    private void commit() {
+        producer.sendOffsetsToTransaction(OFFSETS, GROUP);
+        producer.commitTransaction();
+    }
+
+    private static Map<String, Long> settle(RouterHarness router) {
+        List<ProducerRecord<byte[], byte[]>> sent = new ArrayList<>();
+        router.books.settle(AT, sent::add);
+        return sums(sent);
+    }
+
+    static Map<String, Long> sums(List<ProducerRecord<byte[], byte[]>> entries) {
+        Map<String, Long> sums = new TreeMap<>();
+        entries.forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts, offset) -> {
+            for (Place to : Place.values()) {
+                if (counts[offset + to.ordinal()] > 0) {
+                    sums.merge(tenant + " " + from.label() + ">" + to.label(), counts[offset + to.ordinal()], Long::sum);
+                }
+            }
+        }));
+        return sums;
+    }
+}

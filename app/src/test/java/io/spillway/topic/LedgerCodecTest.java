@@ -1,0 +1,165 @@
+package io.spillway.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Depth;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.Place;
+import io.spillway.policy.TenantBooks;
+import io.spillway.policy.TenantSums;
+import io.spillway.schema.LedgerEntry;
+import io.spillway.schema.LedgerLine;
+import io.spillway.schema.LedgerPlace;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.message.BinaryMessageDecoder;
+import org.apache.avro.message.BinaryMessageEncoder;
+import org.apache.avro.specific.SpecificData;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+
+class LedgerCodecTest {
+    private static final long AT = 1_795_248_000_123L;
+    private static final SpecificData MODEL = SpecificData.getForClass(LedgerEntry.class);
+
+    private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
+    private final LedgerWriter writer = new LedgerWriter(topics);
+    private final List<ProducerRecord<byte[], byte[]>> sent = new ArrayList<>();
+
+    @Test
+    void what_is_written_by_hand_is_what_avro_reads() throws Exception {
+        TenantSums sums = new TenantSums(Place.DELAY, 1);
+        sums.add("acme", Place.HOT);
+        sums.add("acme", Place.DROPPED);
+        for (int i = 0; i < 300; i++) {
+            sums.add("acme", Place.DEAD_LETTER);
+        }
+        write(sums);
+
+        assertThat(sent).hasSize(1);
+        assertThat(sent.getFirst().topic()).isEqualTo("spillway.ledger");
+        assertThat(sent.getFirst().partition()).isEqualTo(Topics.ledgerPartition("acme"));
+        GenericRecord entry = new BinaryMessageDecoder<GenericRecord>(new GenericData(), LedgerEntry.getClassSchema())
+                .decode(sent.getFirst().value());
+        assertThat(entry.toString()).isEqualTo("{\"at\": " + AT + ", \"lines\": [{\"tenant\": \"acme\", \"from\": \"DELAY\","
+                + " \"toHot\": 1, \"toOverflow\": 0, \"toAged\": 0, \"toDelay\": 0, \"toDeadLetter\": 300, \"toDone\": 0,"
+                + " \"toDropped\": 1}]}");
+    }
+
+    @Test
+    void what_avro_writes_is_read_by_hand() throws Exception {
+        byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("a", LedgerPlace.OUTSIDE, 1L, 2L, 3L, 4L, 5L, 6L, 7L),
+                new LedgerLine("(none)", LedgerPlace.DEAD_LETTER, 0L, 0L, 0L, 0L, 0L, 0L, 1L << 39))));
+        Map<String, Long> read = new HashMap<>();
+        assertThat(read(bytes, read)).isEqualTo(AT);
+        assertThat(read).isEqualTo(Map.of(
+                "a/OUTSIDE/HOT", 1L, "a/OUTSIDE/OVERFLOW", 2L, "a/OUTSIDE/AGED", 3L, "a/OUTSIDE/DELAY", 4L,
+                "a/OUTSIDE/DEAD_LETTER", 5L, "a/OUTSIDE/DONE", 6L, "a/OUTSIDE/DROPPED", 7L,
+                "(none)/DEAD_LETTER/DROPPED", 1L << 39));
+    }
+
+    @Test
+    void any_sums_arrive_whole_in_entries_that_fit_their_topic() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Map<String, Long> expected = new HashMap<>();
+        List<TenantSums> all = Place.LEFT.stream().map(from -> new TenantSums(from, seed)).toList();
+        for (int i = 0; i < 60_000; i++) {
+            TenantSums sums = all.get(random.nextInt(all.size()));
+            String tenant = "t".repeat(1 + random.nextInt(100)) + random.nextInt(100);
+            Place to = LedgerLines.COLUMNS[random.nextInt(LedgerLines.COLUMNS.length)];
+            sums.add(tenant, to);
+            expected.merge(tenant + "/" + sums.from() + "/" + to, 1L, Long::sum);
+        }
+        write(all.toArray(TenantSums[]::new));
+
+        Map<String, Long> read = new HashMap<>();
+        sent.forEach(record -> {
+            read(record.value(), read);
+            assertThat(record.value()).hasSizeLessThan(LedgerLines.FULL_BYTES + 1_000);
+        });
+        assertThat(read).as("seed %d", seed).isEqualTo(expected);
+        assertThat(sent).as("several entries a partition").hasSizeGreaterThan(Topics.LEDGER_PARTITIONS);
+    }
+
+    @Test
+    void damaged_entries_are_refused_before_a_line_of_them_is_seen() throws Exception {
+        byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("acme", LedgerPlace.HOT, 0L, 0L, 0L, 0L, 0L, 9L, 0L),
+                new LedgerLine("b", LedgerPlace.AGED, 0L, 0L, 0L, 0L, 0L, 0L, 1L))));
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int length = 0; length < good.length; length++) {
+            assertRefused(Arrays.copyOf(good, length));
+        }
+        assertRefused(Arrays.copyOf(good, good.length + 1));
+        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+                new LedgerLine("a b", LedgerPlace.HOT, 1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
+        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+                new LedgerLine("a", LedgerPlace.HOT, -1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bad = good.clone();
+            bad[random.nextInt(bad.length)] = (byte) random.nextInt();
+            try {
+                LedgerCodec.read(bad, (tenant, from, counts, offset) -> { });
+            } catch (IllegalArgumentException refused) {
+                assertThat(refused).as("seed %d", seed).hasMessageContaining("not an entry of the ledger");
+            }
+        }
+    }
+
+    @Test
+    void a_second_version_is_read_here_before_it_is_released() {
+        assertThat(ReleasedSchemas.of("LedgerEntry")).hasSize(1);
+    }
+
+    @Test
+    void the_books_of_a_tenant_are_the_same_after_a_way_through_their_topic() {
+        long[] entered = {0, 10, 20, 30, 40, 50, 60, 70};
+        long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
+        Depth depth = new Depth(TenantBooks.of(entered, left), new FlowRates(1.5, 2.5, AT), 17);
+        DepthCodec codec = new DepthCodec();
+        assertThat(codec.decode(codec.encode("acme", depth))).isEqualTo(depth);
+    }
+
+    private void write(TenantSums... all) {
+        for (TenantSums sums : all) {
+            writer.write(sums, AT, sent::add);
+        }
+        writer.flush(AT, sent::add);
+    }
+
+    private static byte[] avro(LedgerEntry entry) throws Exception {
+        var buffer = new BinaryMessageEncoder<LedgerEntry>(MODEL, LedgerEntry.getClassSchema()).encode(entry);
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    private static long read(byte[] bytes, Map<String, Long> into) {
+        return LedgerCodec.read(bytes, (tenant, from, counts, offset) -> {
+            for (Place to : Place.values()) {
+                if (counts[offset + to.ordinal()] > 0) {
+                    into.merge(tenant + "/" + from + "/" + to, counts[offset + to.ordinal()], Long::sum);
+                }
+            }
+        });
+    }
+
+    private static void assertRefused(byte[] bytes) {
+        assertThatThrownBy(() -> LedgerCodec.read(bytes, (tenant, from, counts, offset) -> {
+            throw new AssertionError("a line was seen");
+        })).isInstanceOf(IllegalArgumentException.class);
+    }
+}
