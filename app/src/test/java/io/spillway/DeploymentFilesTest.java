@@ -93,7 +93,7 @@ class DeploymentFilesTest {
         JsonNode services = new YAMLMapper().readTree(ROOT.resolve("docker-compose.yml").toFile()).get("services");
         JsonNode scraped = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/prometheus.yml").toFile())
                 .at("/scrape_configs/0/dns_sd_configs/0");
-        for (String role : List.of("router", "worker")) {
+        for (String role : List.of("router", "worker", "gateway")) {
             assertThat(services.at("/" + role + "/command").toString()).isEqualTo("[\"run\",\"--roles\",\"" + role + "\"]");
             assertThat(services.at("/" + role + "/environment/SPILLWAY_METRICS_HOST").textValue()).isEqualTo("0.0.0.0");
             assertThat(services.at("/" + role + "/expose/0").textValue()).isEqualTo(scraped.get("port").asText());

@@ -94,7 +94,7 @@ final class WorkerMetrics {
         Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
                 .description("Items that a worker may have died with, waiting to run alone").register(registry);
         for (Lane lane : LANES) {
-            Gauge.builder("spillway.depth", depth, known -> known.getOrDefault(lane, 0L))
+            Gauge.builder("spillway.lane.waiting", depth, known -> known.getOrDefault(lane, 0L))
                     .description("Items waiting in a lane, over all workers")
                     .tag("lane", lane.label()).register(registry);
         }

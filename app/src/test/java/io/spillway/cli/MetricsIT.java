@@ -55,7 +55,7 @@ class MetricsIT {
 
             List<Sample> samples = scrape(url);
             while (value(samples, "spillway_handled_total", "outcome", "done") < 60
-                    || value(samples, "spillway_depth", "lane", "hot") > 0) {
+                    || value(samples, "spillway_lane_waiting", "lane", "hot") > 0) {
                 LockSupport.parkNanos(100_000_000);
                 samples = scrape(url);
             }
@@ -69,7 +69,7 @@ class MetricsIT {
             assertLabels(samples, "spillway_dead_lettered_total", "reason");
             assertLabels(samples, "spillway_handled_total", "outcome");
             assertLabels(samples, "spillway_handler_duration_seconds_bucket", "le");
-            assertLabels(samples, "spillway_depth", "lane");
+            assertLabels(samples, "spillway_lane_waiting", "lane");
             assertLabels(samples, "spillway_in_flight");
             assertLabels(samples, "spillway_slots");
             assertLabels(samples, "spillway_worker_tenants_at_cap");
@@ -87,7 +87,7 @@ class MetricsIT {
                     .containsExactlyInAnyOrder("quiet", "noisy", "failing", "doomed", "*other*");
             assertThat(values(samples, "spillway_polls_total", "lane")).isEqualTo(LANES);
             assertThat(values(samples, "spillway_polls_total", "empty")).containsExactlyInAnyOrder("true", "false");
-            assertThat(values(samples, "spillway_depth", "lane")).isEqualTo(LANES);
+            assertThat(values(samples, "spillway_lane_waiting", "lane")).isEqualTo(LANES);
             assertThat(values(samples, "spillway_handled_total", "outcome"))
                     .containsExactlyInAnyOrder("done", "retry", "dead", "timeout", "interrupted");
             assertThat(values(samples, "spillway_retry_budget", "tenant")).containsExactly("failing");
