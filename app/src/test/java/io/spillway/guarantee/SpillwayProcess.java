@@ -60,6 +60,8 @@ public final class SpillwayProcess implements AutoCloseable {
             command.addAll(List.of("run", "--data", directory.toString()));
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
+            // Free ports unless told otherwise: several run at one time.
+            builder.environment().putAll(Map.of("SPILLWAY_METRICS_PORT", "0", "SPILLWAY_GATEWAY_PORT", "0"));
             builder.environment().putAll(environment);
             builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             SpillwayProcess started = new SpillwayProcess(builder.start(), log);
