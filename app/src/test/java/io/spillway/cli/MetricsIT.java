@@ -55,7 +55,8 @@ class MetricsIT {
 
             List<Sample> samples = scrape(url);
             while (value(samples, "spillway_handled_total", "outcome", "done") < 60
-                    || value(samples, "spillway_lane_waiting", "lane", "hot") > 0) {
+                    || value(samples, "spillway_lane_waiting", "lane", "hot") > 0
+                    || values(samples, "spillway_depth", "lane").isEmpty()) {
                 LockSupport.parkNanos(100_000_000);
                 samples = scrape(url);
             }
@@ -69,6 +70,8 @@ class MetricsIT {
             assertLabels(samples, "spillway_dead_lettered_total", "reason");
             assertLabels(samples, "spillway_handled_total", "outcome");
             assertLabels(samples, "spillway_handler_duration_seconds_bucket", "le");
+            assertLabels(samples, "spillway_depth", "lane", "tenant");
+            assertLabels(samples, "spillway_drain_seconds", "lane");
             assertLabels(samples, "spillway_lane_waiting", "lane");
             assertLabels(samples, "spillway_in_flight");
             assertLabels(samples, "spillway_slots");
