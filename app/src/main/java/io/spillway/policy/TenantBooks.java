@@ -51,6 +51,22 @@ public final class TenantBooks {
         return new TenantBooks(in, out);
     }
 
+    /**
+     * These books and what was moved since.
+     *
+     * @param moreEntered items that came in since, by the ordinal of the place
+     * @param moreLeft    items that left since, by the ordinal of the place
+     */
+    public TenantBooks plus(long[] moreEntered, long[] moreLeft) {
+        long[] in = entered.clone();
+        long[] out = left.clone();
+        for (int place = 0; place < Place.COUNT; place++) {
+            in[place] += moreEntered[place];
+            out[place] += moreLeft[place];
+        }
+        return new TenantBooks(in, out);
+    }
+
     /** Items that ever came into a place. */
     public long entered(Place place) {
         return entered[place.ordinal()];

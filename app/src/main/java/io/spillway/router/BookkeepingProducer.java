@@ -2,6 +2,7 @@ package io.spillway.router;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -23,12 +24,14 @@ import org.apache.kafka.common.metrics.KafkaMetric;
  * as the last thing in a transaction, when all its tasks have written what they had to and none runs any more until it is
  * committed. A record that cannot be sent fails the commit, like any other of the transaction.
  *
- * <p>Owner of the producer within.
+ * <p>Owner of the producer within. Used by its stream thread.
  */
 final class BookkeepingProducer implements Producer<byte[], byte[]> {
     private final Producer<byte[], byte[]> producer;
     private final Bookkeeping bookkeeping;
     private final InstantSource clock;
+    /** Of one transaction: Kafka Streams asks for each record, and a look-up is a tenth of sending it. At most the lanes. */
+    private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
 
     BookkeepingProducer(Producer<byte[], byte[]> producer, Bookkeeping bookkeeping, InstantSource clock) {
         this.producer = producer;
@@ -49,6 +52,7 @@ final class BookkeepingProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void beginTransaction() {
+        partitions.clear();
         producer.beginTransaction();
     }
 
@@ -89,7 +93,7 @@ final class BookkeepingProducer implements Producer<byte[], byte[]> {
 
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
-        return producer.partitionsFor(topic);
+        return partitions.computeIfAbsent(topic, producer::partitionsFor);
     }
 
     @Override

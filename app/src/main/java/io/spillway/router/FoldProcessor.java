@@ -9,6 +9,7 @@ import io.spillway.topic.DepthCodec;
 import io.spillway.topic.LedgerCodec;
 import io.spillway.topic.Topics;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,8 +25,10 @@ import org.slf4j.LoggerFactory;
  * Folds one partition of the ledger into the books of its tenants.
  *
  * <p>Many small lines come, so a line costs no more than an addition: a tenant's books are written {@value #WRITE_AFTER_MILLIS}
- * ms after the first line that changes them, once, however many lines have come by then, and at most {@value #MOST_AT_ONCE}
- * tenants every {@value #PAUSE_MILLIS} ms: when more change, books are written later, not routing slower.
+ * ms after the first line that changes them, once, however many lines have come by then. When more tenants change than that
+ * allows, books are written later, not routing slower: every {@value #PAUSE_MILLIS} ms at most {@value #MOST_AT_ONCE} of those
+ * that have changed for longest, and before them at most {@value #MOST_URGENT} whose backlog has changed by a lot, since it is
+ * they whom somebody holds back or wakes an operator for.
  *
  * <p>Kafka Streams commits in between, and what was only added up is gone when the task is. Hence with each tenant's books
  * stands up to where the ledger is in them, and with all of them up to where it is in everybody's, in one transaction with
@@ -36,8 +39,12 @@ import org.slf4j.LoggerFactory;
  */
 final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     static final long WRITE_AFTER_MILLIS = 1_000;
-    static final int MOST_AT_ONCE = 1_000;
+    static final int MOST_AT_ONCE = 125;
+    static final int MOST_URGENT = 500;
     static final int MOST_UNWRITTEN = 100_000;
+    /** A backlog that has changed by so many items, and by a tenth, has changed by a lot. */
+    static final int URGENT_ITEMS = 100;
+    private static final int URGENT_PART = 10;
     static final long PAUSE_MILLIS = 100;
 
     private static final Logger LOG = LoggerFactory.getLogger(FoldProcessor.class);
@@ -48,10 +55,13 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private final DepthCodec codec = new DepthCodec();
     /** By tenant, longest changed first. */
     private final Map<String, Changed> unwritten = new LinkedHashMap<>();
+    /** Tenants whose backlog has changed by a lot, by when that was noticed; some are written by now. At the bound the next are not. */
+    private final ArrayDeque<String> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
     private Alarm alarm;
     private long nextOffset;
+    private long markedOffset;
     private long unreadable;
 
     FoldProcessor(LedgerGap gap) {
@@ -65,8 +75,10 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         store = processorContext.getStateStore(Topics.BOOKS_STORE);
         alarm = new Alarm(processorContext, this::onAlarm);
         unwritten.clear();
+        urgent.clear();
         byte[] folded = store.get(FOLDED);
         nextOffset = folded == null ? 0 : codec.decode(folded).upTo();
+        markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
         gap.read(processorContext.taskId().partition(), nextOffset, (offset, value) -> add(offset, value, nowMillis));
         setAlarm(nowMillis, 0);
@@ -80,7 +92,7 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
                 .offset();
         add(offset, record.value(), nowMillis);
         if (unwritten.size() > MOST_UNWRITTEN) {
-            write(MOST_AT_ONCE, Long.MAX_VALUE, nowMillis);
+            writeOldest(MOST_AT_ONCE, Long.MAX_VALUE, nowMillis);
         }
         setAlarm(nowMillis, 0);
     }
@@ -113,31 +125,51 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
             changed = new Changed(depth, offset, nowMillis);
             unwritten.put(tenant, changed);
         }
-        changed.books = changed.books.plus(from, counts, at);
+        changed.add(from, counts, at);
+        if (!changed.isUrgent && changed.hasChangedALot() && urgent.size() < MOST_UNWRITTEN) {
+            changed.isUrgent = true;
+            urgent.add(tenant);
+        }
     }
 
     private void onAlarm(long nowMillis) {
-        write(MOST_AT_ONCE, nowMillis - WRITE_AFTER_MILLIS, nowMillis);
+        writeUrgent(nowMillis);
+        writeOldest(MOST_AT_ONCE, nowMillis - WRITE_AFTER_MILLIS, nowMillis);
         setAlarm(nowMillis, nowMillis + PAUSE_MILLIS);
     }
 
-    /** Writes the books of those that have been changed for longest. */
-    private void write(int most, long changedBeforeMillis, long nowMillis) {
+    /** In their order; one that is not due yet keeps the rest waiting for less than it waits itself. */
+    private void writeUrgent(long nowMillis) {
+        for (int written = 0; written < MOST_URGENT && !urgent.isEmpty(); ) {
+            Changed changed = unwritten.get(urgent.peek());
+            if (changed != null && changed.isUrgent) {
+                if (changed.sinceMillis > nowMillis - WRITE_AFTER_MILLIS) {
+                    return;
+                }
+                unwritten.remove(urgent.peek());
+                write(urgent.peek(), changed.toDepth(nextOffset, nowMillis), urgent.peek(), nowMillis);
+                written++;
+            }
+            urgent.remove();
+        }
+    }
+
+    /** Writes the books of those that have been changed for longest, and how far all books are written. */
+    private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
         Iterator<Map.Entry<String, Changed>> oldest = unwritten.entrySet().iterator();
-        int written = 0;
-        while (oldest.hasNext() && written < most) {
+        for (int written = 0; oldest.hasNext() && written < most; written++) {
             Map.Entry<String, Changed> next = oldest.next();
             if (next.getValue().sinceMillis > changedBeforeMillis) {
                 break;
             }
             write(next.getKey(), next.getValue().toDepth(nextOffset, nowMillis), next.getKey(), nowMillis);
             oldest.remove();
-            written++;
         }
-        if (written > 0) {
-            long folded = unwritten.isEmpty() ? nextOffset : unwritten.values().iterator().next().firstOffset;
+        long folded = unwritten.isEmpty() ? nextOffset : unwritten.values().iterator().next().firstOffset;
+        if (folded != markedOffset) {
             Depth mark = new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), folded);
             write("*", mark, DepthCodec.foldedKey(context.taskId().partition()), nowMillis);
+            markedOffset = folded;
         }
     }
 
@@ -163,17 +195,35 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         private final Depth written;
         private final long firstOffset;
         private final long sinceMillis;
-        private TenantBooks books;
+        private final long[] entered = new long[Place.COUNT];
+        private final long[] left = new long[Place.COUNT];
+        private boolean isUrgent;
 
         Changed(Depth written, long firstOffset, long sinceMillis) {
             this.written = written;
             this.firstOffset = firstOffset;
             this.sinceMillis = sinceMillis;
-            this.books = written.books();
+        }
+
+        void add(Place from, long[] counts, int at) {
+            for (int place = 0; place < Place.COUNT; place++) {
+                entered[place] += counts[at + place];
+                left[from.ordinal()] += counts[at + place];
+            }
+        }
+
+        boolean hasChangedALot() {
+            long change = 0;
+            for (Place place : Place.WAITING) {
+                change += entered[place.ordinal()] - left[place.ordinal()];
+            }
+            return Math.abs(change) >= URGENT_ITEMS
+                    && Math.abs(change) >= Math.abs(written.books().waiting()) / URGENT_PART;
         }
 
         Depth toDepth(long upTo, long nowMillis) {
             TenantBooks before = written.books();
+            TenantBooks books = before.plus(entered, left);
             return new Depth(
                     books,
                     written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),

@@ -4,6 +4,7 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Place;
 import io.spillway.policy.TenantSums;
 import io.spillway.schema.LedgerEntry;
+import java.util.Optional;
 
 /**
  * Reads entries of the ledger. By hand, since whoever folds the ledger reads a hundred thousand lines a second, and so only
@@ -27,14 +28,15 @@ public final class LedgerCodec {
             if (!SingleObject.hasPrefix(bytes) || SingleObject.fingerprint(bytes) != FINGERPRINT) {
                 throw UnreadableItem.malformed("no entry of a known version");
             }
-            walk(bytes, (tenant, from, counts, offset) -> { });
-            return walk(bytes, visitor);
+            walk(bytes, Optional.empty());
+            return walk(bytes, Optional.of(visitor));
         } catch (UnreadableItem e) {
             throw new IllegalArgumentException("not an entry of the ledger: " + e.getMessage(), e);
         }
     }
 
-    private static long walk(byte[] bytes, TenantSums.Visitor visitor) {
+    /** Without a visitor it is only looked whether all can be read, and nothing is made of it. */
+    private static long walk(byte[] bytes, Optional<TenantSums.Visitor> visitor) {
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         long atMillis = cursor.readLong();
         long[] counts = new long[Place.COUNT];
@@ -43,7 +45,8 @@ public final class LedgerCodec {
                 throw UnreadableItem.malformed(lines + " lines where " + cursor.remaining() + " bytes are left");
             }
             for (long i = 0; i < lines; i++) {
-                String tenant = tenant(bytes, cursor);
+                int tenantAt = cursor.position();
+                skipTenant(bytes, cursor);
                 int from = cursor.readInt();
                 if (from < 0 || from >= Place.LEFT.size()) {
                     throw UnreadableItem.malformed("place " + from);
@@ -51,7 +54,9 @@ public final class LedgerCodec {
                 for (Place to : LedgerLines.COLUMNS) {
                     counts[to.ordinal()] = count(cursor.readLong());
                 }
-                visitor.visit(tenant, Place.LEFT.get(from), counts, 0);
+                if (visitor.isPresent()) {
+                    visitor.get().visit(tenantAt(bytes, tenantAt), Place.LEFT.get(from), counts, 0);
+                }
             }
         }
         if (cursor.remaining() != 0) {
@@ -60,14 +65,19 @@ public final class LedgerCodec {
         return atMillis;
     }
 
-    private static String tenant(byte[] bytes, AvroCursor cursor) {
+    private static void skipTenant(byte[] bytes, AvroCursor cursor) {
         int length = cursor.readLength();
-        String tenant = cursor.ascii(cursor.position(), length);
-        if (!ItemLimits.isName(bytes, cursor.position(), length) && !tenant.equals(BookOwner.NOBODY)) {
+        if (!ItemLimits.isName(bytes, cursor.position(), length)
+                && !cursor.ascii(cursor.position(), length).equals(BookOwner.NOBODY)) {
             throw UnreadableItem.malformed("a line of no tenant");
         }
         cursor.skip(length);
-        return tenant;
+    }
+
+    private static String tenantAt(byte[] bytes, int position) {
+        AvroCursor cursor = new AvroCursor(bytes, position);
+        int length = cursor.readLength();
+        return cursor.ascii(cursor.position(), length);
     }
 
     private static long count(long count) {

@@ -23,6 +23,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -160,9 +161,27 @@ final class CommitThread implements AutoCloseable {
         batch.parts().values().forEach(part -> ledger.write(part.sums(), batch.atMillis(), book));
         ledger.flush(batch.atMillis(), book);
         producer.sendOffsetsToTransaction(offsets, batch.group());
-        producer.commitTransaction();
+        commitUntilDecided();
         for (Future<RecordMetadata> answer : answers) {
             requireSent(answer);
+        }
+    }
+
+    /**
+     * A commit that took too long may have gone through, and to make its moves again would put items into two places. So the
+     * same producer asks again until the cluster has said what became of it; a worker that stops leaves that to its successor.
+     */
+    private void commitUntilDecided() {
+        while (true) {
+            try {
+                producer.commitTransaction();
+                return;
+            } catch (TimeoutException e) {
+                if (stopping) {
+                    throw e;
+                }
+                LOG.warn("It is not known yet whether a transaction was committed; asking again: {}", Printable.of(e.toString()));
+            }
         }
     }
 

@@ -107,6 +107,21 @@ class FoldTest {
     }
 
     @Test
+    void a_backlog_that_has_changed_by_a_lot_is_written_before_all_that_changed_earlier() {
+        int tenants = 3 * FoldProcessor.MOST_AT_ONCE - 1;
+        for (int i = 0; i < tenants; i++) {
+            append("t" + i, Place.OUTSIDE, Place.HOT, FoldProcessor.URGENT_ITEMS - 1);
+        }
+        append("noisy", Place.OUTSIDE, Place.HOT, FoldProcessor.URGENT_ITEMS);
+        advance(1_050);
+        assertThat(books("noisy")).isEqualTo(sum("noisy"));
+        assertThat(depths.of("t" + (tenants - 1))).isEmpty();
+        append("noisy", Place.OUTSIDE, Place.HOT, 5 * FoldProcessor.URGENT_ITEMS);
+        advance(1_050);
+        assertThat(books("noisy")).isEqualTo(sum("noisy"));
+    }
+
+    @Test
     void whatever_the_moves_and_whenever_it_ends_the_books_are_the_sum_of_the_ledger() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
