@@ -32,8 +32,6 @@ final class Scene implements AutoCloseable {
         this.configuration = configuration;
         this.topics = new Topics(configuration);
         this.created = new TopicAdmin(admin).createMissing(topics.all().stream()
-                .filter(spec -> spec.partitions() == PARTITIONS || List.of(topics.demand(), topics.ledger(), topics.depths(),
-                        topics.booksChangelog()).contains(spec.name()))
                 .map(spec -> forBench(spec, appendTime && spec.name().equals(output())))
                 .toList());
     }
