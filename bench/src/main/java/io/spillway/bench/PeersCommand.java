@@ -1,0 +1,77 @@
+package io.spillway.bench;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The product beside its peers: the same traffic and the same handler through each in turn, on one broker. */
+@Command(name = "peers", mixinStandardHelpOptions = true, description = "A scenario through Spillway and its peers in turn.")
+final class PeersCommand implements Callable<Integer> {
+    /** What there is to meet. */
+    enum Kind {
+        NEIGHBOUR
+    }
+
+    @Option(names = "--scenario", required = true, description = "of ${COMPLETION-CANDIDATES}")
+    private Kind kind;
+
+    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP", description = "of ${COMPLETION-CANDIDATES} (default: all)")
+    private List<Contestant> contestants;
+
+    @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
+    private int rounds;
+
+    @Option(names = "--slots", defaultValue = "50", description = "handlers at one time (default: ${DEFAULT-VALUE})")
+    private int slots;
+
+    @Option(names = "--seconds", defaultValue = "30", description = "neighbour: of quiet traffic, with the burst (default: ${DEFAULT-VALUE})")
+    private int seconds;
+
+    @Option(names = "--burst", defaultValue = "50000", description = "neighbour: items of the noisy tenant (default: ${DEFAULT-VALUE})")
+    private int burst;
+
+    @Option(names = "--quick", description = "one short round of little meaning, to see that all works")
+    private boolean quick;
+
+    @Override
+    public Integer call() {
+        PeerScenario scenario = scenario();
+        PeerTable table = new PeerTable(scenario);
+        System.out.println(scenario.title());
+        try (Bench bench = Bench.start()) {
+            for (Contestant contestant : contestants) {
+                scenario.warmUp(bench, contestant, "w" + contestant.ordinal());
+            }
+            for (int round = 1; round <= (quick ? 1 : rounds); round++) {
+                List<Contestant> order = new ArrayList<>(contestants);
+                // Whoever comes first meets another machine than whoever comes last.
+                Collections.rotate(order, round - 1);
+                for (Contestant contestant : order) {
+                    PeerScenario.Result result = scenario.run(bench, contestant, "p%d-%d".formatted(round, contestant.ordinal()));
+                    print(round, contestant, result);
+                    table.add(contestant, result);
+                }
+            }
+        }
+        System.out.printf("%nRound by round (* disturbed)%n%s%nMedians%s%n%s", table.rounds(),
+                quick ? " (TRIAL: too short to mean anything)" : "", table.markdown());
+        return 0;
+    }
+
+    private PeerScenario scenario() {
+        return switch (kind) {
+            case NEIGHBOUR -> quick
+                    ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4)
+                    : new NeighbourPeers(100, slots, 20, 490, 4, 10, seconds, burst, 5, 5);
+        };
+    }
+
+    private static void print(int round, Contestant contestant, PeerScenario.Result result) {
+        System.out.printf("round %d  %s%n", round, contestant.label());
+        result.figures().forEach((name, value) -> System.out.printf("           %-52s %10.2f%n", name, value));
+        result.detail().forEach(line -> System.out.println("         " + line));
+    }
+}

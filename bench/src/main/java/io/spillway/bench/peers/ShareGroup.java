@@ -1,0 +1,131 @@
+package io.spillway.bench.peers;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+
+/**
+ * A share group (KIP-932) of as many consumers as slots, for an explicit consumer has to acknowledge all that it polled
+ * before it polls again. Each takes a few records at a time; what failed is released after a wait, in which its
+ * consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
+ */
+public final class ShareGroup implements QueueUnderTest {
+    /** The most that a broker allows by default; its own default is 5. */
+    private static final int DELIVERIES = 10;
+    /** A record is its consumer's for this long; the default. */
+    private static final int LOCK_MILLIS = 30_000;
+    /** One: nothing waits behind another record in its consumer, and 50 consumers have room for the fetches between. */
+    private static final int POLL_RECORDS = 1;
+
+    private static final Duration POLL = Duration.ofMillis(500);
+
+    private final PeerSetup setup;
+    private final List<Thread> threads;
+    private final AtomicInteger givenUp = new AtomicInteger();
+    private volatile boolean stopping;
+
+    /** Starts it. */
+    public ShareGroup(PeerSetup setup) {
+        this.setup = setup;
+        configure();
+        this.threads = IntStream.range(0, setup.slots())
+                .mapToObj(i -> Thread.ofPlatform().name("share-" + i).start(this::run))
+                .toList();
+        Assignments.awaitShareGroup(setup, setup.slots());
+    }
+
+    @Override
+    public boolean isRunning() {
+        return threads.stream().allMatch(Thread::isAlive);
+    }
+
+    @Override
+    public int givenUp() {
+        return givenUp.get();
+    }
+
+    @Override
+    public void close() {
+        stopping = true;
+        threads.forEach(Thread::interrupt);
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void configure() {
+        Map<String, String> settings = Map.of(
+                "share.auto.offset.reset", "earliest",
+                "share.isolation.level", "read_committed",
+                "share.record.lock.duration.ms", Integer.toString(LOCK_MILLIS),
+                "share.delivery.count.limit", Integer.toString(DELIVERIES));
+        List<AlterConfigOp> changes = settings.entrySet().stream()
+                .map(entry -> new AlterConfigOp(
+                        new ConfigEntry(entry.getKey(), entry.getValue()), AlterConfigOp.OpType.SET))
+                .toList();
+        try {
+            setup.admin().incrementalAlterConfigs(
+                    Map.of(new ConfigResource(ConfigResource.Type.GROUP, setup.group()), changes)).all().get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the broker refused the settings of " + setup.group(), e.getCause());
+        }
+    }
+
+    private Map<String, Object> consumer() {
+        Map<String, Object> settings = setup.consumer();
+        // A group's own settings say these, and a share consumer refuses to be told.
+        settings.remove(ConsumerConfig.ISOLATION_LEVEL_CONFIG);
+        settings.remove(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
+        settings.remove(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
+        settings.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, "explicit");
+        settings.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");
+        settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
+        return settings;
+    }
+
+    private void run() {
+        try (KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(consumer())) {
+            consumer.subscribe(List.of(setup.topic()));
+            try {
+                while (!stopping) {
+                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+                        consumer.acknowledge(record, handle(record));
+                    }
+                }
+            } catch (InterruptedException | InterruptException | WakeupException e) {
+                // It is being closed; the interrupt must not end the closing of the consumer.
+                Thread.interrupted();
+            }
+        }
+    }
+
+    private AcknowledgeType handle(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
+        if (setup.handler().handle(record.key(), record.value())) {
+            return AcknowledgeType.ACCEPT;
+        }
+        int deliveries = record.deliveryCount().orElse((short) 1);
+        if (deliveries >= DELIVERIES) {
+            givenUp.incrementAndGet();
+        }
+        Thread.sleep(Backoff.after(deliveries));
+        return AcknowledgeType.RELEASE;
+    }
+}
