@@ -6,6 +6,7 @@ import io.spillway.bench.peers.ParallelConsumerQueue;
 import io.spillway.bench.peers.PeerSetup;
 import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.bench.peers.ShareGroup;
+import io.spillway.bench.peers.SpringRetryable;
 import io.spillway.policy.PolicySettings;
 import io.spillway.worker.Handler;
 import io.spillway.worker.Outcome;
@@ -14,20 +15,29 @@ import java.util.Map;
 
 /** Who takes part: the product and its peers, all of which read what producers send. */
 enum Contestant {
-    SPILLWAY("Spillway"),
-    FIFO_POOL("consumer + pool (FIFO)"),
-    PARALLEL_UNORDERED("parallel-consumer, unordered"),
-    PARALLEL_BY_KEY("parallel-consumer, by key"),
-    SHARE_GROUP("share group");
+    SPILLWAY("Spillway", "Spillway"),
+    FIFO_POOL("consumer + pool (FIFO)", "pool"),
+    PARALLEL_UNORDERED("parallel-consumer, unordered", "pc unordered"),
+    PARALLEL_BY_KEY("parallel-consumer, by key", "pc by key"),
+    SHARE_GROUP("share group", "share group"),
+    SPRING_THREADS("Spring Kafka, a thread for each partition", "Spring threads"),
+    SPRING_FUTURES("Spring Kafka, futures", "Spring futures");
 
     private final String label;
+    private final String shortLabel;
 
-    Contestant(String label) {
+    Contestant(String label, String shortLabel) {
         this.label = label;
+        this.shortLabel = shortLabel;
     }
 
     String label() {
         return label;
+    }
+
+    /** For the axis of a chart. */
+    String shortLabel() {
+        return shortLabel;
     }
 
     /** Starts it on the scene's input; it has its partitions, and reads what comes. */
@@ -52,6 +62,8 @@ enum Contestant {
             case PARALLEL_UNORDERED -> ParallelConsumerQueue.unordered(setup);
             case PARALLEL_BY_KEY -> ParallelConsumerQueue.byKey(setup);
             case SHARE_GROUP -> new ShareGroup(setup);
+            case SPRING_THREADS -> SpringRetryable.threads(setup);
+            case SPRING_FUTURES -> SpringRetryable.futures(setup);
         };
     }
 }

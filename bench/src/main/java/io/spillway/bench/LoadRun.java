@@ -96,6 +96,11 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
         }
     }
 
+    /** Load, disturbance and the queue's own figures. */
+    String remarks() {
+        return "load before %s, %s%s".formatted(load, use, figures.isEmpty() ? "" : "; " + figures);
+    }
+
     /** Load, disturbance, and whatever went wrong, for the end of a line. */
     String notes() {
         int duplicates = ledger.duplicates();

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
 
 /**
  * Many quiet tenants, and one that bursts. Both runs of a round are measured over windows that are the same for all: the
@@ -35,7 +36,7 @@ record NeighbourPeers(
     private static final String ALONE_P50 = "quiet p50 without the burst, ms";
     private static final String ALONE_P99 = "quiet p99 without the burst, ms";
     private static final String BESIDE_P50 = "quiet p50 with it, ms";
-    static final String BESIDE_P99 = "quiet p99 with it, ms";
+    private static final String BESIDE_P99 = "quiet p99 with it, ms";
     private static final String RATIO = "quiet p99, ratio";
     private static final String RECOVERY = "quiet p99 back within twice that, s after the burst";
     private static final String QUIET_LEFT = "quiet items not done at the end";
@@ -59,6 +60,11 @@ record NeighbourPeers(
                 new Figure(QUIET_LEFT, "%.0f"), new Figure(NOISY_SECONDS, "%.1f"), new Figure(NOISY_LEFT, "%.0f"),
                 new Figure(NOISY_SHARE, "%.2f"), new Figure(TWICE, "%.0f"), new Figure(GIVEN_UP, "%.0f"),
                 new Figure(CPU, "%.0f"));
+    }
+
+    @Override
+    public List<String> charted() {
+        return List.of(ALONE_P99, BESIDE_P99);
     }
 
     @Override
@@ -86,9 +92,9 @@ record NeighbourPeers(
         figures.put(CPU, 1e6 * (beside.use().benchSeconds() + beside.use().brokerSeconds()) / beside.ledger().itemsDone());
         noisy(beside, figures);
         return new Result(figures, alone.use().isDisturbed() || beside.use().isDisturbed(), List.of(
-                "without: %s; %s".formatted(aloneAges, notes(alone)),
+                "without: %s; %s".formatted(aloneAges, alone.remarks()),
                 "with: %s, handler %.2f ms; quiet p99 in each second %s; %s".formatted(besideAges,
-                        beside.ledger().doneInMillis(), bySecond(beside).stream().map(Math::round).toList(), notes(beside))));
+                        beside.ledger().doneInMillis(), bySecond(beside).stream().map(Math::round).toList(), beside.remarks())));
     }
 
     /** Over the time it took, or to the end of the run where it was not done; what is spare is what quiet tenants leave. */
@@ -114,7 +120,7 @@ record NeighbourPeers(
                 settleSeconds + quietSeconds + tailSeconds), contestant);
     }
 
-    private org.HdrHistogram.Histogram quietAges(LoadRun beside, int fromSecond, int toSecond) {
+    private Histogram quietAges(LoadRun beside, int fromSecond, int toSecond) {
         return beside.ledger().agesUntil(endNanos(seconds), IS_QUIET, Flow.nanos(fromSecond), Flow.nanos(toSecond));
     }
 
@@ -140,9 +146,5 @@ record NeighbourPeers(
 
     private long endNanos(int quietSeconds) {
         return Flow.nanos(settleSeconds + quietSeconds + tailSeconds);
-    }
-
-    private static String notes(LoadRun run) {
-        return "load before %s, %s%s".formatted(run.load(), run.use(), run.figures().isEmpty() ? "" : "; " + run.figures());
     }
 }

@@ -23,6 +23,9 @@ interface PeerScenario {
     /** Its figures, in the order of the table. */
     List<Figure> figures();
 
+    /** The figures that tell most, for the chart; of one unit. */
+    List<String> charted();
+
     /** A short run that is discarded: classes are loaded and compiled. */
     void warmUp(Bench bench, Contestant contestant, String prefix);
 

@@ -1,8 +1,10 @@
 package io.spillway.bench;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -12,13 +14,22 @@ import picocli.CommandLine.Option;
 final class PeersCommand implements Callable<Integer> {
     /** What there is to meet. */
     enum Kind {
-        NEIGHBOUR
+        NEIGHBOUR,
+        SLOW_TENANT,
+        OUTAGE,
+        HANDLERS;
+
+        /** As it is given on the command line. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
     @Option(names = "--scenario", required = true, description = "of ${COMPLETION-CANDIDATES}")
     private Kind kind;
 
-    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP", description = "of ${COMPLETION-CANDIDATES} (default: all)")
+    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP,SPRING_FUTURES", description = "of ${COMPLETION-CANDIDATES} (default: all)")
     private List<Contestant> contestants;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
@@ -32,6 +43,9 @@ final class PeersCommand implements Callable<Integer> {
 
     @Option(names = "--burst", defaultValue = "50000", description = "neighbour: items of the noisy tenant (default: ${DEFAULT-VALUE})")
     private int burst;
+
+    @Option(names = "--chart", description = "an SVG file to draw the medians into")
+    private Path chart;
 
     @Option(names = "--quick", description = "one short round of little meaning, to see that all works")
     private boolean quick;
@@ -58,6 +72,9 @@ final class PeersCommand implements Callable<Integer> {
         }
         System.out.printf("%nRound by round (* disturbed)%n%s%nMedians%s%n%s", table.rounds(),
                 quick ? " (TRIAL: too short to mean anything)" : "", table.markdown());
+        if (chart != null) {
+            PeerChart.draw(scenario, table, kind + (quick ? ", TRIAL" : ", medians of %d rounds".formatted(rounds)), chart);
+        }
         return 0;
     }
 
@@ -66,7 +83,22 @@ final class PeersCommand implements Callable<Integer> {
             case NEIGHBOUR -> quick
                     ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4)
                     : new NeighbourPeers(100, slots, 20, 490, 4, 10, seconds, burst, 5, 5);
+            case SLOW_TENANT -> quick
+                    ? new SlowTenantPeers(20, slots, 10, 10_000, 0.5, 3, 3, 6, 3)
+                    : new SlowTenantPeers(20, slots, 10, 10_000, 0.5, 5, 10, 20, 5);
+            case OUTAGE -> quick
+                    ? new OutagePeers(100, slots, 20, 0.5, 2, 5, 10, 4)
+                    : new OutagePeers(100, slots, 20, 0.7, 5, 60, 30, 5);
+            case HANDLERS -> quick
+                    ? new HandlersPeers(slots, 1_000, loads(20_000, 10_000, 5_000, 500), 20)
+                    : new HandlersPeers(slots, 1_000, loads(500_000, 200_000, 40_000, 5_000), 60);
         };
+    }
+
+    /** Of 0, 1, 10 and 100 ms. */
+    private static List<HandlersPeers.Load> loads(int none, int one, int ten, int hundred) {
+        return List.of(new HandlersPeers.Load(0, none), new HandlersPeers.Load(1, one),
+                new HandlersPeers.Load(10, ten), new HandlersPeers.Load(100, hundred));
     }
 
     private static void print(int round, Contestant contestant, PeerScenario.Result result) {

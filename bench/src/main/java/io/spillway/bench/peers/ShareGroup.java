@@ -1,9 +1,14 @@
 package io.spillway.bench.peers;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -11,28 +16,30 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
- * A share group (KIP-932) of as many consumers as slots, for an explicit consumer has to acknowledge all that it polled
- * before it polls again. Each takes a few records at a time; what failed is released after a wait, in which its
- * consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
+ * A share group (KIP-932). An explicit consumer has to acknowledge all that it polled before it polls again, so each
+ * takes a few records at a time, handles them at once on virtual threads, and waits for all; there are as many
+ * consumers as make up the slots. What failed is released after a wait, in which its consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
  */
 public final class ShareGroup implements QueueUnderTest {
     /** The most that a broker allows by default; its own default is 5. */
     private static final int DELIVERIES = 10;
     /** A record is its consumer's for this long; the default. */
     private static final int LOCK_MILLIS = 30_000;
-    /** One: nothing waits behind another record in its consumer, and 50 consumers have room for the fetches between. */
-    private static final int POLL_RECORDS = 1;
+    /** With one, a burst in one partition went at 300 items/s: each fetch locks the partition. More wait for the slowest. */
+    private static final int POLL_RECORDS = Integer.getInteger("spillway.bench.share.records", 10);
 
     private static final Duration POLL = Duration.ofMillis(500);
 
     private final PeerSetup setup;
     private final List<Thread> threads;
+    private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
     private final AtomicInteger givenUp = new AtomicInteger();
     private volatile boolean stopping;
 
@@ -40,10 +47,11 @@ public final class ShareGroup implements QueueUnderTest {
     public ShareGroup(PeerSetup setup) {
         this.setup = setup;
         configure();
-        this.threads = IntStream.range(0, setup.slots())
+        int consumers = Math.max(1, setup.slots() / POLL_RECORDS);
+        this.threads = IntStream.range(0, consumers)
                 .mapToObj(i -> Thread.ofPlatform().name("share-" + i).start(this::run))
                 .toList();
-        Assignments.awaitShareGroup(setup, setup.slots());
+        Assignments.awaitShareGroup(setup, consumers);
     }
 
     @Override
@@ -60,6 +68,7 @@ public final class ShareGroup implements QueueUnderTest {
     public void close() {
         stopping = true;
         threads.forEach(Thread::interrupt);
+        handlers.shutdownNow();
         try {
             for (Thread thread : threads) {
                 thread.join();
@@ -106,13 +115,25 @@ public final class ShareGroup implements QueueUnderTest {
             consumer.subscribe(List.of(setup.topic()));
             try {
                 while (!stopping) {
-                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-                        consumer.acknowledge(record, handle(record));
-                    }
+                    handle(consumer, consumer.poll(POLL));
                 }
-            } catch (InterruptedException | InterruptException | WakeupException e) {
+            } catch (InterruptedException | InterruptException | WakeupException | RejectedExecutionException e) {
                 // It is being closed; the interrupt must not end the closing of the consumer.
                 Thread.interrupted();
+            }
+        }
+    }
+
+    private void handle(KafkaShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records)
+            throws InterruptedException {
+        Map<ConsumerRecord<byte[], byte[]>, Future<AcknowledgeType>> running = new LinkedHashMap<>();
+        records.forEach(record -> running.put(record, handlers.submit(() -> handle(record))));
+        for (Map.Entry<ConsumerRecord<byte[], byte[]>, Future<AcknowledgeType>> each : running.entrySet()) {
+            try {
+                consumer.acknowledge(each.getKey(), each.getValue().get());
+            } catch (ExecutionException e) {
+                // Interrupted: what is not acknowledged is delivered again.
+                throw (InterruptedException) new InterruptedException("closed").initCause(e);
             }
         }
     }
