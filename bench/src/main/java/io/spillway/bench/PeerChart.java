@@ -34,6 +34,7 @@ final class PeerChart {
         chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setYAxisLogarithmic(true);
+        chart.getStyler().setYAxisMin(LEAST);
         chart.getStyler().setAvailableSpaceFill(0.8);
         List<String> names = table.contestants().stream().map(Contestant::shortLabel).toList();
         for (String figure : scenario.charted()) {

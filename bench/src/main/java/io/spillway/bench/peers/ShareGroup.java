@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -33,13 +34,15 @@ public final class ShareGroup implements QueueUnderTest {
     /** A record is its consumer's for this long; the default. */
     private static final int LOCK_MILLIS = 30_000;
     /** With one, a burst in one partition went at 300 items/s: each fetch locks the partition. More wait for the slowest. */
-    private static final int POLL_RECORDS = Integer.getInteger("spillway.bench.share.records", 10);
+    private static final int POLL_RECORDS = Integer.getInteger("spillway.bench.share.records", 100);
+    private static final int CONSUMERS = Integer.getInteger("spillway.bench.share.consumers", 12);
 
     private static final Duration POLL = Duration.ofMillis(500);
 
     private final PeerSetup setup;
     private final List<Thread> threads;
     private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+    private final Semaphore slots;
     private final AtomicInteger givenUp = new AtomicInteger();
     private volatile boolean stopping;
 
@@ -47,11 +50,11 @@ public final class ShareGroup implements QueueUnderTest {
     public ShareGroup(PeerSetup setup) {
         this.setup = setup;
         configure();
-        int consumers = Math.max(1, setup.slots() / POLL_RECORDS);
-        this.threads = IntStream.range(0, consumers)
+        this.slots = new Semaphore(setup.slots());
+        this.threads = IntStream.range(0, CONSUMERS)
                 .mapToObj(i -> Thread.ofPlatform().name("share-" + i).start(this::run))
                 .toList();
-        Assignments.awaitShareGroup(setup, consumers);
+        Assignments.awaitShareGroup(setup, CONSUMERS);
     }
 
     @Override
@@ -105,7 +108,7 @@ public final class ShareGroup implements QueueUnderTest {
         settings.remove(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         settings.remove(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
         settings.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, "explicit");
-        settings.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");
+        settings.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, System.getProperty("spillway.bench.share.mode", "batch_optimized"));
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
         return settings;
     }
@@ -127,7 +130,10 @@ public final class ShareGroup implements QueueUnderTest {
     private void handle(KafkaShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records)
             throws InterruptedException {
         Map<ConsumerRecord<byte[], byte[]>, Future<AcknowledgeType>> running = new LinkedHashMap<>();
-        records.forEach(record -> running.put(record, handlers.submit(() -> handle(record))));
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            slots.acquire();
+            running.put(record, handlers.submit(() -> handle(record)));
+        }
         for (Map.Entry<ConsumerRecord<byte[], byte[]>, Future<AcknowledgeType>> each : running.entrySet()) {
             try {
                 consumer.acknowledge(each.getKey(), each.getValue().get());
@@ -139,8 +145,12 @@ public final class ShareGroup implements QueueUnderTest {
     }
 
     private AcknowledgeType handle(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
-        if (setup.handler().handle(record.key(), record.value())) {
-            return AcknowledgeType.ACCEPT;
+        try {
+            if (setup.handler().handle(record.key(), record.value())) {
+                return AcknowledgeType.ACCEPT;
+            }
+        } finally {
+            slots.release();
         }
         int deliveries = record.deliveryCount().orElse((short) 1);
         if (deliveries >= DELIVERIES) {
