@@ -163,11 +163,6 @@ final class Ledger {
         return ages;
     }
 
-    /** Items of these tenants that were never handed over. */
-    int notStarted(IntPredicate tenant) {
-        return count(number -> tenant.test(tenants[number]) && calls.get(number) == 0);
-    }
-
     /** Items that were to be sent in this time. */
     int offered(IntPredicate tenant, long fromNanos, long toNanos) {
         return count(number -> isIn(number, tenant, fromNanos, toNanos));

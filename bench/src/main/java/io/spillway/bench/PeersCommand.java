@@ -1,5 +1,6 @@
 package io.spillway.bench;
 
+import io.spillway.policy.Printable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,7 +30,7 @@ final class PeersCommand implements Callable<Integer> {
     @Option(names = "--scenario", required = true, description = "of ${COMPLETION-CANDIDATES}")
     private Kind kind;
 
-    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP,SPRING_FUTURES", description = "of ${COMPLETION-CANDIDATES} (default: all)")
+    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP,SPRING_FUTURES", description = "of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private List<Contestant> contestants;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
@@ -54,38 +55,58 @@ final class PeersCommand implements Callable<Integer> {
     public Integer call() {
         PeerScenario scenario = scenario();
         PeerTable table = new PeerTable(scenario);
+        List<String> failures = new ArrayList<>();
         System.out.println(scenario.title());
         try (Bench bench = Bench.start()) {
             for (Contestant contestant : contestants) {
-                scenario.warmUp(bench, contestant, "w" + contestant.ordinal());
+                guarded("warm-up, " + contestant.label(), failures,
+                        () -> scenario.warmUp(bench, contestant, "w" + contestant.ordinal()));
             }
             for (int round = 1; round <= (quick ? 1 : rounds); round++) {
                 List<Contestant> order = new ArrayList<>(contestants);
                 // Whoever comes first meets another machine than whoever comes last.
                 Collections.rotate(order, round - 1);
                 for (Contestant contestant : order) {
-                    PeerScenario.Result result = scenario.run(bench, contestant, "p%d-%d".formatted(round, contestant.ordinal()));
-                    print(round, contestant, result);
-                    table.add(contestant, result);
+                    run(bench, scenario, contestant, round, table, failures);
                 }
             }
         }
         System.out.printf("%nRound by round (* disturbed)%n%s%nMedians%s%n%s", table.rounds(),
                 quick ? " (TRIAL: too short to mean anything)" : "", table.markdown());
+        failures.forEach(failure -> System.out.println("FAILED: " + failure));
         if (chart != null) {
             PeerChart.draw(scenario, table, kind + (quick ? ", TRIAL" : ", medians of %d rounds".formatted(rounds)), chart);
         }
-        return 0;
+        return failures.isEmpty() ? 0 : 1;
+    }
+
+    private static void run(
+            Bench bench, PeerScenario scenario, Contestant contestant, int round, PeerTable table, List<String> failures) {
+        guarded("round %d, %s".formatted(round, contestant.label()), failures, () -> {
+            PeerScenario.Result result = scenario.run(bench, contestant, "p%d-%d".formatted(round, contestant.ordinal()));
+            print(round, contestant, result);
+            table.add(contestant, result);
+        });
+    }
+
+    /** One that fails costs its own figures and not those of an hour's run: what it was is said at once and at the end. */
+    private static void guarded(String what, List<String> failures, Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException e) {
+            failures.add(what + ": " + Printable.of(e.toString()));
+            System.out.println("FAILED: " + failures.getLast());
+        }
     }
 
     private PeerScenario scenario() {
         return switch (kind) {
             case NEIGHBOUR -> quick
                     ? new NeighbourPeers(100, slots, 20, 490, 3, 4, 8, 6_000, 2, 4)
-                    : new NeighbourPeers(100, slots, 20, 490, 4, 10, seconds, burst, 5, 5);
+                    : new NeighbourPeers(100, slots, 20, 490, 4, 8, seconds, burst, 5, 4);
             case SLOW_TENANT -> quick
-                    ? new SlowTenantPeers(20, slots, 10, 10_000, 0.5, 3, 3, 6, 3)
-                    : new SlowTenantPeers(20, slots, 10, 10_000, 0.5, 5, 10, 20, 5);
+                    ? new SlowTenantPeers(100, slots, 10, 10_000, 0.5, 3, 3, 6, 3)
+                    : new SlowTenantPeers(100, slots, 10, 10_000, 0.5, 5, 10, 20, 5);
             case OUTAGE -> quick
                     ? new OutagePeers(100, slots, 20, 0.5, 2, 5, 10, 4)
                     : new OutagePeers(100, slots, 20, 0.7, 5, 60, 30, 5);

@@ -15,7 +15,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
-/** Waits from outside until a group has its partitions. */
+/** Waits from outside until a group has its partitions; a queue that does not get them is closed. */
 final class Assignments {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -25,8 +25,8 @@ final class Assignments {
     private Assignments() {}
 
     /** Waits for a consumer group that is stable and has all partitions of the topic. */
-    static void awaitConsumerGroup(PeerSetup setup) {
-        await(setup, () -> {
+    static void awaitConsumerGroup(PeerSetup setup, QueueUnderTest queue) {
+        await(setup, queue, () -> {
             ConsumerGroupDescription group = get(
                     setup.admin().describeConsumerGroups(List.of(setup.group())).describedGroups().get(setup.group()));
             return group.groupState() == GroupState.STABLE
@@ -36,8 +36,8 @@ final class Assignments {
     }
 
     /** Waits for a share group of as many members, all with partitions, that have all of the topic between them. */
-    static void awaitShareGroup(PeerSetup setup, int members) {
-        await(setup, () -> {
+    static void awaitShareGroup(PeerSetup setup, int members, QueueUnderTest queue) {
+        await(setup, queue, () -> {
             ShareGroupDescription group = get(
                     setup.admin().describeShareGroups(List.of(setup.group())).describedGroups().get(setup.group()));
             List<Set<TopicPartition>> assigned = group.members().stream()
@@ -54,6 +54,15 @@ final class Assignments {
         assigned.forEach(held::addAll);
         held.removeIf(partition -> !partition.topic().equals(setup.topic()));
         return held.size() == setup.partitions();
+    }
+
+    private static void await(PeerSetup setup, QueueUnderTest queue, BooleanSupplier settled) {
+        try {
+            await(setup, settled);
+        } catch (RuntimeException e) {
+            queue.close();
+            throw e;
+        }
     }
 
     private static void await(PeerSetup setup, BooleanSupplier settled) {

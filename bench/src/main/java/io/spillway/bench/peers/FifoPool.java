@@ -33,7 +33,7 @@ public final class FifoPool implements QueueUnderTest {
         this.setup = setup;
         this.slots = new Semaphore(setup.slots());
         this.thread = Thread.ofPlatform().name("fifo").start(this::run);
-        Assignments.awaitConsumerGroup(setup);
+        Assignments.awaitConsumerGroup(setup, this);
     }
 
     @Override

@@ -32,7 +32,7 @@ public final class ParallelConsumerQueue implements QueueUnderTest {
         this.processor = ParallelStreamProcessor.createEosStreamProcessor(options);
         processor.subscribe(List.of(setup.topic()));
         processor.poll(this::handle);
-        Assignments.awaitConsumerGroup(setup);
+        Assignments.awaitConsumerGroup(setup, this);
     }
 
     /** Starts one that takes items in any order. */

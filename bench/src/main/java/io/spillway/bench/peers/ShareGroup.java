@@ -25,17 +25,17 @@ import org.apache.kafka.common.errors.WakeupException;
 
 /**
  * A share group (KIP-932). An explicit consumer has to acknowledge all that it polled before it polls again, so each
- * takes a few records at a time, handles them at once on virtual threads, and waits for all; there are as many
- * consumers as make up the slots. What failed is released after a wait, in which its consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
+ * handles what it polled on virtual threads, as many at one time as all of them have slots, and waits for the slowest.
+ * What failed is released after a wait, in which its consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
  */
 public final class ShareGroup implements QueueUnderTest {
     /** The most that a broker allows by default; its own default is 5. */
     private static final int DELIVERIES = 10;
     /** A record is its consumer's for this long; the default. */
     private static final int LOCK_MILLIS = 30_000;
-    /** With one, a burst in one partition went at 300 items/s: each fetch locks the partition. More wait for the slowest. */
-    private static final int POLL_RECORDS = Integer.getInteger("spillway.bench.share.records", 100);
-    private static final int CONSUMERS = Integer.getInteger("spillway.bench.share.consumers", 12);
+    /** Two polls' worth of the slots; with {@code record_limit} a burst in one partition went at a sixth of the pace. */
+    private static final int POLL_RECORDS = 100;
+    private static final int CONSUMERS = 12;
 
     private static final Duration POLL = Duration.ofMillis(500);
 
@@ -54,7 +54,7 @@ public final class ShareGroup implements QueueUnderTest {
         this.threads = IntStream.range(0, CONSUMERS)
                 .mapToObj(i -> Thread.ofPlatform().name("share-" + i).start(this::run))
                 .toList();
-        Assignments.awaitShareGroup(setup, CONSUMERS);
+        Assignments.awaitShareGroup(setup, CONSUMERS, this);
     }
 
     @Override
@@ -108,7 +108,6 @@ public final class ShareGroup implements QueueUnderTest {
         settings.remove(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG);
         settings.remove(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG);
         settings.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, "explicit");
-        settings.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, System.getProperty("spillway.bench.share.mode", "batch_optimized"));
         settings.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, POLL_RECORDS);
         return settings;
     }

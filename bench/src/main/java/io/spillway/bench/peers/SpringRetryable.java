@@ -53,7 +53,7 @@ public final class SpringRetryable implements QueueUnderTest {
             context.registerBean("listener", FutureListener.class, () -> new FutureListener(setup, givenUp));
         }
         context.refresh();
-        Assignments.awaitConsumerGroup(setup);
+        Assignments.awaitConsumerGroup(setup, this);
     }
 
     /** Starts one with a thread for each partition. */
