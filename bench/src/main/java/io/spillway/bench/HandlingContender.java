@@ -88,9 +88,9 @@ interface HandlingContender extends AutoCloseable {
             return itemsDone.get();
         }
 
-        /** From the first call to the end of the last. */
+        /** From the first call to the end of the last, or until now where items are left. */
         double seconds() {
-            return (lastNanos - firstNanos.get()) / 1e9;
+            return ((isDone() ? lastNanos : System.nanoTime()) - firstNanos.get()) / 1e9;
         }
 
         int duplicates() {

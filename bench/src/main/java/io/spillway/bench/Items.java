@@ -20,6 +20,11 @@ public final class Items {
     private static final long SEED = 20_261_121;
     private static final String ID_PREFIX = "item-";
     private static final String TENANT_PREFIX = "tenant-";
+    private static final int TENANT_DIGITS = 6;
+    private static final int ID_DIGITS = 12;
+    /** Behind the marker and fingerprint of the encoding, the tenant with its length in a byte, and the id's length. */
+    private static final int ID_NUMBER_AT =
+            10 + 1 + TENANT_PREFIX.length() + TENANT_DIGITS + 1 + ID_PREFIX.length();
 
     private final byte[][] keys;
     private final String[] tenants;
@@ -74,6 +79,20 @@ public final class Items {
     /** The number of an item, by its id. */
     static int numberOf(String id) {
         return Integer.parseInt(id, ID_PREFIX.length(), id.length(), 10);
+    }
+
+    /** The number of an item, by its value: names and ids all have the same length, so it stands at one place. */
+    static int numberIn(byte[] value) {
+        int number = 0;
+        for (int i = ID_NUMBER_AT; i < ID_NUMBER_AT + ID_DIGITS; i++) {
+            number = 10 * number + value[i] - '0';
+        }
+        return number;
+    }
+
+    /** The number of a tenant, by the key of its items. */
+    static int tenantOf(byte[] key) {
+        return tenantOf(new String(key, StandardCharsets.US_ASCII));
     }
 
     /** The number of a tenant, by its name. */

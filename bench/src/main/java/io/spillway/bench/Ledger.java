@@ -83,12 +83,19 @@ final class Ledger {
         startNanos = nanos;
     }
 
-    /** The handler of the run. */
+    /** The handler of the run, for the product. */
     Outcome handle(Delivery delivery) throws InterruptedException {
+        return handle(Items.numberOf(delivery.id()), Items.tenantOf(delivery.tenant()));
+    }
+
+    /** The same for peers; true when the item is done. */
+    boolean handle(byte[] key, byte[] value) throws InterruptedException {
+        return handle(Items.numberIn(value), Items.tenantOf(key)) instanceof Outcome.Done;
+    }
+
+    private Outcome handle(int number, int tenant) throws InterruptedException {
         long callNanos = System.nanoTime();
         long atNanos = callNanos - startNanos;
-        int number = Items.numberOf(delivery.id());
-        int tenant = Items.tenantOf(delivery.tenant());
         if (calls.getAndIncrement(number) == 0) {
             firstCallNanos.set(number, atNanos);
         }
@@ -136,6 +143,21 @@ final class Ledger {
         for (int i = 0; i < intendedNanos.length; i++) {
             if (isIn(i, tenant, fromNanos, toNanos) && calls.get(i) > 0) {
                 ages.recordValue(Math.clamp(firstCallNanos.get(i) - intendedNanos[i], 0, HIGHEST_NANOS));
+            }
+        }
+        return ages;
+    }
+
+    /**
+     * Ages at the first call, of all items that were to be sent from one time to another. One that had not been handed
+     * over by the end counts with its age then: leaving it out would flatter a queue that never got to it.
+     */
+    Histogram agesUntil(long endNanos, IntPredicate tenant, long fromNanos, long toNanos) {
+        Histogram ages = new Histogram(HIGHEST_NANOS, 3);
+        for (int i = 0; i < intendedNanos.length; i++) {
+            if (isIn(i, tenant, fromNanos, toNanos)) {
+                long seenNanos = calls.get(i) > 0 ? Math.min(firstCallNanos.get(i), endNanos) : endNanos;
+                ages.recordValue(Math.clamp(seenNanos - intendedNanos[i], 0, HIGHEST_NANOS));
             }
         }
         return ages;

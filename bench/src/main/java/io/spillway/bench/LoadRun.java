@@ -1,5 +1,6 @@
 package io.spillway.bench;
 
+import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.policy.PolicySettings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,12 +11,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * One run: a router and a worker of their own, traffic into them, and what the handler saw.
+ * One run: a queue of its own, the product's or a peer's, traffic into it, and what the handler saw.
  *
  * @param ledger      of the run
  * @param use         of the machine from the first item to the end
  * @param load        average before it
- * @param figures     of router and worker at the end
+ * @param figures     of the queue at the end
  * @param deadLetters items that were given up
  * @param inTime      whether the run came to its end before its limit
  */
@@ -27,9 +28,9 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
      * What to run.
      *
      * @param prefix       of its topics, never used before
-     * @param slots        of the worker
-     * @param more         settings by key
-     * @param policies     of tenants by number
+     * @param slots        handlers at one time
+     * @param more         settings of the product by key
+     * @param policies     of tenants by number; peers know none
      * @param isOver       asked when all is sent
      * @param limitSeconds when it ends all the same
      */
@@ -43,19 +44,25 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
             Predicate<Ledger> isOver,
             int limitSeconds) {}
 
+    /** Runs it through the product. */
     static LoadRun of(Bench bench, Plan plan) {
+        return of(bench, plan, Contestant.SPILLWAY);
+    }
+
+    /** Runs it through a queue. */
+    static LoadRun of(Bench bench, Plan plan, Contestant contestant) {
         String load = Machine.load();
         Ledger ledger = new Ledger(plan.traffic(), plan.behaviour(), plan.limitSeconds());
         Map<String, String> settings = new HashMap<>(plan.more());
         settings.put("worker.slots", Integer.toString(plan.slots()));
         try (Scene scene = Scene.set(
                         bench.admin(), bench.broker().bootstrapServers(), plan.prefix(), false, settings);
-                RunningQueue queue = RunningQueue.start(scene, ledger::handle, plan.policies())) {
+                QueueUnderTest queue = contestant.start(scene, plan.slots(), ledger, plan.policies())) {
             System.gc();
             Machine.Watch watch = bench.machine().watch();
             boolean inTime = drive(scene, queue, plan, ledger);
             return new LoadRun(ledger, watch.since(), load, queue.figures(),
-                    (int) queue.counter("spillway.dead_lettered"), inTime);
+                    queue.givenUp(), inTime);
         }
     }
 
@@ -64,7 +71,7 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
         return ledger.itemsDone() >= traffic.items();
     }
 
-    private static boolean drive(Scene scene, RunningQueue queue, Plan plan, Ledger ledger) {
+    private static boolean drive(Scene scene, QueueUnderTest queue, Plan plan, Ledger ledger) {
         long startNanos = System.nanoTime() + LEAD_NANOS;
         ledger.startAt(startNanos);
         List<Sender> senders = new ArrayList<>();
@@ -76,7 +83,7 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
             long endNanos = startNanos + TimeUnit.SECONDS.toNanos(plan.limitSeconds());
             while (!plan.isOver().test(ledger)) {
                 if (!queue.isRunning()) {
-                    throw new IllegalStateException("the worker or the router has ended; the log says why");
+                    throw new IllegalStateException("the queue has ended; the log says why");
                 }
                 if (System.nanoTime() > endNanos) {
                     return false;
@@ -87,6 +94,11 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
         } finally {
             senders.forEach(Sender::close);
         }
+    }
+
+    /** Load, disturbance and the queue's own figures. */
+    String remarks() {
+        return "load before %s, %s%s".formatted(load, use, figures.isEmpty() ? "" : "; " + figures);
     }
 
     /** Load, disturbance, and whatever went wrong, for the end of a line. */

@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             SlowTenantCommand.class,
             OutageCommand.class,
             HandlersCommand.class,
+            PeersCommand.class,
             GatewayCommand.class
         },
         synopsisSubcommandLabel = "COMMAND")

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.policy.PolicySettings;
 import io.spillway.router.Router;
 import io.spillway.topic.PolicyCodec;
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /** The product's worker, and its router where items come in by the input, on the topics of a scene. */
-final class RunningQueue implements AutoCloseable {
+final class RunningQueue implements QueueUnderTest {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final long SEED = 20_261_121;
 
@@ -61,7 +62,8 @@ final class RunningQueue implements AutoCloseable {
         return queue;
     }
 
-    boolean isRunning() {
+    @Override
+    public boolean isRunning() {
         return worker.isRunning() && (router == null || router.isRunning());
     }
 
@@ -70,8 +72,14 @@ final class RunningQueue implements AutoCloseable {
         return registry.find(name).counters().stream().mapToDouble(counter -> counter.count()).sum();
     }
 
+    @Override
+    public int givenUp() {
+        return (int) counter("spillway.dead_lettered");
+    }
+
     /** The figures that tell where items are, for whoever wonders. */
-    String figures() {
+    @Override
+    public String figures() {
         return registry.getMeters().stream()
                 .filter(meter -> meter.getId().getName().matches(
                         "spillway\\.(routed|moved|handled|dead_lettered|dropped|in_flight|worker\\..*|leases.*|router\\.timers.*|delay.*)"))
