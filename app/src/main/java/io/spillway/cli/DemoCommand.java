@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
         description = {
             "The noisy-neighbour story in about a minute: an embedded Kafka, the router and a worker in a directory that is deleted",
             "afterwards. Quiet tenants, one that floods, one whose destination becomes slow, a sweep and a poison pill; the same",
-            "items go through a plain FIFO consumer at the same time. Ends with a table, a chart and an audit of the books."
+            "items go through a plain FIFO consumer at the same time. Ends with a table, a chart and an audit of the books.",
+            "It reads no configuration and touches no other cluster."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
@@ -71,6 +72,9 @@ final class DemoCommand implements Callable<Integer> {
                 result = play(directory, shutdown, stop, printer);
             } finally {
                 cleanUp(shutdown, directory);
+                if (stop.isStopped()) {
+                    printer.problem("stopped; nothing is left behind");
+                }
             }
         } finally {
             quieten("io.spillway", ours);

@@ -30,7 +30,8 @@ record DemoFindings(DemoResult result) {
         findings.add(swept());
         findings.add(poison());
         if (!result.isFinished()) {
-            findings.add("Not everything was finished when the demo ended: this machine was too busy for it.");
+            findings.add("Not everything was finished %d s after the last item was sent: %,d items wait by the books."
+                    .formatted(result.plan().mostWaitMillis() / 1_000, result.waiting(any -> true)));
         }
         return findings;
     }
@@ -72,11 +73,11 @@ record DemoFindings(DemoResult result) {
         }
         long ours = Math.max(1, result.spillway().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
         long theirs = Math.max(1, result.fifo().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
-        return "Noisy's %,d items were all done %s after its flood began, in the FIFO queue %s: %s.".formatted(
-                sent, duration(ours), duration(theirs),
-                ours > ABOUT * theirs ? "later, since its neighbours went first"
-                        : theirs > ABOUT * ours ? "sooner, on slots that nobody else needed"
-                                : "about as soon, on slots that nobody else needed");
+        return "Noisy's %,d items were all done %s after its flood began, on at most %d of the %d slots; in the FIFO queue %s, on at most %d: %s.".formatted(
+                sent, duration(ours), result.spillway().mostRunning(DemoPlan.NOISY), DemoPlan.SLOTS,
+                duration(theirs), result.fifo().mostRunning(DemoPlan.NOISY),
+                ours > ABOUT * theirs ? "Spillway's worker was later with them"
+                        : theirs > ABOUT * ours ? "Spillway's worker was sooner with them" : "about as soon");
     }
 
     private String slow() {

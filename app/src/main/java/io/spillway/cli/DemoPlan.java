@@ -34,6 +34,7 @@ record DemoPlan(int seconds) {
     static final int LATE_ITEMS = 50;
     static final long OLD_BY_MILLIS = 60 * 60 * 1_000;
 
+    private static final long LEAST_WAIT_MILLIS = 120_000;
     private static final double MILLIS = 1_000;
     private static final int LEAST_WORK_MILLIS = 10;
     private static final int LEAST_NOISY_WORK_MILLIS = 35;
@@ -87,7 +88,7 @@ record DemoPlan(int seconds) {
     }
 
     long warmToMillis() {
-        return twentieths(3);
+        return twentieths(4);
     }
 
     /** The first thing goes wrong: a destination becomes slow. */
@@ -118,6 +119,11 @@ record DemoPlan(int seconds) {
 
     private long twentieths(double count) {
         return (long) (endMillis() * count / 20);
+    }
+
+    /** How long after the last item was sent the demo waits for what is left; what is left then, it shows. */
+    long mostWaitMillis() {
+        return Math.max(LEAST_WAIT_MILLIS, endMillis());
     }
 
     Phase phase(long millis) {

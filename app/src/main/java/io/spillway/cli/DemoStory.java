@@ -42,8 +42,6 @@ final class DemoStory {
     private static final long TICK_MILLIS = 1_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long FIRST_ITEM_IN_MILLIS = 500;
-    /** After the last item was sent; a machine that is slower than this shows it in the table. */
-    private static final long MOST_WAIT_MILLIS = 120_000;
     private static final long APPLIED_WITHIN_MILLIS = 30_000;
     private static final long SWEEP_TOOK_MILLIS = 60_000;
 
@@ -104,7 +102,7 @@ final class DemoStory {
         running.add(threads.submit(traffic::run));
         boolean isFinished = follow(traffic, threads, view);
         view.say(isFinished ? "all is worked off; holding the books against what lies in the topics ..."
-                : "not all is worked off after %d s more; that is how it stands:".formatted(MOST_WAIT_MILLIS / 1_000));
+                : "not all is worked off after %d s more; that is how it stands:".formatted(cast.plan().mostWaitMillis() / 1_000));
         return result(traffic, isFinished);
     }
 
@@ -123,7 +121,7 @@ final class DemoStory {
                     && fifo.finished() == traffic.sent()) {
                 return true;
             }
-            if (sample.elapsedMillis() > cast.plan().endMillis() + MOST_WAIT_MILLIS) {
+            if (sample.elapsedMillis() > cast.plan().endMillis() + cast.plan().mostWaitMillis()) {
                 return false;
             }
         }
