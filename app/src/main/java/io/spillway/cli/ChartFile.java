@@ -6,6 +6,7 @@ import java.awt.Dimension;
 import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,7 +83,10 @@ final class ChartFile {
         Graphics2D graphics = image.createGraphics();
         paint(panels, graphics);
         graphics.dispose();
-        ImageIO.write(image, "png", file.toFile());
+        // Given the file, ImageIO prints a stack trace of its own when that cannot be opened.
+        try (OutputStream out = Files.newOutputStream(file)) {
+            ImageIO.write(image, "png", out);
+        }
     }
 
     private static void drawSvg(List<XYChart> panels, Path file) throws IOException {
