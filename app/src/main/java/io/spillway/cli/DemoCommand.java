@@ -1,114 +1,140 @@
 package io.spillway.cli;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.Sweep;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.SweepCodec;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.Topics;
+import io.spillway.policy.Printable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.producer.Producer;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code spillway demo}: quiet tenants, a flood, old items, a sweep and bad input, routed by the real router on a real Kafka. */
+/** {@code spillway demo}: the noisy-neighbour story, with Spillway and a FIFO queue side by side. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         description = {
-            "Shows real items being routed: an embedded Kafka and the router in a directory that is deleted afterwards,",
-            "quiet tenants, one that floods, one whose items are old, one that a sweep covers, and one that sends nonsense."
+            "The noisy-neighbour story in about a minute: an embedded Kafka, the router and a worker in a directory that is deleted",
+            "afterwards. Quiet tenants, one that floods, one whose destination becomes slow, a sweep and a poison pill; the same",
+            "items go through a plain FIFO consumer at the same time. Ends with a table, a chart and an audit of the books.",
+            "It reads no configuration and touches no other cluster."
         })
 final class DemoCommand implements Callable<Integer> {
+    private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
+
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "how long items are sent (default: ${DEFAULT-VALUE})", defaultValue = "15")
+    @Option(names = "--seconds", paramLabel = "N", description = "how long items are sent (default: ${DEFAULT-VALUE})", defaultValue = "40")
     private int seconds;
+
+    @Option(names = "--chart", paramLabel = "FILE",
+            description = "where the chart goes, a .png or .svg file, which is replaced (default: spillway-demo.png here)")
+    private Path chart;
 
     @Spec
     private CommandSpec spec;
 
-    private final InstantSource clock = InstantSource.system();
+    private final InstantSource wall = InstantSource.system();
 
     @Override
     public Integer call() throws IOException {
         if (seconds < 3 || seconds > 3600) {
             throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600");
         }
+        if (chart != null) {
+            ChartFile.requireDrawable(chart);
+        }
         Printer printer = new Printer(spec, common);
-        Path directory = Files.createTempDirectory("spillway-demo");
-        Shutdown shutdown = new Shutdown();
-        Thread hook = new Thread(() -> cleanUp(shutdown, directory), "shutdown");
-        Runtime.getRuntime().addShutdownHook(hook);
-        try {
-            printer.note("starting Kafka and the router ...");
-            Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
-                    "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4"));
-            DataDirectory data = shutdown.closing(DataDirectory.open(directory));
-            RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER), false, shutdown);
-            play(system.configuration(), shutdown, printer);
+        DemoResult result;
+        // What the parts tell of themselves, and Kafka of what it tries again, would stand between the lines of the demo.
+        Level ours = quieten("io.spillway", Level.WARN);
+        Level kafkas = quieten("org.apache.kafka", Level.ERROR);
+        try (StopSignal stop = new StopSignal()) {
+            Path directory = Files.createTempDirectory("spillway-demo-" + ProcessHandle.current().pid() + "-");
+            Shutdown shutdown = new Shutdown();
+            try {
+                result = play(directory, shutdown, stop, printer);
+            } finally {
+                cleanUp(shutdown, directory);
+                if (stop.isStopped()) {
+                    printer.problem("stopped; nothing is left behind");
+                }
+            }
         } finally {
-            cleanUp(shutdown, directory);
-            Runtime.getRuntime().removeShutdownHook(hook);
+            quieten("io.spillway", ours);
+            quieten("org.apache.kafka", kafkas);
+        }
+        return tell(result, printer);
+    }
+
+    private DemoResult play(Path directory, Shutdown shutdown, StopSignal stop, Printer printer) {
+        printer.note("starting Kafka, the router and the worker ...");
+        Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
+                "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
+                "worker.slots", Integer.toString(DemoPlan.SLOTS)));
+        DemoPlan plan = new DemoPlan(seconds);
+        DemoStory.Cast cast = DemoStory.Cast.of(plan, wall);
+        DataDirectory data = shutdown.closing(DataDirectory.open(directory));
+        RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown,
+                configuration -> new DemoHandler(cast.destination(), cast.spillway()));
+        return new DemoStory(system, cast, shutdown, stop, wall)
+                .play(new DemoView(printer, plan, DemoView.isTerminal()));
+    }
+
+    private int tell(DemoResult result, Printer printer) {
+        Path file = chart == null ? DEFAULT_CHART : chart;
+        Optional<String> undrawn = draw(result, file);
+        DemoReport report = new DemoReport(result);
+        if (common.isJson()) {
+            Map<String, Object> map = new LinkedHashMap<>(report.asMap());
+            map.put("chart", undrawn.isEmpty() ? file.toAbsolutePath().toString() : "");
+            printer.json(map);
+        } else {
+            report.print(printer);
+            printer.line(undrawn.isEmpty() ? "chart: " + Printable.of(file.toAbsolutePath().toString()) : "chart: none");
+        }
+        undrawn.ifPresent(printer::problem);
+        if (!result.isBalanced()) {
+            throw CommandFailure.failed("the books do not balance");
+        }
+        if (undrawn.isPresent() && chart != null) {
+            throw CommandFailure.failed("the chart that was asked for is missing");
         }
         return 0;
     }
 
-    private void play(Configuration configuration, Shutdown shutdown, Printer printer) {
-        Topics topics = new Topics(configuration);
-        try (CompactedTopics compacted = new CompactedTopics(configuration, clock)) {
-            compacted.write(topics.policies(), DemoTraffic.NOISY, new PolicyCodec().encode(DemoTraffic.NOISY, PolicySettings.NONE_SET
-                    .with(PolicyField.RATE, "50").with(PolicyField.BURST, "100")));
-            compacted.write(topics.policies(), DemoTraffic.SWEPT, new PolicyCodec().encode(DemoTraffic.SWEPT, PolicySettings.NONE_SET
-                    .with(PolicyField.SWEEPABLE, "true")));
-            long nowMillis = clock.millis();
-            compacted.write(topics.sweeps(), DemoTraffic.SWEPT,
-                    new SweepCodec().encode(DemoTraffic.SWEPT, "demo", new Sweep(nowMillis - 60_000, nowMillis)));
+    /** Says what was in the way; the demo has more to show than its chart. */
+    private static Optional<String> draw(DemoResult result, Path file) {
+        try {
+            DemoChart.draw(result, file);
+            return Optional.empty();
+        } catch (CommandFailure e) {
+            return Optional.of(e.getMessage());
         }
-        KafkaClients clients = new KafkaClients(configuration);
-        LaneCounts counts = shutdown.closing(new LaneCounts(clients, topics));
-        Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
-        DemoTraffic traffic = new DemoTraffic(producer, topics.ingress(), clock);
-        for (int second = 1; second <= seconds; second++) {
-            traffic.sendForOneSecond(second);
-            counts.read();
-            printer.note("%3d s  %s".formatted(second, counts.inOneLine()));
-        }
-        try (Admin admin = clients.admin()) {
-            QueueAdmin queues = new QueueAdmin(admin);
-            // What is in no lane counts as dropped, so nothing may still be on its way.
-            while (queues.read(topics.ingress(), topics.routerGroup()).stream().anyMatch(queue -> queue.behind() > 0)) {
-                counts.read();
-            }
-            counts.readAll(queues, topics);
-        }
-        if (common.isJson()) {
-            printer.json(Map.of("sent", traffic.sent(), "lanes", counts.byTenant()));
-        } else {
-            printer.line("");
-            printer.table(counts.table(traffic.sent()));
-            printer.line("");
-            printer.line("noisy is held to its 50 items/s: the rest of its flood waits in overflow, out of everybody's way.");
-            printer.line("old went to aged, swept was dropped by its sweep, broken lies in dead-letter with its reason.");
-        }
+    }
+
+    /** The level before. */
+    private static Level quieten(String name, Level level) {
+        Logger log = (Logger) LoggerFactory.getLogger(name);
+        Level before = log.getLevel();
+        log.setLevel(level);
+        return before;
     }
 
     private static void cleanUp(Shutdown shutdown, Path directory) {
@@ -117,7 +143,7 @@ final class DemoCommand implements Callable<Integer> {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw CommandFailure.failed("cannot delete " + directory + ": " + e);
         }
     }

@@ -1,75 +1,120 @@
 package io.spillway.cli;
 
+import io.spillway.policy.Printable;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.RecordCodec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.InstantSource;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The tenants of the demo and what they send. Owned by the demo's thread. */
+/**
+ * Sends what the plan says, each item to both queues. An item says that it was made when it was due, so a sender that is late
+ * makes it older and hides nothing.
+ *
+ * <p>Owner: the one thread that calls {@link #run}; the counts may be read by others.
+ */
 final class DemoTraffic {
-    static final String NOISY = "noisy";
-    static final String SWEPT = "swept";
-    private static final String OLD = "old";
-    private static final String BROKEN = "broken";
-    private static final int QUIET_TENANTS = 3;
-    private static final int TICKS = 20;
-    private static final long TICK_NANOS = TimeUnit.SECONDS.toNanos(1) / TICKS;
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final ByteBuffer PAYLOAD = ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)).asReadOnlyBuffer();
 
     private final Producer<byte[], byte[]> producer;
-    private final String topic;
-    private final InstantSource clock;
+    private final List<String> topics;
+    private final DemoPlan plan;
+    private final DemoClock clock;
+    private final List<DemoPlan.Stream> streams;
+    private final long[] next;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
-    private final Map<String, Long> sent = new LinkedHashMap<>();
+    private final Map<String, Long> sent = new ConcurrentHashMap<>();
+    private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private volatile boolean sweepInForce;
+    private volatile boolean complete;
 
-    DemoTraffic(Producer<byte[], byte[]> producer, String topic, InstantSource clock) {
+    DemoTraffic(Producer<byte[], byte[]> producer, List<String> topics, DemoPlan plan, DemoClock clock) {
         this.producer = producer;
-        this.topic = topic;
+        this.topics = topics;
+        this.plan = plan;
         this.clock = clock;
+        this.streams = plan.streams();
+        this.next = new long[streams.size()];
     }
 
-    /** Items sent so far, by tenant. */
-    Map<String, Long> sent() {
-        return sent;
-    }
-
-    /** Sends one second's worth, spread over the second. The flood lasts from the third second to the eighth. */
-    void sendForOneSecond(int second) {
-        long startNanos = System.nanoTime();
-        for (int tick = 0; tick < TICKS; tick++) {
-            for (int quiet = 1; quiet <= QUIET_TENANTS; quiet++) {
-                send("quiet-" + quiet, 1, 0);
+    /** Sends everything; ends early when its thread is interrupted. The late items wait for the sweep, however long it takes. */
+    void run() {
+        boolean lateSent = false;
+        long elapsedMillis;
+        do {
+            elapsedMillis = clock.elapsedMillis();
+            sendDue(elapsedMillis);
+            if (sweepInForce && !lateSent) {
+                lateSent = true;
+                DemoPlan.Stream late = new DemoPlan.Stream(
+                        DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1, DemoPlan.OLD_BY_MILLIS);
+                for (int i = 0; i < DemoPlan.LATE_ITEMS; i++) {
+                    send(late, i, elapsedMillis);
+                }
             }
-            send(NOISY, second >= 3 && second <= 8 ? 100 : 1, 0);
-            if (tick % 4 == 0) {
-                send(OLD, 1, TimeUnit.MINUTES.toMillis(10));
-                send(SWEPT, 1, TimeUnit.MINUTES.toMillis(2));
-                sendNonsense();
+            LockSupport.parkNanos(TICK_NANOS);
+            if (Thread.interrupted()) {
+                return;
             }
-            LockSupport.parkNanos(startNanos + (tick + 1) * TICK_NANOS - System.nanoTime());
-        }
+        } while (elapsedMillis < plan.endMillis() || !lateSent);
         producer.flush();
+        complete = true;
     }
 
-    private void send(String tenant, int count, long ageMillis) {
-        for (int i = 0; i < count; i++) {
-            long number = sent.merge(tenant, 1L, Long::sum);
-            WorkItem item = new WorkItem(tenant, tenant + "-" + number, Instant.ofEpochMilli(clock.millis() - ageMillis), "",
-                    null, "text/plain", Map.of(), ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)));
-            producer.send(new ProducerRecord<>(topic, tenant.getBytes(StandardCharsets.US_ASCII), codec.encode(item)));
+    /** From now on the items that are covered by the sweep and come late are sent. */
+    void sweepIsInForce() {
+        sweepInForce = true;
+    }
+
+    /** Whether all is sent and Kafka has it. */
+    boolean isComplete() {
+        if (failure.get() != null) {
+            throw CommandFailure.failed("Kafka did not take an item: " + Printable.of(failure.get().toString()));
+        }
+        return complete;
+    }
+
+    /** Items sent so far of a tenant. */
+    long sent(String tenant) {
+        return sent.getOrDefault(tenant, 0L);
+    }
+
+    /** Items sent so far. */
+    long sent() {
+        return sent.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private void sendDue(long elapsedMillis) {
+        for (int i = 0; i < next.length; i++) {
+            DemoPlan.Stream stream = streams.get(i);
+            for (double due = stream.dueMillis(next[i]); due <= elapsedMillis && due < stream.toMillis(); due = stream.dueMillis(next[i])) {
+                send(stream, next[i], (long) due);
+                next[i]++;
+            }
         }
     }
 
-    private void sendNonsense() {
-        sent.merge(BROKEN, 1L, Long::sum);
-        producer.send(new ProducerRecord<>(
-                topic, BROKEN.getBytes(StandardCharsets.US_ASCII), "no item".getBytes(StandardCharsets.US_ASCII)));
+    private void send(DemoPlan.Stream stream, long number, long dueMillis) {
+        Instant enqueuedAt = Instant.ofEpochMilli(clock.epochMillis(dueMillis) - stream.oldByMillis());
+        byte[] value = codec.encode(new WorkItem(stream.tenant(), stream.idPrefix() + "-" + (number + 1), enqueuedAt, "", null,
+                "text/plain", Map.of(), PAYLOAD.duplicate()));
+        byte[] key = stream.tenant().getBytes(StandardCharsets.US_ASCII);
+        for (String topic : topics) {
+            producer.send(new ProducerRecord<>(topic, key, value), (stored, fault) -> {
+                if (fault != null) {
+                    failure.compareAndSet(null, fault);
+                }
+            });
+        }
+        sent.merge(stream.tenant(), 1L, Long::sum);
     }
 }

@@ -16,6 +16,7 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.TopicAdmin;
 import io.spillway.topic.Topics;
 import io.spillway.topic.ViewContent;
+import io.spillway.worker.Handler;
 import io.spillway.worker.Handlers;
 import io.spillway.worker.Worker;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -62,6 +64,18 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         if (roles.contains(Role.WORKER)) {
             Handlers.check(configured);
         }
+        return start(configured, data, roles, unsafeTransactions, shutdown,
+                configuration -> Handlers.make(configuration, InstantSource.system()));
+    }
+
+    /**
+     * As the other, with a handler that is not configured.
+     *
+     * @param handler makes it when the cluster is known; the worker closes it
+     */
+    static RunningSystem start(
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown,
+            Function<Configuration, Handler> handler) {
         Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
                 ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
                 : Optional.empty();
@@ -99,7 +113,7 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         }
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
-                    configuration, data.instance(), Handlers.make(configuration, InstantSource.system()),
+                    configuration, data.instance(), handler.apply(configuration),
                     policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
             running.add(worker::isRunning);

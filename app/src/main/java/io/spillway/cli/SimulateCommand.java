@@ -49,7 +49,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        charts.forEach(SimulationChart::requireDrawable);
+        charts.forEach(ChartFile::requireDrawable);
         Scenario scenario = ScenarioLoader.load(file);
         Printer printer = new Printer(spec, common);
         SimulationResult result = run(scenario, printer);
