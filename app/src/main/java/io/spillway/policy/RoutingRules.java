@@ -2,7 +2,7 @@ package io.spillway.policy;
 
 import java.util.Optional;
 
-/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, hot. */
+/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, share, hot. */
 public final class RoutingRules {
     /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
@@ -23,7 +23,8 @@ public final class RoutingRules {
     }
 
     /**
-     * Decides on one item. The rate limiter is asked, and charged, only for an item that no earlier rule takes.
+     * Decides on one item. The rate limiter, and then the guard of hot, are asked and charged only for an item that no
+     * earlier rule takes.
      *
      * @param tenant           the item's tenant, not null
      * @param enqueuedAtMillis when it was made, plausible (see {@link #isPlausible}), epoch milliseconds
@@ -32,6 +33,7 @@ public final class RoutingRules {
      * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param nowMillis        epoch milliseconds
      * @param rates            the rate limiter's states, not null
+     * @param guard            of hot, not null
      * @return never a dead letter
      */
     public static Route route(
@@ -41,7 +43,8 @@ public final class RoutingRules {
             TenantPolicy policy,
             long sweepStartMillis,
             long nowMillis,
-            RateTable rates) {
+            RateTable rates,
+            HotGuard guard) {
         Optional<Route> stale = staleness(enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
@@ -50,7 +53,7 @@ public final class RoutingRules {
                 && !rates.admit(tenant, policy.rateLimit().get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
-        return Route.HOT;
+        return guard.admits(tenant, policy, nowMillis) ? Route.HOT : Route.SURPLUS;
     }
 
     /**

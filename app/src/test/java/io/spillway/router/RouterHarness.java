@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.HotGuard;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PolicyField;
@@ -77,6 +78,8 @@ final class RouterHarness implements AutoCloseable {
     Bookkeeping books;
     /** What a stage that begins finds between its books and its commit. */
     LedgerGap gap = (partition, from, reader) -> { };
+    /** Of hot; tests let it look. */
+    final HotGuard guard;
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
@@ -110,6 +113,7 @@ final class RouterHarness implements AutoCloseable {
         settings.put("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration);
+        this.guard = new HotGuard(configuration.router().protection(), 1);
         this.policies = new TenantPolicies(configuration.defaults());
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
@@ -133,7 +137,7 @@ final class RouterHarness implements AutoCloseable {
         Placements placements = new Placements(configuration, policies, assignments);
         Placer placer = new Placer(placements, topics.partitions(), () -> work);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics, placer, demand);
+        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), guard, metrics, placer, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(new DueDecider(delayed, rules));
