@@ -116,6 +116,12 @@ record TenantExplanation(
         }
         policy.rateLimit().ifPresent(limit -> rules.add("over %.4g a second and a burst of %d: overflow (rate)".formatted(
                 1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
+        policy.growth().ifPresent(growth -> rules.add(
+                "over %.4g times its long-term use, and over %.4g a second: overflow (rate)".formatted(
+                        growth.multiple(), growth.floor())));
+        if (policy.rateLimit().isEmpty()) {
+            rules.add("far over what other tenants have in hot, while hot is behind: overflow (share)");
+        }
         rules.add("any other: hot");
         rules.add("in each lane, to the partition of the least waiting work, of " + switch (kind) {
             case DEDICATED -> "its own (dedicated)";

@@ -11,6 +11,9 @@ package io.spillway.policy;
  * @param burst    items that may come at once, 1 or more; {@link Long#MAX_VALUE} for those of one second of the limit
  */
 public record GrowthRule(double multiple, double floor, double ceiling, double perDay, long burst) {
+    /** More than any tenant can have: a number that stays one in all sums. */
+    private static final double MOST = 1e9;
+
     /** @throws IllegalArgumentException when a number is out of its range */
     public GrowthRule {
         if (!(multiple >= 1.1) || !(floor > 0) || !(ceiling >= floor) || !(perDay > 1) || burst < 1) {
@@ -30,6 +33,6 @@ public record GrowthRule(double multiple, double floor, double ceiling, double p
     }
 
     double clamp(double itemsPerSecond) {
-        return Math.max(floor, Math.min(ceiling, itemsPerSecond));
+        return Math.max(floor, Math.min(Math.min(ceiling, MOST), itemsPerSecond));
     }
 }

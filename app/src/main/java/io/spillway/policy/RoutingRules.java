@@ -30,6 +30,7 @@ public final class RoutingRules {
      * @param enqueuedAtMillis when it was made, plausible (see {@link #isPlausible}), epoch milliseconds
      * @param freshSinceMillis from when its age counts: {@code enqueuedAtMillis}, or the time of its replay when later
      * @param policy           the tenant's policy, not null
+     * @param limit            its rate, or the limit that has grown for it; empty for none
      * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param nowMillis        epoch milliseconds
      * @param rates            the rate limiter's states, not null
@@ -41,6 +42,7 @@ public final class RoutingRules {
             long enqueuedAtMillis,
             long freshSinceMillis,
             TenantPolicy policy,
+            Optional<RateLimit> limit,
             long sweepStartMillis,
             long nowMillis,
             RateTable rates,
@@ -49,8 +51,7 @@ public final class RoutingRules {
         if (stale.isPresent()) {
             return stale.get();
         }
-        if (policy.rateLimit().isPresent()
-                && !rates.admit(tenant, policy.rateLimit().get(), nowMillis * NANOS_PER_MILLI)) {
+        if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
         return guard.admits(tenant, policy, nowMillis) ? Route.HOT : Route.SURPLUS;

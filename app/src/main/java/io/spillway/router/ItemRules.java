@@ -17,17 +17,19 @@ final class ItemRules {
     private final TenantPolicies policies;
     private final Sweeps sweeps;
     private final RateTable rates;
+    private final GrownLimits limits;
     private final HotGuard guard;
     private final RouterMetrics metrics;
     private final Placer placer;
     private final ShardDemand demand;
 
     ItemRules(
-            TenantPolicies policies, Sweeps sweeps, RateTable rates, HotGuard guard, RouterMetrics metrics, Placer placer,
-            ShardDemand demand) {
+            TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard, RouterMetrics metrics,
+            Placer placer, ShardDemand demand) {
         this.policies = policies;
         this.sweeps = sweeps;
         this.rates = rates;
+        this.limits = limits;
         this.guard = guard;
         this.metrics = metrics;
         this.placer = placer;
@@ -55,7 +57,7 @@ final class ItemRules {
                 ? sweeps.coveredBeforeMillis(tenant, nowMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         Route route = RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis, rates, guard);
+                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis, nowMillis, rates, guard);
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.AS_IT_IS : nowMillis;
         if (!(route instanceof Route.ToLane to)) {

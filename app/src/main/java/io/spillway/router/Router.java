@@ -137,12 +137,13 @@ public final class Router implements AutoCloseable {
         Placements placements = new Placements(configuration, policies, assignments);
         Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, guard, metrics, placer, demand);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, configuration.router().maxTenants()), guard, metrics, placer, demand);
         Bookkeeping bookkeeping = withBooks
                 ? new Bookkeeping(topics, seed)
                 : Bookkeeping.none(topics);
         Topology topology = topology(rules, metrics, bookkeeping);
-        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(LedgerGap.inKafka(clients, topics)));
+        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(
+                LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth()));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
                     placements, configuration.shards().seed(), configuration.router().maxTenants()));

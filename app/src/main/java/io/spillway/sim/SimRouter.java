@@ -138,7 +138,7 @@ final class SimRouter {
     private Route decide(Item item, long nowNanos) {
         return RoutingRules.route(
                 population.name(item.tenant), item.enqueuedAtMillis(), item.enqueuedAtMillis(), population.policy(item.tenant),
-                population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates, guard);
+                population.policy(item.tenant).rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates, guard);
     }
 
     private void carryOut(Item item, Route route) {

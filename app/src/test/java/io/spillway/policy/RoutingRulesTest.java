@@ -94,16 +94,16 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, sweepStart, NOW, rates, guard))
+        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart, NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
 
     @Test
     void a_rate_is_the_tenants_own() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route("acme", NOW, NOW, policy, RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules measure in this table").isFalse();
     }
@@ -134,11 +134,11 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, sweepStart, NOW, rates, guard);
+        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates, guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
+        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
     private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {

@@ -98,7 +98,7 @@ public class DecisionBenchmark {
     @Benchmark
     public Route route() {
         return RoutingRules.route(
-                names[step()], START_MILLIS, START_MILLIS, policy, RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                names[step()], START_MILLIS, START_MILLIS, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
@@ -109,7 +109,7 @@ public class DecisionBenchmark {
                 (ItemReading.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         return RoutingRules.route(
                 read.tenant(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), policies.of(read.tenant()),
-                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                policies.of(read.tenant()).rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     private int step() {
