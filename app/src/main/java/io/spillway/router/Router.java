@@ -137,7 +137,8 @@ public final class Router implements AutoCloseable {
         Placements placements = new Placements(configuration, policies, assignments);
         Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, configuration.router().maxTenants()), guard, metrics, placer, demand);
+        GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
+        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, placer, demand);
         Bookkeeping bookkeeping = withBooks
                 ? new Bookkeeping(topics, seed)
                 : Bookkeeping.none(topics);
