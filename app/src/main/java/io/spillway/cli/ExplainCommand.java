@@ -110,7 +110,7 @@ final class ExplainCommand implements Callable<Integer> {
         Placements placements = new Placements(configuration, policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, clock.millis()),
-                settings.all().keySet());
+                settings.all().keySet(), configuration.router().protection().isOn());
         PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         if (common.isJson()) {

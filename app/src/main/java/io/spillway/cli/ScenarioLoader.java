@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.PolicySettings;
+import io.spillway.policy.ProtectionSettings;
 import io.spillway.policy.Printable;
 import io.spillway.policy.Sweep;
 import io.spillway.policy.TenantPolicy;
@@ -111,7 +112,7 @@ final class ScenarioLoader {
         String description = root.text("description", "");
         long durationMillis = root.millis("duration");
         long drainMillis = root.millis("drain", "1d");
-        Plant plant = plant(root.section("workers"));
+        Plant plant = plant(root.section("workers"), protection(root.section("router")));
         PolicySettings defaults = root.policy("defaults");
         List<Disturbance> everywhere = disturbances(root);
         List<Scenario.Phase> phases = root.sections("phases").stream().map(ScenarioLoader::phase).toList();
@@ -126,7 +127,17 @@ final class ScenarioLoader {
                 Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases));
     }
 
-    private static Plant plant(ScenarioSection workers) {
+    private static ProtectionSettings protection(ScenarioSection router) {
+        ScenarioSection section = router.section("protection");
+        ProtectionSettings protection = section.checked(() -> new ProtectionSettings(
+                section.number("multiple", ProtectionSettings.DEFAULT.multiple(), 0, ProtectionSettings.MOST_MULTIPLE),
+                section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms")));
+        section.end();
+        router.end();
+        return protection;
+    }
+
+    private static Plant plant(ScenarioSection workers, ProtectionSettings protection) {
         int slots = (int) workers.whole("slots", 50, 1, 100_000);
         int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
         DispatchSettings dispatch = new DispatchSettings(
@@ -145,7 +156,8 @@ final class ScenarioLoader {
                 workers.millis("stuckAfter", "10s"),
                 workers.millis("commitInterval", "50ms"),
                 workers.millis("restart", "10s"),
-                (int) workers.whole("killerDeaths", 3, 0, 100)));
+                (int) workers.whole("killerDeaths", 3, 0, 100),
+                protection));
         workers.end();
         return plant;
     }

@@ -160,6 +160,9 @@ final class ScenarioSection {
         for (PolicyField field : PolicyField.values()) {
             if (section.has(field.key())) {
                 String text = section.text(field.key(), "");
+                if (field == PolicyField.GROWTH && !text.equals("none")) {
+                    throw wrong(section.path(field.key()), text, "must be none: limits that grow are not simulated");
+                }
                 try {
                     settings = settings.with(field, text);
                 } catch (IllegalArgumentException e) {

@@ -73,10 +73,11 @@ record TenantExplanation(
      *
      * @param sweptBeforeMillis as {@link io.spillway.topic.Sweeps#coveredBeforeMillis} says
      * @param withPolicy        tenants with a policy of their own
+     * @param isShareHeld       whether tenants without a rate are held to a share of hot
      */
     static TenantExplanation of(
             String tenant, TenantPolicies policies, Placements placements, ShardAssignments assignments,
-            long sweptBeforeMillis, Collection<String> withPolicy) {
+            long sweptBeforeMillis, Collection<String> withPolicy, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);
         int[] own = placements.partitions(tenant, policy);
         Set<String> others = new TreeSet<>(withPolicy);
@@ -98,12 +99,13 @@ record TenantExplanation(
                 : assignments.of(tenant).isPresent() ? Kind.ASSIGNED : Kind.STATELESS;
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(), Arrays.stream(own).boxed().toList(),
-                rules(policy, sweptBeforeMillis, kind, placements.dedications().refused().containsKey(tenant)),
+                rules(policy, sweptBeforeMillis, isShareHeld, kind, placements.dedications().refused().containsKey(tenant)),
                 Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
                 List.copyOf(neighbours.subList(0, Math.min(MAX_LISTED, neighbours.size()))));
     }
 
-    private static List<String> rules(TenantPolicy policy, long sweptBeforeMillis, Kind kind, boolean isRefused) {
+    private static List<String> rules(
+            TenantPolicy policy, long sweptBeforeMillis, boolean isShareHeld, Kind kind, boolean isRefused) {
         List<String> rules = new ArrayList<>();
         if (policy.sweepable() && sweptBeforeMillis != RoutingRules.NO_SWEEP_MILLIS) {
             rules.add("enqueued before " + Instant.ofEpochMilli(sweptBeforeMillis) + ": dropped (sweep)");
@@ -116,6 +118,12 @@ record TenantExplanation(
         }
         policy.rateLimit().ifPresent(limit -> rules.add("over %.4g a second and a burst of %d: overflow (rate)".formatted(
                 1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
+        policy.growth().ifPresent(growth -> rules.add(
+                "over %.4g times its long-term use, and over %.4g a second: overflow (rate)".formatted(
+                        growth.multiple(), growth.floor())));
+        if (policy.rateLimit().isEmpty() && isShareHeld) {
+            rules.add("far over what other tenants have in hot, while hot is behind: overflow (share)");
+        }
         rules.add("any other: hot");
         rules.add("in each lane, to the partition of the least waiting work, of " + switch (kind) {
             case DEDICATED -> "its own (dedicated)";

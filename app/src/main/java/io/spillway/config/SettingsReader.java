@@ -2,6 +2,7 @@ package io.spillway.config;
 
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
+import io.spillway.policy.ProtectionSettings;
 import java.util.OptionalInt;
 
 /** Every setting with its key and its default, once. */
@@ -25,6 +26,8 @@ final class SettingsReader {
                         keys.integer("router.threads", 2),
                         keys.text("router.stateDir", ""),
                         keys.integer("router.maxTenants", 1_000_000),
+                        keys.number("router.protection.multiple", ProtectionSettings.DEFAULT.multiple()),
+                        keys.duration("router.protection.target", ProtectionSettings.DEFAULT.targetMillis() + "ms"),
                         keys.map("router.properties")),
                 readWorker(keys),
                 readHandler(keys),

@@ -3,11 +3,12 @@ package io.spillway.policy;
 /**
  * A tenant's books as the router last wrote them down.
  *
- * @param books not null
- * @param rates how fast its items come and go, of the time when this was written
- * @param upTo  all entries of the tenant's partition of the ledger below this offset are in the books
+ * @param books   not null
+ * @param rates   how fast its items come and go, of the time when this was written
+ * @param growing its long-term use, and the limit grown from it, of the same time
+ * @param upTo    all entries of the tenant's partition of the ledger below this offset are in the books
  */
-public record Depth(TenantBooks books, FlowRates rates, long upTo) {
+public record Depth(TenantBooks books, FlowRates rates, GrowingLimit growing, long upTo) {
     /** When all that waits is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
         return Drain.of(books.waiting(), rates.at(nowMillis));

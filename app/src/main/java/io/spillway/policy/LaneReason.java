@@ -9,6 +9,8 @@ public enum LaneReason {
     FRESH("fresh"),
     /** Over its tenant's rate and burst. */
     RATE("rate"),
+    /** Of a tenant without a rate that has had far more than its fair share of hot, while hot is behind. */
+    SHARE("share"),
     /** Older than its tenant's {@code agedAfter}. */
     AGE("age"),
     /** Back in hot after an attempt that failed and its wait. */

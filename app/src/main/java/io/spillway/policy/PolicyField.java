@@ -30,7 +30,11 @@ public enum PolicyField {
     SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
     DEDICATED("dedicated", Type.COUNT, 0, 10_000, false, "partitions of its own"),
     BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"), "what a deep backlog does to admission"),
-    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true, "waiting items before admission shrinks");
+    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true, "waiting items before admission shrinks"),
+    GROWTH("growth", Type.NUMBER, 1.1, 1_000, true, "without a rate: a limit of so many times the long-term use"),
+    GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false, "items a second that a grown limit is never below"),
+    GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true, "items a second that a grown limit is never above"),
+    GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false, "factor by which a grown limit rises at the most in a day");
 
     /** The kind of value a setting has. */
     public enum Type {

@@ -32,7 +32,11 @@ public record PolicySettings(Map<PolicyField, Object> values) {
             .with(PolicyField.SHARD_SIZE, "4")
             .with(PolicyField.DEDICATED, "0")
             .with(PolicyField.BACK_PRESSURE, "shed")
-            .with(PolicyField.MAX_DEPTH, "none");
+            .with(PolicyField.MAX_DEPTH, "none")
+            .with(PolicyField.GROWTH, "none")
+            .with(PolicyField.GROWTH_FLOOR, "10")
+            .with(PolicyField.GROWTH_CEILING, "none")
+            .with(PolicyField.GROWTH_PER_DAY, "1.5");
 
     public PolicySettings {
         EnumMap<PolicyField, Object> copy = new EnumMap<>(PolicyField.class);

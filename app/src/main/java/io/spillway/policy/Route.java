@@ -25,6 +25,7 @@ public sealed interface Route {
     ToLane RETRIED = new ToLane(Lane.HOT, LaneReason.RETRY);
     ToLane DUE = new ToLane(Lane.HOT, LaneReason.DUE);
     ToLane OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
+    ToLane SURPLUS = new ToLane(Lane.OVERFLOW, LaneReason.SHARE);
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop EXPIRED = new Drop(DropReason.TTL);

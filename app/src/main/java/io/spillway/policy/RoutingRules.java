@@ -2,7 +2,7 @@ package io.spillway.policy;
 
 import java.util.Optional;
 
-/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, hot. */
+/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, share, hot. */
 public final class RoutingRules {
     /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
@@ -23,15 +23,18 @@ public final class RoutingRules {
     }
 
     /**
-     * Decides on one item. The rate limiter is asked, and charged, only for an item that no earlier rule takes.
+     * Decides on one item. The rate limiter, and then the guard of hot, are asked and charged only for an item that no
+     * earlier rule takes.
      *
      * @param tenant           the item's tenant, not null
      * @param enqueuedAtMillis when it was made, plausible (see {@link #isPlausible}), epoch milliseconds
      * @param freshSinceMillis from when its age counts: {@code enqueuedAtMillis}, or the time of its replay when later
      * @param policy           the tenant's policy, not null
+     * @param limit            its rate, or the limit that has grown for it; empty for none
      * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param nowMillis        epoch milliseconds
      * @param rates            the rate limiter's states, not null
+     * @param guard            of hot, not null
      * @return never a dead letter
      */
     public static Route route(
@@ -39,18 +42,19 @@ public final class RoutingRules {
             long enqueuedAtMillis,
             long freshSinceMillis,
             TenantPolicy policy,
+            Optional<RateLimit> limit,
             long sweepStartMillis,
             long nowMillis,
-            RateTable rates) {
+            RateTable rates,
+            HotGuard guard) {
         Optional<Route> stale = staleness(enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
         }
-        if (policy.rateLimit().isPresent()
-                && !rates.admit(tenant, policy.rateLimit().get(), nowMillis * NANOS_PER_MILLI)) {
+        if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
-        return Route.HOT;
+        return guard.admits(tenant, policy, nowMillis) ? Route.HOT : Route.SURPLUS;
     }
 
     /**

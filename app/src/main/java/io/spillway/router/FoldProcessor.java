@@ -2,6 +2,8 @@ package io.spillway.router;
 
 import io.spillway.policy.Depth;
 import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
+import io.spillway.policy.GrowthRule;
 import io.spillway.policy.Place;
 import io.spillway.policy.Printable;
 import io.spillway.policy.TenantBooks;
@@ -13,6 +15,8 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -52,6 +56,7 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private static final Bytes FOLDED = Bytes.wrap(bytes("*"));
 
     private final LedgerGap gap;
+    private final Function<String, Optional<GrowthRule>> growth;
     private final DepthCodec codec = new DepthCodec();
     /** By tenant, longest changed first. */
     private final Map<String, Changed> unwritten = new LinkedHashMap<>();
@@ -64,8 +69,14 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private long markedOffset;
     private long unreadable;
 
-    FoldProcessor(LedgerGap gap) {
+    /**
+     * Makes a stage.
+     *
+     * @param growth how the limit of a tenant grows, where it does
+     */
+    FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth) {
         this.gap = gap;
+        this.growth = growth;
     }
 
     /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
@@ -117,7 +128,7 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         if (changed == null) {
             byte[] stored = store.get(Bytes.wrap(bytes(tenant)));
             Depth depth = stored == null
-                    ? new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), 0)
+                    ? new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
                     : codec.decode(stored);
             if (offset < depth.upTo()) {
                 return;
@@ -147,7 +158,7 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
                     return;
                 }
                 unwritten.remove(urgent.peek());
-                write(urgent.peek(), changed.toDepth(nextOffset, nowMillis), urgent.peek(), nowMillis);
+                writeBooks(urgent.peek(), changed, nowMillis);
                 written++;
             }
             urgent.remove();
@@ -162,15 +173,19 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
             if (next.getValue().sinceMillis > changedBeforeMillis) {
                 break;
             }
-            write(next.getKey(), next.getValue().toDepth(nextOffset, nowMillis), next.getKey(), nowMillis);
+            writeBooks(next.getKey(), next.getValue(), nowMillis);
             oldest.remove();
         }
         long folded = unwritten.isEmpty() ? nextOffset : unwritten.values().iterator().next().firstOffset;
         if (folded != markedOffset) {
-            Depth mark = new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), folded);
+            Depth mark = new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
             write("*", mark, DepthCodec.foldedKey(context.taskId().partition()), nowMillis);
             markedOffset = folded;
         }
+    }
+
+    private void writeBooks(String tenant, Changed changed, long nowMillis) {
+        write(tenant, changed.toDepth(nextOffset, nowMillis, growth.apply(tenant)), tenant, nowMillis);
     }
 
     private void write(String storeKey, Depth depth, String topicKey, long nowMillis) {
@@ -221,12 +236,14 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
                     && Math.abs(change) >= Math.abs(written.books().waiting()) / URGENT_PART;
         }
 
-        Depth toDepth(long upTo, long nowMillis) {
+        Depth toDepth(long upTo, long nowMillis, Optional<GrowthRule> growth) {
             TenantBooks before = written.books();
             TenantBooks books = before.plus(entered, left);
+            long millis = Math.max(1, nowMillis - written.rates().atMillis());
             return new Depth(
                     books,
                     written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),
+                    written.growing().after(books.accepted() - before.accepted(), millis, growth),
                     upTo);
         }
     }

@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.spillway.policy.HotGuard;
 import io.spillway.policy.RateTable;
 import io.spillway.policy.Route;
 import io.spillway.policy.RoutingRules;
@@ -16,14 +17,20 @@ final class ItemRules {
     private final TenantPolicies policies;
     private final Sweeps sweeps;
     private final RateTable rates;
+    private final GrownLimits limits;
+    private final HotGuard guard;
     private final RouterMetrics metrics;
     private final Placer placer;
     private final ShardDemand demand;
 
-    ItemRules(TenantPolicies policies, Sweeps sweeps, RateTable rates, RouterMetrics metrics, Placer placer, ShardDemand demand) {
+    ItemRules(
+            TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard, RouterMetrics metrics,
+            Placer placer, ShardDemand demand) {
         this.policies = policies;
         this.sweeps = sweeps;
         this.rates = rates;
+        this.limits = limits;
+        this.guard = guard;
         this.metrics = metrics;
         this.placer = placer;
         this.demand = demand;
@@ -50,7 +57,7 @@ final class ItemRules {
                 ? sweeps.coveredBeforeMillis(tenant, nowMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         Route route = RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis, rates);
+                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis, nowMillis, rates, guard);
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.AS_IT_IS : nowMillis;
         if (!(route instanceof Route.ToLane to)) {

@@ -67,6 +67,11 @@ final class RateExchange implements AutoCloseable {
                 this::exchangeSafely, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
+    /** Routers that live, this one too. */
+    int routers() {
+        return 1 + demands.ofOthers(instance).size();
+    }
+
     @Override
     public void close() {
         thread.shutdownNow();

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
+import io.spillway.policy.HotGuard;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RateShares;
@@ -58,6 +59,7 @@ public final class Router implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
+    private final HotWatch hotWatch;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -125,20 +127,24 @@ public final class Router implements AutoCloseable {
         this.depthsView = new CompactedView(
                 clients, topics.depths(), depths, configuration.router().maxTenants(), Optional.empty(), clock);
         this.exchange = new RateExchange(clients, topics, instance, shares, clock);
-        RateTable rates = new RateTable(
-                configuration.router().maxTenants(), ((long) instance.hashCode() << 32) ^ clock.millis(), shares);
+        long seed = ((long) instance.hashCode() << 32) ^ clock.millis();
+        RateTable rates = new RateTable(configuration.router().maxTenants(), seed, shares);
+        HotGuard guard = new HotGuard(configuration.router().protection(), seed);
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
+        this.hotWatch = new HotWatch(clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
         Placements placements = new Placements(configuration, policies, assignments);
         Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, rates, metrics, placer, demand);
+        GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
+        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, placer, demand);
         Bookkeeping bookkeeping = withBooks
-                ? new Bookkeeping(topics, ((long) instance.hashCode() << 32) ^ clock.millis())
+                ? new Bookkeeping(topics, seed)
                 : Bookkeeping.none(topics);
         Topology topology = topology(rules, metrics, bookkeeping);
-        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(LedgerGap.inKafka(clients, topics)));
+        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(
+                LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth()));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
                     placements, configuration.shards().seed(), configuration.router().maxTenants()));
@@ -155,6 +161,7 @@ public final class Router implements AutoCloseable {
         this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry);
         workReader.bindTo(registry);
+        hotWatch.bindTo(registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate is being measured in this process")
                 .register(registry);
@@ -177,6 +184,7 @@ public final class Router implements AutoCloseable {
         exchange.start(timeout);
         depthsView.start(timeout);
         workReader.start(instance);
+        hotWatch.start(timeout);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -210,6 +218,7 @@ public final class Router implements AutoCloseable {
     public void close() {
         housekeeping.close();
         workReader.close();
+        hotWatch.close();
         exchange.close();
         depthsView.close();
         streamsMetrics.close();

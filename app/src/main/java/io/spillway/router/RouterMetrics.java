@@ -40,7 +40,7 @@ final class RouterMetrics {
      * @param tenants  most tenants with series of their own
      */
     RouterMetrics(MeterRegistry registry, int tenants) {
-        for (Route.ToLane to : List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.AGED)) {
+        for (Route.ToLane to : List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items put into a lane")
                     .tag("lane", to.lane().label())

@@ -6,6 +6,7 @@ import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.Topics;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -36,7 +37,7 @@ public final class TopologyDrawing {
                 () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, books));
         RouterTopology.withBooks(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
             throw new IllegalStateException("this topology is only described");
-        }));
+        }, tenant -> Optional.empty()));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> {
                 throw new IllegalStateException("this topology is only described");

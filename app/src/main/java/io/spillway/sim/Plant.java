@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
 import io.spillway.policy.DispatchSettings;
+import io.spillway.policy.ProtectionSettings;
 import io.spillway.policy.ShuffleSharder;
 
 /**
@@ -14,6 +15,7 @@ import io.spillway.policy.ShuffleSharder;
  * @param commitMillis     between transactions of router and workers: what is moved can be read that much later at most
  * @param restartMillis    from the death of a worker until its partitions are read again, 1 or more
  * @param killerDeaths     deaths of a worker with an item marked before it is a dead letter; 0 turns it off
+ * @param protection       when tenants without a rate are contained, not null
  */
 public record Plant(
         int workers,
@@ -23,7 +25,8 @@ public record Plant(
         long stuckAfterMillis,
         long commitMillis,
         long restartMillis,
-        int killerDeaths) {
+        int killerDeaths,
+        ProtectionSettings protection) {
     /** @throws IllegalArgumentException when a number is out of its range, with its name in the message */
     public Plant {
         require("partitions", partitions, 1, Math.min(1_000, ShuffleSharder.MAX_SLOTS));
@@ -37,7 +40,7 @@ public record Plant(
     /** The defaults of the product: 12 partitions, transactions every 50 ms, a worker back after 10 s. */
     public static Plant of(int workers, int slots) {
         return new Plant(workers, new DispatchSettings(slots, 0.2, 0.02, 4_000, 64L << 20, 100, true), 12, 0, 10_000, 50,
-                10_000, 3);
+                10_000, 3, ProtectionSettings.DEFAULT);
     }
 
     private static void require(String name, long value, long least, long most) {

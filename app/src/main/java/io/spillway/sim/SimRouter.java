@@ -1,7 +1,9 @@
 package io.spillway.sim;
 
 import io.spillway.policy.DedicationPlan;
+import io.spillway.policy.HotGuard;
 import io.spillway.policy.Lane;
+import io.spillway.policy.LaneReport;
 import io.spillway.policy.LeastLoaded;
 import io.spillway.policy.Placement;
 import io.spillway.policy.RateTable;
@@ -31,6 +33,7 @@ final class SimRouter {
     private final Tally tally;
     private final LanePartition[][] lanes;
     private final RateTable rates = new RateTable(MAX_RATES);
+    private final HotGuard guard;
     private final Placement placement;
     private final int[] candidates = new int[Placement.MAX_PARTITIONS];
     private final LeastLoaded[] choices;
@@ -52,6 +55,7 @@ final class SimRouter {
         this.tally = tally;
         this.lanes = lanes;
         this.stuckAfterMillis = plant.stuckAfterMillis();
+        this.guard = new HotGuard(plant.protection(), 0);
         int partitions = plant.partitions();
         this.choices = new LeastLoaded[lanes.length];
         this.work = new WaitingWork[lanes.length];
@@ -121,6 +125,11 @@ final class SimRouter {
         }
     }
 
+    /** Takes in what the workers say of hot. */
+    void look(List<LaneReport> reports, long nowNanos) {
+        guard.look(reports, work[Lane.HOT.ordinal()], 1, Time.epochMillis(nowNanos));
+    }
+
     /** Forgets rates that say nothing any more. */
     void prune(long nowNanos) {
         rates.prune(Time.epochMillis(nowNanos) * Time.NANOS_PER_MILLI);
@@ -129,7 +138,7 @@ final class SimRouter {
     private Route decide(Item item, long nowNanos) {
         return RoutingRules.route(
                 population.name(item.tenant), item.enqueuedAtMillis(), item.enqueuedAtMillis(), population.policy(item.tenant),
-                population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates);
+                population.policy(item.tenant).rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates, guard);
     }
 
     private void carryOut(Item item, Route route) {

@@ -4,7 +4,9 @@ import io.spillway.policy.AttemptResult;
 import io.spillway.policy.AttemptRules;
 import io.spillway.policy.Excess;
 import io.spillway.policy.FairDispatch;
+import io.spillway.policy.HandlingPulse;
 import io.spillway.policy.Lane;
+import io.spillway.policy.LaneReport;
 import io.spillway.policy.NextStep;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.Reading;
@@ -43,9 +45,10 @@ final class SimWorker {
     private final Destination destination;
     private final Plant plant;
     private final List<LanePartition> partitions;
-    private final Surroundings around;
+    private final SimSurroundings around;
     private final FairDispatch<Item> dispatch;
     private final RetryBudgets budgets = new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+    private final HandlingPulse pulse;
     private final SimSuspects suspects = new SimSuspects();
     private final List<Move> open = new ArrayList<>();
     private boolean dead;
@@ -54,25 +57,15 @@ final class SimWorker {
     private int alone;
     private int firstToRead;
 
-    /** What a worker reaches beyond its partitions. */
-    interface Surroundings {
-        /** What a transaction has written can be read. */
-        void published(Move move);
-
-        /** There is something to commit. */
-        void wantBeat(long nowNanos);
-
-        void died(SimWorker worker, long nowNanos);
-    }
-
     /**
      * Makes a worker that takes partitions over.
      *
      * @param partitions its own, of all lanes
+     * @param nowNanos   when its life begins
      */
     SimWorker(
             Population population, Events events, Tally tally, Destination destination, Plant plant,
-            List<LanePartition> partitions, Surroundings around) {
+            List<LanePartition> partitions, SimSurroundings around, long nowNanos) {
         this.population = population;
         this.events = events;
         this.tally = tally;
@@ -81,6 +74,7 @@ final class SimWorker {
         this.partitions = partitions;
         this.around = around;
         this.dispatch = new FairDispatch<>(plant.dispatch());
+        this.pulse = new HandlingPulse(nowNanos);
         partitions.forEach(LanePartition::takeOver);
     }
 
@@ -102,6 +96,11 @@ final class SimWorker {
 
     void prune(long nowNanos) {
         budgets.prune(Time.epochMillis(nowNanos));
+    }
+
+    /** What it says of hot. */
+    LaneReport report(long nowNanos) {
+        return pulse.report(plant.dispatch().slots(), dispatch.waiting(Lane.HOT), nowNanos);
     }
 
     /** Whether time alone will bring it further: something to read, to commit or to look at. */
@@ -232,6 +231,7 @@ final class SimWorker {
     }
 
     private void start(Item item, Optional<Start<Item>> slot, long nowNanos) {
+        pulse.begun(item.lane, item.attempts == 0, Time.epochMillis(nowNanos) - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
         alone += slot.isEmpty() ? 1 : 0;
         Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
@@ -254,6 +254,7 @@ final class SimWorker {
             alone--;
             suspects.ended(item);
         }
+        pulse.ended(nowNanos - startedNanos);
         tally.held(item, nowNanos - startedNanos);
         settle(item, ending.result(), nowNanos);
         around.wantBeat(nowNanos);

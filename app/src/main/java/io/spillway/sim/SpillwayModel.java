@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
 import io.spillway.policy.Lane;
+import io.spillway.policy.LaneReport;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,11 +10,13 @@ import java.util.List;
  *
  * <p>Owner: the run. Bound: the items that wait.
  */
-final class SpillwayModel implements Model, SimWorker.Surroundings {
+final class SpillwayModel implements Model, SimSurroundings {
     /** Hot, overflow and aged: the first of {@link Lane}. */
     private static final int WORKED_LANES = Lane.AGED.ordinal() + 1;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
+    /** Workers tell of hot every so often, and the router looks at it: while items come. */
+    private static final long LOOK_NANOS = 250 * Time.NANOS_PER_MILLI;
 
     private final Population population;
     private final Events events;
@@ -25,6 +28,7 @@ final class SpillwayModel implements Model, SimWorker.Surroundings {
     private final SimWorker[] workers;
     private final long beatNanos;
     private long nextBeatNanos = NEVER;
+    private boolean willLook;
     private int deaths;
 
     SpillwayModel(Population population, Scenario scenario, Events events, Tally tally, Destination destination) {
@@ -52,7 +56,7 @@ final class SpillwayModel implements Model, SimWorker.Surroundings {
                     }
                 }
             }
-            workers[worker] = worker(own);
+            workers[worker] = worker(own, 0);
         }
         events.at(0, now -> second(now, 0));
     }
@@ -61,6 +65,10 @@ final class SpillwayModel implements Model, SimWorker.Surroundings {
     public void arrive(Item item, long nowNanos) {
         router.arrive(item, nowNanos);
         wantBeat(nowNanos);
+        if (!willLook && plant.protection().isOn()) {
+            willLook = true;
+            events.at((nowNanos / LOOK_NANOS + 1) * LOOK_NANOS, this::look);
+        }
     }
 
     @Override
@@ -77,8 +85,19 @@ final class SpillwayModel implements Model, SimWorker.Surroundings {
         return deaths;
     }
 
-    private SimWorker worker(List<LanePartition> own) {
-        return new SimWorker(population, events, tally, destination, plant, own, this);
+    private SimWorker worker(List<LanePartition> own, long nowNanos) {
+        return new SimWorker(population, events, tally, destination, plant, own, this, nowNanos);
+    }
+
+    private void look(long nowNanos) {
+        willLook = false;
+        List<LaneReport> reports = new ArrayList<>();
+        for (SimWorker worker : workers) {
+            if (worker.isAlive()) {
+                reports.add(worker.report(nowNanos));
+            }
+        }
+        router.look(reports, nowNanos);
     }
 
     @Override
@@ -158,7 +177,7 @@ final class SpillwayModel implements Model, SimWorker.Surroundings {
         events.at(nowNanos + plant.restartMillis() * Time.NANOS_PER_MILLI, now -> {
             for (int i = 0; i < workers.length; i++) {
                 if (workers[i] == worker) {
-                    workers[i] = worker(worker.partitions());
+                    workers[i] = worker(worker.partitions(), now);
                     wantBeat(now);
                 }
             }

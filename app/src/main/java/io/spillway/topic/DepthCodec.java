@@ -2,6 +2,7 @@ package io.spillway.topic;
 
 import io.spillway.policy.Depth;
 import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
 import io.spillway.policy.Place;
 import io.spillway.policy.TenantBooks;
 import io.spillway.schema.TenantDepth;
@@ -39,7 +40,8 @@ public final class DepthCodec {
         return codec.encode(new TenantDepth(
                 tenant, books.accepted(), waiting, entered, books.in(Place.DONE), books.in(Place.DROPPED),
                 books.in(Place.DEAD_LETTER), depth.rates().inPerSecond(), depth.rates().outPerSecond(),
-                Instant.ofEpochMilli(depth.rates().atMillis()), depth.upTo()));
+                Instant.ofEpochMilli(depth.rates().atMillis()), depth.upTo(), depth.growing().usePerSecond(),
+                depth.growing().limitPerSecond()));
     }
 
     /**
@@ -62,7 +64,9 @@ public final class DepthCodec {
         left[Place.OUTSIDE.ordinal()] = (Long) record.get("accepted");
         FlowRates rates = new FlowRates(
                 rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), (Long) record.get("at"));
-        return new Depth(TenantBooks.of(entered, left), rates, (Long) record.get("upTo"));
+        GrowingLimit growing = new GrowingLimit(
+                (Double) record.get("longTermPerSecond"), (Double) record.get("grownPerSecond"));
+        return new Depth(TenantBooks.of(entered, left), rates, growing, (Long) record.get("upTo"));
     }
 
     private static void putUnlessZero(Map<String, Long> into, Place place, long count) {

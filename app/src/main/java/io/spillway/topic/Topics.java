@@ -40,7 +40,7 @@ public final class Topics {
     /** A tenant, a few words and our framing, and batches of them. */
     private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
     private static final List<String> COMPACTED =
-            List.of("policies", "keys", "sweeps", "shards", "lane-state", "depths");
+            List.of("policies", "keys", "sweeps", "shards", "depths");
 
     private final String prefix;
     private final TopicSettings settings;
@@ -130,6 +130,11 @@ public final class Topics {
         return prefix + ".demand";
     }
 
+    /** What each worker says of hot, by worker: compacted, and kept for an hour. */
+    public String laneState() {
+        return prefix + ".lane-state";
+    }
+
     /** What Kafka Streams makes of the book of shards: it derives this name itself. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
@@ -200,11 +205,8 @@ public final class Topics {
         for (String name : COMPACTED) {
             specs.add(compacted(prefix + "." + name));
         }
-        specs.add(new TopicSpec(demand(), 1, settings.replication(), safe(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG,
-                TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.RETENTION_MS_CONFIG, "3600000",
-                TopicConfig.SEGMENT_MS_CONFIG, "600000"))));
+        specs.add(spoken(demand()));
+        specs.add(spoken(laneState()));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(new TopicSpec(shardsChangelog(), 1, settings.replication(), shardsChangelogConfigs()));
@@ -243,6 +245,15 @@ public final class Topics {
     private TopicSpec compacted(String name) {
         return new TopicSpec(name, 1, settings.replication(), safe(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)));
+    }
+
+    /** What is said several times a second and soon of no use: not much of it is to be read at a start. */
+    private TopicSpec spoken(String name) {
+        return new TopicSpec(name, 1, settings.replication(), safe(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG, "3600000",
+                TopicConfig.SEGMENT_MS_CONFIG, "600000")));
     }
 
     private Map<String, String> safe(Map<String, String> configs) {

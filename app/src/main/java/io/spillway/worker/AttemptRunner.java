@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.policy.AttemptResult;
+import io.spillway.policy.HandlingPulse;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
 final class AttemptRunner {
     private final Handler handler;
     private final WorkerMetrics metrics;
+    private final HandlingPulse pulse;
     private final WorkerCore core;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFault;
@@ -22,9 +24,11 @@ final class AttemptRunner {
      * @param onFault told when memory ran out or the worker itself has failed: nothing is committed any more
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, WorkerCore core, LongSupplier nanoClock, Consumer<Throwable> onFault) {
+            Handler handler, WorkerMetrics metrics, HandlingPulse pulse, WorkerCore core, LongSupplier nanoClock,
+            Consumer<Throwable> onFault) {
         this.handler = handler;
         this.metrics = metrics;
+        this.pulse = pulse;
         this.core = core;
         this.nanoClock = nanoClock;
         this.onFault = onFault;
@@ -49,11 +53,14 @@ final class AttemptRunner {
     private void handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
         metrics.started(attempt);
+        LaneItem item = attempt.item;
+        pulse.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
         AttemptResult result = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
         metrics.ended(end);
+        pulse.ended(durationNanos);
         run(core.ended(attempt, end));
     }
 

@@ -6,6 +6,7 @@ import io.spillway.config.Configuration;
 import io.spillway.config.WorkerSettings;
 import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.FairDispatch;
+import io.spillway.policy.HandlingPulse;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
 import io.spillway.policy.RetryBudget;
@@ -59,6 +60,7 @@ public final class Worker implements AutoCloseable {
     private final CommitThread committer;
     private final PollThread poller;
     private final LaneWatch watch;
+    private final LaneReporter reporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, since the producer may be replaced; owned by the thread that makes clients, then by {@link #close}. */
@@ -106,7 +108,8 @@ public final class Worker implements AutoCloseable {
         Settlement settlement = new Settlement(moves, budgets, metrics, random);
         Placing placing = new Placing(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
         this.core = new WorkerCore(gate, placing, metrics, clock);
-        AttemptRunner runner = new AttemptRunner(handler, metrics, core, nanoClock, this::died);
+        HandlingPulse pulse = new HandlingPulse(nanoClock.getAsLong());
+        AttemptRunner runner = new AttemptRunner(handler, metrics, pulse, core, nanoClock, this::died);
         this.committer = new CommitThread(
                 core, runner, metrics, () -> producer(clients, registry), new LedgerWriter(topics),
                 settings.commitInterval().toMillis(),
@@ -116,6 +119,8 @@ public final class Worker implements AutoCloseable {
                 nanoClock, this::died);
         this.watch = new LaneWatch(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
+        this.reporter = new LaneReporter(clients, topics, name,
+                () -> pulse.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
         metrics.watch(core, settings.slots());
     }
 
@@ -130,6 +135,7 @@ public final class Worker implements AutoCloseable {
         committer.start();
         poller.start();
         watch.start(name);
+        reporter.start();
         running = true;
         try {
             if (!poller.awaitJoined(timeout) || !running) {
@@ -158,6 +164,7 @@ public final class Worker implements AutoCloseable {
         if (!closing.compareAndSet(false, true)) {
             return;
         }
+        reporter.close();
         poller.close();
         committer.close();
         watch.close();

@@ -48,6 +48,11 @@ class ConfigurationErrorTest {
             router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d
             router.threads             | 0         | must be 1 to 256
             router.threads             | 257       | must be 1 to 256
+            router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
+            router.protection.multiple | NaN       | must be 0, or 1.5 to 1000.0
+            router.protection.multiple | -1.5      | must be 0, or 1.5 to 1000.0
+            router.protection.target   | 9ms       | must be 10ms to 1m
+            router.protection.target   | 60001ms   | must be 10ms to 1m
             router.maxTenants          | 0         | must be 1 to 10000000
             router.maxTenants          | 10000001  | must be 1 to 10000000
             metrics.port               | -1        | must be 0 to 65535
@@ -82,7 +87,7 @@ class ConfigurationErrorTest {
     @ParameterizedTest
     @CsvSource({"topics.partitions, 10000", "topics.replication, 9", "topics.maxBytes, 1024", "topics.maxBytes, 104857600",
         "kafka.prefix, a.B_9-", "router.commitInterval, 1ms", "router.commitInterval, 60s", "router.threads, 256",
-        "router.maxTenants, 10000000", "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
+        "router.maxTenants, 10000000", "router.protection.multiple, 0", "router.protection.target, 60s", "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
     void a_value_at_the_end_of_its_range_is_allowed(String key, String value) {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value))).isNotNull();
     }

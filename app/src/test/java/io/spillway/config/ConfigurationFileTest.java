@@ -29,7 +29,7 @@ class ConfigurationFileTest {
                 new KafkaSettings("", "spillway", 19_092, Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
-                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Map.of()),
+                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
                 new HandlerSettings(HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
@@ -68,6 +68,7 @@ class ConfigurationFileTest {
                   threads: 4
                   stateDir: "/var/lib/spillway"
                   maxTenants: 5
+                  protection: {multiple: 2.5, target: 1s}
                   properties: {num.standby.replicas: 1}
                 worker:
                   id: w-1
@@ -108,7 +109,7 @@ class ConfigurationFileTest {
                         .with(PolicyField.SWEEPABLE, "true")
                         .with(PolicyField.JITTER, "equal"),
                 new RouterSettings(
-                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Map.of("num.standby.replicas", "1")),
+                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, 2.5, Duration.ofSeconds(1), Map.of("num.standby.replicas", "1")),
                 new WorkerSettings("w-1", 7, 0.1, 0, 100, 2_097_152, Duration.ofMillis(20),
                         Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
                 new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),

@@ -12,7 +12,7 @@ class LabelsTest {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
-                "fresh", "rate", "age", "retry", "due", "excess", "capped", "retry-budget");
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
@@ -26,6 +26,7 @@ class LabelsTest {
         assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));
         assertThat(Route.DUE).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.DUE));
         assertThat(Route.OVERFLOW).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.RATE));
+        assertThat(Route.SURPLUS).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.SHARE));
         assertThat(Route.AGED).isEqualTo(new Route.ToLane(Lane.AGED, LaneReason.AGE));
         assertThat(Route.SWEPT).isEqualTo(new Route.Drop(DropReason.SWEEP));
         assertThat(Route.EXPIRED).isEqualTo(new Route.Drop(DropReason.TTL));

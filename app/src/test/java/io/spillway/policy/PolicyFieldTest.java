@@ -20,7 +20,8 @@ class PolicyFieldTest {
         "rate, rate", "burst, burst", "concurrency, concurrency", "agedAfter, aged-after", "ttl, ttl",
         "sweepable, sweepable", "attempts, attempts", "backoffBase, backoff-base", "backoffCap, backoff-cap",
         "jitter, jitter", "timeout, timeout", "weight, weight", "shardSize, shard-size", "dedicated, dedicated",
-        "backPressure, back-pressure", "maxDepth, max-depth"
+        "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
+        "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day"
     })
     void every_setting_of_the_contract_is_found_by_its_key_and_by_its_flag(String key, String flag) {
         PolicyField field = PolicyField.named(key).orElseThrow();
@@ -32,8 +33,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_other_settings() {
-        assertThat(PolicyField.values()).hasSize(16);
-        assertThat(PolicyField.flags()).hasSize(16).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(20);
+        assertThat(PolicyField.flags()).hasSize(20).doesNotHaveDuplicates();
         assertThat(PolicyField.named("rates")).isEmpty();
         assertThat(PolicyField.named("RATE")).isEmpty();
         assertThat(PolicyField.named("")).isEmpty();
@@ -146,7 +147,7 @@ class PolicyFieldTest {
     @ParameterizedTest
     @EnumSource(PolicyField.class)
     void a_stored_value_of_another_type_is_not_valid(PolicyField field) {
-        List<Object> values = List.of(1.0, 1L, true, "full", "shed", 1, 1.0f, 'x');
+        List<Object> values = List.of(2.0, 1L, true, "full", "shed", 1, 1.0f, 'x');
         long valid = values.stream().filter(field::isValid).count();
         assertThat(valid).isEqualTo(1);
         assertThat(field.isValid(null)).isFalse();
@@ -161,6 +162,10 @@ class PolicyFieldTest {
         boolean none = field.allowed().endsWith(", or none") && random.nextInt(10) == 0;
         return switch (field) {
             case RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH -> none ? -1.0 : random.nextDouble(1.1, 1_000);
+            case GROWTH_FLOOR -> Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
             case SWEEPABLE -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");

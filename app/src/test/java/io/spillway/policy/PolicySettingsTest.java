@@ -35,6 +35,10 @@ class PolicySettingsTest {
         contract.put(PolicyField.DEDICATED, "0");
         contract.put(PolicyField.BACK_PRESSURE, "shed");
         contract.put(PolicyField.MAX_DEPTH, "none");
+        contract.put(PolicyField.GROWTH, "none");
+        contract.put(PolicyField.GROWTH_FLOOR, "10");
+        contract.put(PolicyField.GROWTH_CEILING, "none");
+        contract.put(PolicyField.GROWTH_PER_DAY, "1.5");
         Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
         PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
         assertThat(written).isEqualTo(contract);

@@ -12,6 +12,7 @@ class RoutingRulesTest {
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
 
     private final RateTable rates = new RateTable(10);
+    private final HotGuard guard = HotGuard.off();
 
     /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */
     @ParameterizedTest(name = "{0}")
@@ -93,16 +94,16 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, sweepStart, NOW, rates))
+        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart, NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
 
     @Test
     void a_rate_is_the_tenants_own() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route("acme", NOW, NOW, policy, RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
+        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, RoutingRules.NO_SWEEP_MILLIS, NOW, rates))
+        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules measure in this table").isFalse();
     }
@@ -133,11 +134,11 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, sweepStart, NOW, rates);
+        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates, guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, RoutingRules.NO_SWEEP_MILLIS, now, rates);
+        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
     private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {

@@ -26,7 +26,8 @@ class TenantPolicyTest {
                 4,
                 0,
                 BackPressure.SHED,
-                Long.MAX_VALUE));
+                Long.MAX_VALUE,
+                Optional.empty()));
     }
 
     @Test
@@ -63,7 +64,20 @@ class TenantPolicyTest {
                 11,
                 12,
                 BackPressure.ACCEPT,
-                13));
+                13,
+                Optional.empty()));
+    }
+
+    @Test
+    void a_limit_grows_where_no_rate_is_set_and_a_ceiling_below_the_floor_is_the_floor() {
+        PolicySettings growing = PolicySettings.NONE_SET.with(PolicyField.GROWTH, "3");
+        assertThat(TenantPolicy.of(growing).growth())
+                .contains(new GrowthRule(3, 10, Double.POSITIVE_INFINITY, 1.5, Long.MAX_VALUE));
+        assertThat(TenantPolicy.of(growing.with(PolicyField.GROWTH_FLOOR, "20").with(PolicyField.GROWTH_CEILING, "15")
+                        .with(PolicyField.GROWTH_PER_DAY, "2").with(PolicyField.BURST, "7")).growth())
+                .contains(new GrowthRule(3, 20, 20, 2, 7));
+        assertThat(TenantPolicy.of(growing.with(PolicyField.RATE, "5")).growth()).as("an explicit rate wins").isEmpty();
+        assertThat(TenantPolicy.of(growing).rateLimit()).isEmpty();
     }
 
     @Test

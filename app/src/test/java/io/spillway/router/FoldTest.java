@@ -1,9 +1,11 @@
 package io.spillway.router;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.policy.Depth;
+import io.spillway.policy.GrowthRule;
 import io.spillway.policy.Place;
 import io.spillway.policy.TenantBooks;
 import io.spillway.policy.TenantSums;
@@ -38,6 +40,7 @@ class FoldTest {
     private final List<byte[]> ledger = new ArrayList<>();
     private final Depths depths = new Depths();
     private int depthRows;
+    private Optional<GrowthRule> growth = Optional.empty();
     private final Map<CapturedPunctuator, Long> dueMillis = new HashMap<>();
     /** It outlives the stage, as a restored store does. */
     private final KeyValueStore<Bytes, byte[]> store = Stores.keyValueStoreBuilder(
@@ -64,6 +67,30 @@ class FoldTest {
         assertThat(depthRows).as("the tenant's and the mark").isEqualTo(2);
         advance(60_000);
         assertThat(depthRows).isEqualTo(2);
+    }
+
+    @Test
+    void long_term_use_is_measured_without_a_rule_and_a_limit_grows_from_it_with_one_over_restarts() {
+        useForAMinute(100);
+        double use = depths.of("a").orElseThrow().growing().usePerSecond();
+        assertThat(use).as("a minute of 100 a second in 7 days").isCloseTo(100 / (7 * 1_440.0), within(0.001));
+        assertThat(depths.of("a").orElseThrow().growing().limitPerSecond()).isZero();
+
+        growth = Optional.of(new GrowthRule(3, 10, 1_000, 1.5, 1));
+        restart();
+        useForAMinute(100);
+        assertThat(depths.of("a").orElseThrow().growing().limitPerSecond()).as("the floor").isEqualTo(10);
+        double more = depths.of("a").orElseThrow().growing().usePerSecond() - use;
+        assertThat(more).as("of 100 a second 10 count").isCloseTo(use / 10, within(0.001));
+    }
+
+    private void useForAMinute(int perSecond) {
+        for (int second = 0; second < 60; second++) {
+            append("a", Place.OUTSIDE, Place.HOT, perSecond);
+            append("a", Place.HOT, Place.DONE, perSecond);
+            advance(1_000);
+        }
+        advance(2_000);
     }
 
     @Test
@@ -226,7 +253,7 @@ class FoldTest {
             for (int offset = (int) from; offset < ledger.size(); offset++) {
                 reader.entry(offset, ledger.get(offset));
             }
-        });
+        }, tenant -> growth);
         stage.init(context);
         noteAlarms();
     }

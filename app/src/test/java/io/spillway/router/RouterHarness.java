@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.HotGuard;
 import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PolicyField;
@@ -10,6 +11,7 @@ import io.spillway.policy.PolicySettings;
 import io.spillway.policy.RateTable;
 import io.spillway.policy.Sweep;
 import io.spillway.schema.WorkItem;
+import io.spillway.topic.Depths;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.Placements;
@@ -77,6 +79,10 @@ final class RouterHarness implements AutoCloseable {
     Bookkeeping books;
     /** What a stage that begins finds between its books and its commit. */
     LedgerGap gap = (partition, from, reader) -> { };
+    /** The books that the router sees. */
+    final Depths depths = new Depths();
+    /** Of hot; tests let it look. */
+    final HotGuard guard;
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
@@ -110,6 +116,7 @@ final class RouterHarness implements AutoCloseable {
         settings.put("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration);
+        this.guard = new HotGuard(configuration.router().protection(), 1);
         this.policies = new TenantPolicies(configuration.defaults());
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
@@ -133,7 +140,7 @@ final class RouterHarness implements AutoCloseable {
         Placements placements = new Placements(configuration, policies, assignments);
         Placer placer = new Placer(placements, topics.partitions(), () -> work);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), metrics, placer, demand);
+        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard, metrics, placer, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(new DueDecider(delayed, rules));
@@ -143,7 +150,7 @@ final class RouterHarness implements AutoCloseable {
                 () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, books),
                 timers);
         RouterTopology.withBooks(
-                topology, topics, () -> new FoldProcessor(gap), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
+                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth()), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
         return topics.assignsShards()
                 ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
                 : topology;

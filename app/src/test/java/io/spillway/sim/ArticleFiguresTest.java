@@ -10,6 +10,7 @@ import io.spillway.policy.AttemptResult;
 import io.spillway.policy.AttemptRules;
 import io.spillway.policy.NextStep;
 import io.spillway.policy.PolicyField;
+import io.spillway.policy.ProtectionSettings;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.sim.Simulation.Discipline;
 import java.util.List;
@@ -24,7 +25,8 @@ class ArticleFiguresTest {
     private static final double SLOTS = 20;
     /** Transactions every quarter of a second instead of 20 a second: hours are simulated, of items that take a second. */
     private static final Plant PLANT = new Plant(
-            1, Plant.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3);
+            1, Plant.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3,
+            ProtectionSettings.DEFAULT);
 
     /**
      * "Avoiding insurmountable queue backlogs" (D. Yanacek, Amazon Builders' Library): a spike of T at r times the usual

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.policy.Depth;
 import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
 import io.spillway.policy.Place;
 import io.spillway.policy.TenantBooks;
 import io.spillway.policy.TenantSums;
@@ -23,6 +24,8 @@ import java.util.Random;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.message.BinaryMessageDecoder;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericRecordBuilder;
 import org.apache.avro.message.BinaryMessageEncoder;
 import org.apache.avro.specific.SpecificData;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -128,9 +131,23 @@ class LedgerCodecTest {
     void the_books_of_a_tenant_are_the_same_after_a_way_through_their_topic() {
         long[] entered = {0, 10, 20, 30, 40, 50, 60, 70};
         long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
-        Depth depth = new Depth(TenantBooks.of(entered, left), new FlowRates(1.5, 2.5, AT), 17);
+        Depth depth = new Depth(TenantBooks.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
         DepthCodec codec = new DepthCodec();
         assertThat(codec.decode(codec.encode("acme", depth))).isEqualTo(depth);
+    }
+
+    @Test
+    void books_of_the_first_version_are_read_as_of_a_tenant_whose_long_term_use_is_not_known() throws Exception {
+        Schema first = ReleasedSchemas.of("TenantDepth").getFirst();
+        GenericRecord old = new GenericRecordBuilder(first).set("tenant", "acme").set("accepted", 5L).set("done", 5L)
+                .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
+        var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), first).encode(old);
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+
+        Depth depth = new DepthCodec().decode(bytes);
+        assertThat(depth.books().accepted()).isEqualTo(5);
+        assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
     }
 
     private void write(TenantSums... all) {

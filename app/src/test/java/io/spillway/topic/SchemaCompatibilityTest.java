@@ -3,6 +3,7 @@ package io.spillway.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.schema.ApiKey;
+import io.spillway.schema.LaneState;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.RouterDemand;
 import io.spillway.schema.ShardAssignment;
@@ -37,17 +38,18 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.of(
             "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
-            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651"),
+            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025"),
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
             "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
+            "LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87"),
             "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
             "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
             "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
-            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612"));
+            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612", "2e00240e1a082042/f53d368baa67686d"));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
-                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LedgerEntry.getClassSchema(),
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(), LedgerEntry.getClassSchema(),
                 TenantDepth.getClassSchema(), ApiKey.getClassSchema());
     }
 

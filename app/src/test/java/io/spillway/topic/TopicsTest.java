@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class TopicsTest {
     private static final List<String> LANES = List.of("hot", "overflow", "aged", "delay", "dead-letter");
-    private static final List<String> COMPACTED = List.of("policies", "keys", "sweeps", "shards", "lane-state", "depths");
+    private static final List<String> COMPACTED = List.of("policies", "keys", "sweeps", "shards", "depths");
 
     private final Topics topics = new Topics(configuration("topics.maxBytes", "10000"));
     private final Map<String, TopicSpec> specs =

@@ -218,6 +218,6 @@ final class Ledger {
     }
 
     private static int second(long nanos, int seconds) {
-        return (int) Math.clamp(nanos / TimeUnit.SECONDS.toNanos(1), 0, seconds - 1);
+        return Math.clamp(nanos / TimeUnit.SECONDS.toNanos(1), 0, seconds - 1);
     }
 }

@@ -1,19 +1,24 @@
 package io.spillway.bench.jmh;
 
 import io.spillway.bench.Items;
+import io.spillway.policy.HotGuard;
+import io.spillway.policy.LaneReport;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
+import io.spillway.policy.ProtectionSettings;
 import io.spillway.policy.RateLimit;
 import io.spillway.policy.RateTable;
 import io.spillway.policy.Route;
 import io.spillway.policy.RoutingRules;
 import io.spillway.policy.TenantPolicy;
+import io.spillway.policy.WaitingWork;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
 import io.spillway.topic.ItemSchemas;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.TenantPolicies;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -47,6 +52,7 @@ public class DecisionBenchmark {
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
     private final RateTable rates = new RateTable(1_000_000);
+    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT, 0);
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
     private final Items.Item[] items = new Items.Item[ITEMS];
     private final String[] names = new String[ITEMS];
@@ -73,6 +79,7 @@ public class DecisionBenchmark {
             policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
         }
         policy = policies.of(Items.tenant(0));
+        guard.look(List.of(new LaneReport(50, 1e7, 0, 0, 0)), WaitingWork.unknown(0), 1, nowMillis());
     }
 
     /** One charge of the rate limiter; the names' hashes are known already. */
@@ -81,11 +88,17 @@ public class DecisionBenchmark {
         return rates.admit(names[step()], limit, nowNanos);
     }
 
+    /** The guard of hot while the lane is not behind: what every item costs more. */
+    @Benchmark
+    public boolean guard() {
+        return guard.admits(names[step()], policy, nowMillis());
+    }
+
     /** The rules with the limiter in them. */
     @Benchmark
     public Route route() {
         return RoutingRules.route(
-                names[step()], START_MILLIS, START_MILLIS, policy, RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+                names[step()], START_MILLIS, START_MILLIS, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
@@ -96,7 +109,7 @@ public class DecisionBenchmark {
                 (ItemReading.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         return RoutingRules.route(
                 read.tenant(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), policies.of(read.tenant()),
-                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates);
+                policies.of(read.tenant()).rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     private int step() {

@@ -1,0 +1,86 @@
+package io.spillway.topic;
+
+import io.spillway.policy.LaneReport;
+import io.spillway.schema.LaneState;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.avro.generic.GenericRecord;
+
+/**
+ * What each worker has said of hot last. Owner: the view's thread; readers see whole reports. Who has said nothing for
+ * {@value #ALIVE_MILLIS} ms since it was heard does not count, nor does what was said more than {@value #OLD_MILLIS} ms before
+ * it was heard: clocks of machines may differ, but not by that.
+ */
+public final class LaneStates implements ViewContent {
+    /** Longer than an idle worker is silent. */
+    static final long ALIVE_MILLIS = 5_000;
+    static final long OLD_MILLIS = 60_000;
+
+    private final RecordCodec<LaneState> codec = new RecordCodec<>(new LaneState());
+    private final InstantSource clock;
+    private final Map<String, Heard> heard = new ConcurrentHashMap<>();
+
+    /**
+     * Has heard of nobody.
+     *
+     * @param clock for how long ago somebody was heard
+     */
+    public LaneStates(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** The bytes that a worker says now. */
+    public byte[] encode(String worker, LaneReport report) {
+        return codec.encode(new LaneState(
+                worker, Instant.ofEpochMilli(clock.millis()), (long) report.slots(), report.possiblePerSecond(),
+                report.handledPerSecond(), report.waiting(), report.ageMillis()));
+    }
+
+    /** What the workers that live have said last. */
+    public List<LaneReport> reports() {
+        List<LaneReport> reports = new ArrayList<>();
+        long nowMillis = clock.millis();
+        heard.forEach((worker, each) -> {
+            if (nowMillis - each.atMillis() < ALIVE_MILLIS) {
+                reports.add(each.report());
+            }
+        });
+        return reports;
+    }
+
+    @Override
+    public void put(String key, byte[] value) {
+        GenericRecord record = codec.decode(value);
+        long slots = (Long) record.get("slots");
+        LaneReport report = new LaneReport(
+                slots == (int) slots ? (int) slots : 0,
+                (Double) record.get("possiblePerSecond"),
+                (Double) record.get("handledPerSecond"),
+                (Long) record.get("hotWaiting"),
+                (Double) record.get("hotAge"));
+        long nowMillis = clock.millis();
+        long saidMillis = (Long) record.get("at");
+        heard.put(key, new Heard(report, nowMillis - saidMillis > OLD_MILLIS ? saidMillis : nowMillis));
+    }
+
+    @Override
+    public void remove(String key) {
+        heard.remove(key);
+    }
+
+    @Override
+    public boolean contains(String key) {
+        return heard.containsKey(key);
+    }
+
+    @Override
+    public int size() {
+        return heard.size();
+    }
+
+    private record Heard(LaneReport report, long atMillis) {}
+}

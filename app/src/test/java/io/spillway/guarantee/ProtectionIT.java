@@ -1,0 +1,103 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.KafkaClients;
+import io.spillway.topic.RecordCodec;
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Outcome;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Nobody has a rate. A slow worker, a tenant that floods, and three quiet ones. */
+class ProtectionIT {
+    private static final int MAX_ROUNDS = 30;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
+    private final List<String> ids = new ArrayList<>();
+    private final RecordingHandler handler = new RecordingHandler(this::handle);
+    /** By item, where the router or the worker gave one. */
+    private final Map<String, String> reasons = new ConcurrentHashMap<>();
+
+    @Test
+    @Timeout(300)
+    void a_flood_goes_to_overflow_by_its_share_and_quiet_tenants_go_on_to_hot() throws Exception {
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory,
+                Map.of("SPILLWAY_WORKER_SLOTS", "4", "SPILLWAY_DEFAULTS_AGED_AFTER", "1h"))) {
+            scene.withRouter();
+            scene.startWorker("worker", handler);
+            // However long the first reports take on their way: the flood comes in rounds until it is noticed.
+            for (int round = 0; round < MAX_ROUNDS && sidelined(scene) == 0; round++) {
+                send(scene, round, 150);
+                handler.awaitDone(quietIds());
+            }
+            send(scene, MAX_ROUNDS, 500);
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(handler.breaches(ids)).isEmpty();
+            assertThat(reasons.entrySet()).filteredOn(each -> each.getValue().equals("share"))
+                    .as("of the flood, and of nobody else").isNotEmpty()
+                    .allSatisfy(each -> assertThat(each.getKey()).startsWith("noisy"));
+            assertThat(quietIds()).as("the router put them into hot")
+                    .allSatisfy(id -> assertThat(reasons.get(id)).isIn("", "excess"));
+        }
+    }
+
+    /** What is finished is purged from the lanes, so the handler takes note of why an item was in its lane. */
+    private Outcome handle(Delivery delivery) {
+        reasons.put(delivery.id(), delivery.item().header(delivery.headers(), "spillway-lane-reason").orElse(""));
+        return RecordingHandler.takeAsTold(delivery);
+    }
+
+    private static double sidelined(DeliveryScene scene) {
+        MeterRegistry metrics = scene.routerMetrics();
+        return metrics.get("spillway.routed").tag("lane", "overflow").tag("reason", "share").counter().count();
+    }
+
+    private void send(DeliveryScene scene, int round, int flood) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration).producer()) {
+            for (int i = 0; i < 3; i++) {
+                producer.send(item(scene, "quiet-" + i, "quiet-" + i + "-" + round));
+            }
+            for (int i = 0; i < flood; i++) {
+                producer.send(item(scene, "noisy", "noisy-" + round + "-" + i));
+            }
+        }
+    }
+
+    private ProducerRecord<byte[], byte[]> item(DeliveryScene scene, String tenant, String id) {
+        ids.add(id);
+        return new ProducerRecord<>(scene.topics.ingress(), bytes(tenant), codec.encode(new WorkItem(
+                tenant, id, Instant.ofEpochMilli(System.currentTimeMillis()), "", null, "text/plain", Map.of(),
+                ByteBuffer.wrap(bytes("20")))));
+    }
+
+    private List<String> quietIds() {
+        return ids.stream().filter(id -> id.startsWith("quiet")).toList();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

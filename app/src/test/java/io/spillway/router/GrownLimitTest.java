@@ -1,0 +1,87 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.header;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Depth;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
+import io.spillway.policy.Lane;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.TenantBooks;
+import io.spillway.topic.DepthCodec;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** All tenants have a limit that grows, from 10 a second. */
+class GrownLimitTest {
+    private final RouterHarness router = new RouterHarness();
+
+    GrownLimitTest() {
+        router.set("*", PolicyField.GROWTH, "3");
+    }
+
+    @AfterEach
+    void close() {
+        router.close();
+    }
+
+    @Test
+    void a_tenant_without_books_has_the_floor() {
+        assertThat(admittedOf("new", 30)).isEqualTo(10);
+    }
+
+    @Test
+    void what_is_over_the_limit_in_the_books_goes_to_overflow_by_its_rate() {
+        books("acme", 20, 25);
+        assertThat(admittedOf("acme", 30)).isEqualTo(25);
+    }
+
+    @Test
+    void new_books_are_followed() {
+        books("acme", 20, 25);
+        assertThat(admittedOf("acme", 30)).isEqualTo(25);
+        books("acme", 20, 30);
+        router.advance(Duration.ofSeconds(1));
+        assertThat(admittedOf("acme", 40)).isEqualTo(30);
+    }
+
+    @Test
+    void books_from_before_the_rule_let_it_begin_at_the_multiple_of_the_use() {
+        books("acme", 20, 0);
+        assertThat(admittedOf("acme", 100)).isEqualTo(60);
+    }
+
+    @Test
+    void an_explicit_rate_wins() {
+        router.set("acme", PolicyField.RATE, "5");
+        books("acme", 20, 25);
+        assertThat(admittedOf("acme", 30)).isEqualTo(5);
+    }
+
+    @Test
+    void limits_are_bounded_in_number() {
+        for (int i = 0; i < 5 * RouterHarness.MAX_TENANTS; i++) {
+            assertThat(admittedOf("tenant-" + i, 1)).isEqualTo(1);
+        }
+        books("acme", 20, 25);
+        assertThat(admittedOf("acme", 30)).isEqualTo(25);
+    }
+
+    private void books(String tenant, double use, double limit) {
+        router.depths.put(tenant, new DepthCodec().encode(tenant, new Depth(
+                TenantBooks.EMPTY, FlowRates.startingAt(START_MILLIS), new GrowingLimit(use, limit), 0)));
+    }
+
+    private int admittedOf(String tenant, int sent) {
+        for (int i = 0; i < sent; i++) {
+            router.send(item(tenant, START_MILLIS));
+        }
+        assertThat(router.take(Lane.OVERFLOW)).allSatisfy(record ->
+                assertThat(header(record, "spillway-lane-reason")).isEqualTo("rate"));
+        return router.take(Lane.HOT).size();
+    }
+}

@@ -1,0 +1,140 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.header;
+import static io.spillway.router.RouterHarness.headers;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.LaneReport;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.WaitingWork;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A tenant without a rate beside ten quiet ones; workers of 10 slots that can handle 100 a second, so 30 items make hot behind. */
+class ShareRoutingTest {
+    private RouterHarness router = new RouterHarness();
+    private long elapsedMillis;
+
+    @AfterEach
+    void close() {
+        router.close();
+    }
+
+    @Test
+    void while_hot_is_not_behind_nobody_is_sidelined() {
+        quiet();
+        look(0);
+        send("noisy", 25);
+
+        assertThat(router.take(Lane.OVERFLOW)).isEmpty();
+        assertThat(router.take(Lane.HOT)).hasSize(35);
+    }
+
+    @Test
+    void a_burst_goes_to_overflow_with_its_reason_as_soon_as_hot_is_behind_and_the_quiet_go_on_to_hot() {
+        quiet();
+        look(0);
+        send("noisy", 1_000);
+        List<TestRecord<byte[], byte[]>> aside = router.take(Lane.OVERFLOW);
+        assertThat(aside).hasSizeGreaterThan(950).allSatisfy(record -> {
+            assertThat(header(record, "spillway-lane-reason")).isEqualTo("share");
+            assertThat(header(record, "spillway-origin")).isNotNull();
+        });
+        router.take(Lane.HOT);
+        quiet();
+        assertThat(router.take(Lane.HOT)).hasSize(10);
+        assertThat(router.take(Lane.OVERFLOW)).isEmpty();
+        assertThat(router.count("spillway.routed", "reason", "share")).isEqualTo(aside.size());
+    }
+
+    @Test
+    void when_hot_has_caught_up_the_tenant_is_like_any_other() {
+        quiet();
+        look(0);
+        send("noisy", 1_000);
+        assertThat(router.take(Lane.OVERFLOW)).isNotEmpty();
+        wait(1_500);
+        look(0);
+        quiet();
+        send("noisy", 10);
+        assertThat(router.take(Lane.OVERFLOW)).isEmpty();
+    }
+
+    @Test
+    void the_workers_word_makes_hot_behind_too() {
+        quiet();
+        for (int i = 0; i < 3; i++) {
+            send("noisy", 20);
+            wait(100);
+            look(500);
+        }
+        router.take(Lane.OVERFLOW);
+        send("noisy", 100);
+        assertThat(router.take(Lane.OVERFLOW)).hasSizeGreaterThan(80);
+    }
+
+    @Test
+    void retries_pass_through_the_same_rule() {
+        quiet();
+        look(0);
+        for (int i = 0; i < 200; i++) {
+            router.sendDelayed(item("noisy", START_MILLIS), headers("spillway-origin", "i-0-" + i, "spillway-attempt", "1",
+                    "spillway-due", Long.toString(START_MILLIS + 50)));
+        }
+        wait(100);
+        List<TestRecord<byte[], byte[]>> aside = router.take(Lane.OVERFLOW);
+        assertThat(aside).hasSizeGreaterThan(150)
+                .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("share"));
+        assertThat(router.take(Lane.HOT)).filteredOn(record -> "retry".equals(header(record, "spillway-lane-reason")))
+                .hasSize(200 - aside.size());
+    }
+
+    @Test
+    void a_rate_of_its_own_counts_instead() {
+        router.set("noisy", PolicyField.RATE, "500");
+        quiet();
+        look(0);
+        send("noisy", 600);
+
+        assertThat(router.take(Lane.OVERFLOW)).hasSize(100)
+                .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("rate"));
+    }
+
+    @Test
+    void it_can_be_turned_off() {
+        router.close();
+        router = RouterHarness.configured(Map.of("router.protection.multiple", "0"));
+        quiet();
+        look(5_000);
+        send("noisy", 1_000);
+        assertThat(router.take(Lane.OVERFLOW)).isEmpty();
+    }
+
+    private void quiet() {
+        for (int i = 0; i < 10; i++) {
+            router.send(item("quiet-" + i, START_MILLIS + elapsedMillis));
+        }
+    }
+
+    private void send(String tenant, int count) {
+        for (int i = 0; i < count; i++) {
+            router.send(item(tenant, START_MILLIS + elapsedMillis));
+        }
+    }
+
+    private void wait(int millis) {
+        elapsedMillis += millis;
+        router.advance(Duration.ofMillis(millis));
+    }
+
+    private void look(double ageMillis) {
+        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), WaitingWork.unknown(0), 1, START_MILLIS + elapsedMillis);
+    }
+}

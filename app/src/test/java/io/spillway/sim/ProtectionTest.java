@@ -1,0 +1,39 @@
+package io.spillway.sim;
+
+import static io.spillway.sim.Runs.MINUTE;
+import static io.spillway.sim.Runs.SEED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.policy.Lane;
+import io.spillway.policy.ProtectionSettings;
+import io.spillway.sim.Simulation.Discipline;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The headline story with the guard of hot and without: 99 quiet tenants, and one that sends 50,000 items at once. Nobody has a rate. */
+class ProtectionTest {
+    private static final Handling USUAL = Handling.of(new Latency.LogNormal(20, 60));
+    private static final Scenario.Phase FLOOD = new Scenario.Phase("flood", new Window(MINUTE, 2 * MINUTE));
+
+    @Test
+    void the_guard_keeps_the_flood_out_of_hot_from_the_first_and_quiet_tenants_are_quick_throughout() {
+        SimulationResult with = run(ProtectionSettings.DEFAULT);
+        SimulationResult without = run(ProtectionSettings.OFF);
+
+        assertThat(without.peakDepths().get(Lane.HOT)).as("seed %d", SEED).isGreaterThan(49_000);
+        assertThat(with.peakDepths().get(Lane.HOT)).as("seed %d", SEED).isLessThan(2_000);
+        assertThat(Runs.phase(with, "flood", "quiet").maxMillis()).as("seed %d", SEED).isLessThan(250);
+        assertThat(Runs.group(with, "noisy").done()).as("seed %d", SEED).isEqualTo(Runs.group(with, "noisy").accepted());
+        assertThat(with.endMillis()).as("as much work in as much time; seed %d", SEED)
+                .isLessThanOrEqualTo(without.endMillis() + 2_000);
+    }
+
+    private static SimulationResult run(ProtectionSettings protection) {
+        Plant usual = Plant.of(1, 50);
+        Plant plant = new Plant(1, usual.dispatch(), usual.partitions(), usual.shardSeed(), usual.stuckAfterMillis(),
+                usual.commitMillis(), usual.restartMillis(), usual.killerDeaths(), protection);
+        return Runs.run(Runs.scenario(3 * MINUTE, plant, List.of(
+                Runs.group("quiet", 99, USUAL, new Arrivals.Poisson(5)),
+                Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(5), new Arrivals.Burst(50_000, MINUTE, 0))), FLOOD), Discipline.SPILLWAY);
+    }
+}

@@ -1,0 +1,73 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.LaneReport;
+import io.spillway.topic.LaneStates;
+import io.spillway.topic.Topics;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+class LaneReporterTest {
+    private static final LaneReport QUIET = new LaneReport(50, 500, 0, 0, 0);
+    private static final InstantSource CLOCK = () -> Instant.ofEpochMilli(1_800_000_000_000L);
+
+    private final MockProducer<byte[], byte[]> producer =
+            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+    private LaneReport now = QUIET;
+
+    @Test
+    void it_speaks_every_period_while_anything_happens_and_seldom_otherwise() {
+        LaneReporter reporter = reporter();
+        for (int period = 0; period < 2 * LaneReporter.QUIET_PERIODS; period++) {
+            reporter.tell();
+        }
+        assertThat(producer.history()).as("at the start, and once more").hasSize(2);
+
+        producer.clear();
+        now = new LaneReport(50, 500, 80, 3, 25);
+        reporter.tell();
+        reporter.tell();
+        now = QUIET;
+        reporter.tell();
+        reporter.tell();
+        assertThat(producer.history()).as("two that tell of work, and that it is over").hasSize(3);
+
+        producer.clear();
+        for (LaneReport sign : new LaneReport[] {
+            new LaneReport(50, 500, 4, 0, 0), new LaneReport(50, 500, 0, 1, 0), new LaneReport(50, 500, 0, 0, 7)}) {
+            now = sign;
+            reporter.tell();
+        }
+        assertThat(producer.history()).as("each sign of work will do").hasSize(3);
+        reporter.close();
+    }
+
+    @Test
+    void what_it_writes_is_what_a_router_reads() {
+        now = new LaneReport(50, 500, 80, 3, 25);
+        LaneReporter reporter = reporter();
+        reporter.tell();
+        ProducerRecord<byte[], byte[]> written = producer.history().getFirst();
+        LaneStates states = new LaneStates(CLOCK);
+        states.put(new String(written.key()), written.value());
+
+        assertThat(written.topic()).isEqualTo("spillway.lane-state");
+        assertThat(states.reports()).containsExactly(now);
+        reporter.close();
+        assertThat(producer.history().getLast().value()).as("it takes its word back").isNull();
+        assertThat(producer.closed()).isTrue();
+    }
+
+    private LaneReporter reporter() {
+        Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
+        return new LaneReporter(topics, "worker-1", () -> now, CLOCK, producer);
+    }
+}
