@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
  * has changed, purges ingress and the delay lane below what is routed or kept as a timer and the ledger below what is in the
- * books, measures what waits, forgets rate states that say nothing any more, and lets the busiest
+ * books, measures what waits and what stands still, forgets rate states that say nothing any more, and lets the busiest
  * tenants have the names among the metric series.
  *
  * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
@@ -42,6 +42,7 @@ final class Housekeeping implements AutoCloseable {
     private final RouterMetrics metrics;
     private final Depths depths;
     private final DepthMetrics depthMetrics;
+    private final UndecidedWatch undecided;
     private final InstantSource clock;
     private final Map<String, Long> behind = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
@@ -56,6 +57,7 @@ final class Housekeeping implements AutoCloseable {
         this.metrics = metrics;
         this.depths = depths;
         this.depthMetrics = depthMetrics;
+        this.undecided = new UndecidedWatch(admin, topics, registry);
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());
@@ -91,6 +93,7 @@ final class Housekeeping implements AutoCloseable {
             metrics.electTenants();
             measure();
             depthMetrics.measure(clock.millis());
+            undecided.look(clock.millis());
             purgeLedger();
             admin.purgeFinished(topics.ingress(), topics.routerGroup());
             admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());

@@ -12,10 +12,12 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -76,6 +78,25 @@ public final class QueueAdmin {
     /** The offset behind the last record of a partition, of open transactions too. */
     public long end(TopicPartition partition) {
         return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
+    }
+
+    /**
+     * How far the partitions of a topic can be read, by number.
+     *
+     * @throws KafkaFailure when the cluster does not answer
+     */
+    public List<ReadableEnd> readableEnds(String topic) {
+        List<TopicPartition> partitions = partitions(topic);
+        // First: the end is then not below it, whatever is written meanwhile.
+        Map<TopicPartition, ListOffsetsResultInfo> readable = TopicAdmin.get(
+                admin.listOffsets(
+                        partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
+                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all(),
+                "list offsets");
+        Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
+        return partitions.stream()
+                .map(partition -> new ReadableEnd(partition, readable.get(partition).offset(), ends.get(partition).offset()))
+                .toList();
     }
 
     /**

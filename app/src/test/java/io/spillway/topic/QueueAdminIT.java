@@ -66,6 +66,27 @@ class QueueAdminIT {
     }
 
     @Test
+    void a_partition_is_readable_up_to_the_first_transaction_that_is_not_decided() throws Exception {
+        send(0, 5);
+        Map<String, Object> properties = Map.of(
+                "bootstrap.servers", kafka.bootstrapServers(), "transactional.id", kafka.prefix() + ".undecided");
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 0, null, new byte[1])).get();
+            assertThat(queues.readableEnds(topic)).containsExactly(new ReadableEnd(at(0), 5, 6), new ReadableEnd(at(1), 0, 0));
+
+            producer.commitTransaction();
+            // The commit returns before its marker is written.
+            while (queues.readableEnds(topic).getFirst().readableTo() < 7) {
+                Thread.onSpinWait();
+            }
+            assertThat(queues.readableEnds(topic)).containsExactly(new ReadableEnd(at(0), 7, 7), new ReadableEnd(at(1), 0, 0));
+        }
+    }
+
+    @Test
     void purging_twice_or_without_a_commit_does_nothing() throws Exception {
         send(0, 5);
         assertThat(queues.purgeFinished(topic, group)).isZero();

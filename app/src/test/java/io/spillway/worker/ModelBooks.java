@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -52,6 +53,35 @@ final class ModelBooks {
             }
         });
         assertThat(books.values().stream().mapToLong(own -> own.in(Place.DEAD_LETTER)).sum()).as(how).isEqualTo(dead);
+    }
+
+    /** At any time an item is in one place at the most, and one that is in none was handled. */
+    static void checkPlaces(
+            String how, Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs, Map<TopicPartition, ProgressState> committed,
+            List<ProducerRecord<byte[], byte[]>> delayed, Set<String> dead, Set<String> handled) {
+        Map<String, Integer> places = new HashMap<>();
+        logs.forEach((place, log) -> {
+            ProgressState state = committed.get(place);
+            log.forEach(record -> {
+                boolean isFinished = record.offset() < state.readTo() && !state.unfinished().contains(record.offset());
+                places.merge(id(record.value()), isFinished ? 0 : 1, Integer::sum);
+            });
+        });
+        delayed.forEach(record -> places.merge(id(record.value()), 1, Integer::sum));
+        dead.forEach(id -> places.merge(id, 1, Integer::sum));
+        places.forEach((id, count) -> {
+            assertThat(count).as("%s: places of %s", how, id).isLessThanOrEqualTo(1);
+            assertThat(count == 1 || handled.contains(id)).as("%s: %s is gone and was not handled", how, id).isTrue();
+        });
+    }
+
+    /** The id of the model's item with this value. */
+    static String id(byte[] value) {
+        return new String(value, StandardCharsets.UTF_8);
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static String tenant(Headers headers) {

@@ -1,0 +1,69 @@
+package io.spillway.router;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
+import io.spillway.policy.Lane;
+import io.spillway.policy.StandstillWatch;
+import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.ReadableEnd;
+import io.spillway.topic.Topics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for transactions that are never decided: readers of committed records stop before them for ever, while everything
+ * else looks well. Measures, and says once for each how to end it.
+ *
+ * <p>Owner: the housekeeping thread; the gauges read what it wrote last.
+ */
+final class UndecidedWatch {
+    /** Longer than any transaction of ours, or of a producer with Kafka's default, may be open. */
+    static final long ALARM_MILLIS = 120_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(UndecidedWatch.class);
+
+    private final QueueAdmin admin;
+    private final Map<String, String> topicsByQueue = new LinkedHashMap<>();
+    private final StandstillWatch<TopicPartition> watch = new StandstillWatch<>();
+    private final Map<String, Long> longestMillis = new ConcurrentHashMap<>();
+    private final Map<TopicPartition, Long> told = new LinkedHashMap<>();
+
+    UndecidedWatch(QueueAdmin admin, Topics topics, MeterRegistry registry) {
+        this.admin = admin;
+        topicsByQueue.put("ingress", topics.ingress());
+        for (Lane lane : Lane.values()) {
+            topicsByQueue.put(lane.label(), topics.lane(lane));
+        }
+        for (String queue : topicsByQueue.keySet()) {
+            TimeGauge.builder("spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS, all -> all.getOrDefault(queue, 0L))
+                    .description("For how long readers of a partition have stood before a transaction that is not decided, the longest")
+                    .tag("lane", queue)
+                    .register(registry);
+        }
+    }
+
+    void look(long nowMillis) {
+        topicsByQueue.forEach((queue, topic) -> longestMillis.put(queue, longest(admin.readableEnds(topic), nowMillis)));
+    }
+
+    private long longest(List<ReadableEnd> ends, long nowMillis) {
+        long longest = 0;
+        for (ReadableEnd each : ends) {
+            long millis = watch.standsForMillis(each.partition(), each.readableTo(), each.end(), nowMillis);
+            longest = Math.max(longest, millis);
+            if (millis >= ALARM_MILLIS && !Long.valueOf(each.readableTo()).equals(told.put(each.partition(), each.readableTo()))) {
+                TopicPartition at = each.partition();
+                LOG.error("{} cannot be read beyond offset {}: a transaction there has not been decided for {} s. If its producer is gone,"
+                                + " end it with: kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
+                        at, each.readableTo(), millis / 1_000, at.topic(), at.partition(), each.readableTo());
+            }
+        }
+        return longest;
+    }
+}
