@@ -133,8 +133,8 @@ class DeploymentFilesTest {
                         InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Made with the first answer of a gateway, as its tests see.
-            names.add("spillway_gateway_requests_total");
+            // A gateway's, as its own tests see.
+            names.addAll(List.of("spillway_gateway_requests_total", "spillway_gateway_in_flight"));
             // Made with a tenant's first retry.
             names.add("spillway_retry_budget");
             registry.scrape().lines()
