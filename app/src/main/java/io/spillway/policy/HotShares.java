@@ -87,14 +87,12 @@ final class HotShares {
 
     /** A part of the table: even places hold hashes, the place behind each its count. */
     private static final class Stripe {
-        private static final int FIRST_LENGTH = 16;
-
-        private long[] slots = new long[FIRST_LENGTH];
+        private long[] slots = new long[HashSlots.FIRST_LENGTH];
         private int used;
         private int turnedAway;
 
         synchronized boolean add(long hash, long units, long limit) {
-            int at = find(slots, hash);
+            int at = HashSlots.find(slots, hash);
             long after = slots[at + 1] + units;
             if (after > limit) {
                 return false;
@@ -104,10 +102,10 @@ final class HotShares {
                     return true;
                 }
                 used++;
-                if (lengthFor(used) > slots.length) {
+                if (HashSlots.lengthFor(used) > slots.length) {
                     rehash();
                 }
-                at = find(slots, hash);
+                at = HashSlots.find(slots, hash);
                 slots[at] = hash;
             }
             slots[at + 1] = after;
@@ -140,12 +138,10 @@ final class HotShares {
         /** Into arrays that fit the tenants used now; those without a count are left out. */
         private void rehash() {
             long[] old = slots;
-            slots = new long[lengthFor(used)];
+            slots = new long[HashSlots.lengthFor(used)];
             for (int at = 0; at < old.length; at += 2) {
                 if (old[at + 1] > 0) {
-                    int to = find(slots, old[at]);
-                    slots[to] = old[at];
-                    slots[to + 1] = old[at + 1];
+                    HashSlots.copy(old, at, slots);
                 }
             }
         }
@@ -162,21 +158,6 @@ final class HotShares {
 
         synchronized int used() {
             return used;
-        }
-
-        /** Two longs a tenant, half of the places free at the least: a power of two. */
-        private static int lengthFor(int tenants) {
-            return Math.max(FIRST_LENGTH, Integer.highestOneBit(Math.max(1, 4 * tenants - 1)) << 1);
-        }
-
-        /** Where the hash is, or the free place where it belongs. */
-        private static int find(long[] slots, long hash) {
-            int mask = slots.length - 1;
-            int at = (int) (hash << 1) & mask;
-            while (slots[at] != 0 && slots[at] != hash) {
-                at = at + 2 & mask;
-            }
-            return at;
         }
     }
 }

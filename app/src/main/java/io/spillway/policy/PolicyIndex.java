@@ -45,7 +45,7 @@ public final class PolicyIndex {
     public TenantPolicy of(String tenant, TenantPolicy others) {
         Table now = table;
         long[] slots = now.slots();
-        long number = slots[find(slots, TenantHash.key(tenant, seed)) + 1];
+        long number = slots[HashSlots.find(slots, TenantHash.key(tenant, seed)) + 1];
         // The slots are written in place, so a number may be newer than this table's policies.
         TenantPolicy policy = number == 0 || number > now.policies().length ? null : now.policies()[(int) number - 1];
         return policy == null ? others : policy;
@@ -56,12 +56,12 @@ public final class PolicyIndex {
         long number = numberOf(policy);
         long hash = TenantHash.key(tenant, seed);
         long[] slots = table.slots();
-        int at = find(slots, hash);
+        int at = HashSlots.find(slots, hash);
         if (slots[at] == 0) {
             used++;
             if (4L * used > slots.length) {
                 slots = grown(slots);
-                at = find(slots, hash);
+                at = HashSlots.find(slots, hash);
             }
         }
         slots[at + 1] = number;
@@ -73,7 +73,7 @@ public final class PolicyIndex {
     /** Takes a tenant's policy away; its place is kept for it until the index grows. */
     public void remove(String tenant) {
         long[] slots = table.slots();
-        int at = find(slots, TenantHash.key(tenant, seed));
+        int at = HashSlots.find(slots, TenantHash.key(tenant, seed));
         if (slots[at] != 0) {
             slots[at + 1] = 0;
             table = new Table(slots, table.policies());
@@ -112,9 +112,7 @@ public final class PolicyIndex {
         long[] slots = new long[Math.max(FIRST_LENGTH, Integer.highestOneBit(4 * (live + 1)) << 2)];
         for (int at = 0; at < old.length; at += 2) {
             if (old[at + 1] != 0) {
-                int to = find(slots, old[at]);
-                slots[to] = old[at];
-                slots[to + 1] = old[at + 1];
+                HashSlots.copy(old, at, slots);
             }
         }
         used = live + 1;
@@ -136,15 +134,5 @@ public final class PolicyIndex {
             }
         }
         table = new Table(slots, kept);
-    }
-
-    /** Where the hash is, or the free place where it belongs. */
-    private static int find(long[] slots, long hash) {
-        int mask = slots.length - 1;
-        int at = (int) (hash << 1) & mask;
-        while (slots[at] != 0 && slots[at] != hash) {
-            at = at + 2 & mask;
-        }
-        return at;
     }
 }

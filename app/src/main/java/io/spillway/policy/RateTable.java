@@ -112,14 +112,12 @@ public final class RateTable {
 
     /** A part of the table: even places hold hashes, the place behind each its theoretical arrival time. */
     private final class Stripe {
-        private static final int FIRST_LENGTH = 16;
-
-        private long[] slots = new long[FIRST_LENGTH];
+        private long[] slots = new long[HashSlots.FIRST_LENGTH];
         private int used;
 
         /** The state after this item; where it is refused the state as it was, and a minus before it: such a one is above 0. */
         synchronized long take(long hash, RateLimit limit, long nowNanos) {
-            int at = find(slots, hash);
+            int at = HashSlots.find(slots, hash);
             if (slots[at] == 0) {
                 if (size.get() >= maxTenants) {
                     unmeasured.increment();
@@ -150,10 +148,10 @@ public final class RateTable {
             }
             size.addAndGet(keep - used);
             used = keep;
-            slots = new long[lengthFor(keep)];
+            slots = new long[HashSlots.lengthFor(keep)];
             for (int at = 0; at < old.length; at += 2) {
                 if (old[at] != 0 && old[at + 1] > nowNanos) {
-                    copy(old, at);
+                    HashSlots.copy(old, at, slots);
                 }
             }
         }
@@ -161,40 +159,19 @@ public final class RateTable {
         private int insert(int free, long hash) {
             size.incrementAndGet();
             used++;
-            if (lengthFor(used) <= slots.length) {
+            if (HashSlots.lengthFor(used) <= slots.length) {
                 slots[free] = hash;
                 return free;
             }
             long[] old = slots;
-            slots = new long[lengthFor(used)];
+            slots = new long[HashSlots.lengthFor(used)];
             for (int at = 0; at < old.length; at += 2) {
                 if (old[at] != 0) {
-                    copy(old, at);
+                    HashSlots.copy(old, at, slots);
                 }
             }
-            int at = find(slots, hash);
+            int at = HashSlots.find(slots, hash);
             slots[at] = hash;
-            return at;
-        }
-
-        private void copy(long[] from, int at) {
-            int to = find(slots, from[at]);
-            slots[to] = from[at];
-            slots[to + 1] = from[at + 1];
-        }
-
-        /** Two longs a state, half of the places free at the least: a power of two. */
-        private static int lengthFor(int states) {
-            return Math.max(FIRST_LENGTH, Integer.highestOneBit(Math.max(1, 4 * states - 1)) << 1);
-        }
-
-        /** Where the hash is, or the free place where it belongs. */
-        private static int find(long[] slots, long hash) {
-            int mask = slots.length - 1;
-            int at = (int) (hash << 1) & mask;
-            while (slots[at] != 0 && slots[at] != hash) {
-                at = at + 2 & mask;
-            }
             return at;
         }
     }

@@ -2,11 +2,11 @@ package io.spillway.router;
 
 import io.spillway.policy.Printable;
 import io.spillway.policy.RateShares;
+import io.spillway.topic.Announcer;
 import io.spillway.topic.CompactedView;
 import io.spillway.topic.Demands;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.Topics;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -14,9 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,36 +22,30 @@ import org.slf4j.LoggerFactory;
  * When Kafka does not answer, the others are not heard and each admits the whole rate after three seconds: items that cannot
  * be routed either.
  *
- * <p>Owner of its producer, its view and its thread. What cannot be sent within two seconds is given up: the next is newer.
+ * <p>Owner of its announcer, its view and its thread.
  */
 final class RateExchange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
     private static final long PERIOD_MILLIS = 500;
     private static final int MAX_ROUTERS = 1_000;
 
-    private final String topic;
     private final String instance;
     private final RateShares shares;
     private final InstantSource clock;
     private final Demands demands;
     private final CompactedView view;
-    private final Producer<byte[], byte[]> producer;
+    private final Announcer announcer;
     private final ScheduledExecutorService thread;
     private long lastMillis;
     private boolean failed;
 
     RateExchange(KafkaClients clients, Topics topics, String instance, RateShares shares, InstantSource clock) {
-        this.topic = topics.demand();
         this.instance = instance;
         this.shares = shares;
         this.clock = clock;
         this.demands = new Demands(clock);
-        this.view = new CompactedView(clients, topic, demands, MAX_ROUTERS, Optional.empty(), clock);
-        this.producer = clients.producer(Map.of(
-                ProducerConfig.LINGER_MS_CONFIG, "0",
-                ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000"));
+        this.view = new CompactedView(clients, topics.demand(), demands, MAX_ROUTERS, Optional.empty(), clock);
+        this.announcer = new Announcer(clients, topics.demand(), instance);
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-rate-shares").factory());
     }
@@ -78,14 +69,12 @@ final class RateExchange implements AutoCloseable {
         try {
             if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
                 // The others take over its part at once.
-                producer.send(new ProducerRecord<>(topic, key(), null));
+                announcer.takeBack();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (RuntimeException e) {
-            LOG.debug("The other routers notice by themselves that this one ends: {}", Printable.of(e.getMessage()));
         }
-        producer.close(Duration.ofMillis(500));
+        announcer.close();
         view.close();
     }
 
@@ -96,11 +85,7 @@ final class RateExchange implements AutoCloseable {
             long intervalMillis = Math.max(1, nowMillis - lastMillis);
             lastMillis = nowMillis;
             Map<String, Double> demand = shares.endInterval(intervalMillis);
-            producer.send(new ProducerRecord<>(topic, key(), demands.encode(instance, demand)), (place, failure) -> {
-                if (failure != null) {
-                    LOG.debug("Demand not told: {}", Printable.of(failure.toString()));
-                }
-            });
+            announcer.say(demands.encode(instance, demand));
             shares.divide(demands.ofOthers(instance));
             failed = false;
         } catch (RuntimeException e) {
@@ -109,9 +94,5 @@ final class RateExchange implements AutoCloseable {
             }
             failed = true;
         }
-    }
-
-    private byte[] key() {
-        return instance.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -3,23 +3,20 @@ package io.spillway.topic;
 import io.spillway.policy.RateShares;
 import io.spillway.schema.RouterDemand;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.generic.GenericRecord;
 
 /**
  * What each router has been asked for lately, as it told the others. Owner: the view's thread; readers see whole demands.
  * Who has told nothing for {@value #ALIVE_MILLIS} ms since it was heard is not counted.
  */
-public final class Demands implements ViewContent {
+public final class Demands extends Heard<Map<String, Double>> {
     private static final long ALIVE_MILLIS = 3_000;
 
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
     private final InstantSource clock;
-    private final Map<String, Heard> heard = new ConcurrentHashMap<>();
 
     /**
      * Has heard of nobody.
@@ -27,6 +24,7 @@ public final class Demands implements ViewContent {
      * @param clock for how long ago somebody was heard
      */
     public Demands(InstantSource clock) {
+        super(ALIVE_MILLIS);
         this.clock = clock;
     }
 
@@ -37,14 +35,7 @@ public final class Demands implements ViewContent {
 
     /** What the other instances that live have told last. */
     public List<Map<String, Double>> ofOthers(String instance) {
-        List<Map<String, Double>> others = new ArrayList<>();
-        long nowMillis = clock.millis();
-        heard.forEach((other, demand) -> {
-            if (!other.equals(instance) && nowMillis - demand.atMillis() < ALIVE_MILLIS) {
-                others.add(demand.perSecond());
-            }
-        });
-        return others;
+        return said(clock.millis(), speaker -> !speaker.equals(instance));
     }
 
     @Override
@@ -62,23 +53,6 @@ public final class Demands implements ViewContent {
             }
             perSecond.put(tenant.toString(), number);
         });
-        heard.put(key, new Heard(Map.copyOf(perSecond), clock.millis()));
+        hear(key, Map.copyOf(perSecond), clock.millis());
     }
-
-    @Override
-    public void remove(String key) {
-        heard.remove(key);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return heard.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return heard.size();
-    }
-
-    private record Heard(Map<String, Double> perSecond, long atMillis) {}
 }

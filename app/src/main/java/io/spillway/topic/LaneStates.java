@@ -4,10 +4,7 @@ import io.spillway.policy.LaneReport;
 import io.spillway.schema.LaneState;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.avro.generic.GenericRecord;
 
 /**
@@ -15,14 +12,13 @@ import org.apache.avro.generic.GenericRecord;
  * {@value #ALIVE_MILLIS} ms since it was heard does not count, nor does what was said more than {@value #OLD_MILLIS} ms before
  * it was heard: clocks of machines may differ, but not by that.
  */
-public final class LaneStates implements ViewContent {
+public final class LaneStates extends Heard<LaneReport> {
     /** Longer than an idle worker is silent. */
     static final long ALIVE_MILLIS = 5_000;
     static final long OLD_MILLIS = 60_000;
 
     private final RecordCodec<LaneState> codec = new RecordCodec<>(new LaneState());
     private final InstantSource clock;
-    private final Map<String, Heard> heard = new ConcurrentHashMap<>();
 
     /**
      * Has heard of nobody.
@@ -30,6 +26,7 @@ public final class LaneStates implements ViewContent {
      * @param clock for how long ago somebody was heard
      */
     public LaneStates(InstantSource clock) {
+        super(ALIVE_MILLIS);
         this.clock = clock;
     }
 
@@ -42,14 +39,7 @@ public final class LaneStates implements ViewContent {
 
     /** What the workers that live have said last. */
     public List<LaneReport> reports() {
-        List<LaneReport> reports = new ArrayList<>();
-        long nowMillis = clock.millis();
-        heard.forEach((worker, each) -> {
-            if (nowMillis - each.atMillis() < ALIVE_MILLIS) {
-                reports.add(each.report());
-            }
-        });
-        return reports;
+        return said(clock.millis(), worker -> true);
     }
 
     @Override
@@ -64,23 +54,6 @@ public final class LaneStates implements ViewContent {
                 (Double) record.get("hotAge"));
         long nowMillis = clock.millis();
         long saidMillis = (Long) record.get("at");
-        heard.put(key, new Heard(report, nowMillis - saidMillis > OLD_MILLIS ? saidMillis : nowMillis));
+        hear(key, report, nowMillis - saidMillis > OLD_MILLIS ? saidMillis : nowMillis);
     }
-
-    @Override
-    public void remove(String key) {
-        heard.remove(key);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return heard.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return heard.size();
-    }
-
-    private record Heard(LaneReport report, long atMillis) {}
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.policy.LaneReport;
+import io.spillway.topic.Announcer;
 import io.spillway.topic.LaneStates;
 import io.spillway.topic.Topics;
 import java.time.Instant;
@@ -68,6 +69,6 @@ class LaneReporterTest {
 
     private LaneReporter reporter() {
         Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
-        return new LaneReporter(topics, "worker-1", () -> now, CLOCK, producer);
+        return new LaneReporter(new Announcer(topics.laneState(), "worker-1", producer), "worker-1", () -> now, CLOCK);
     }
 }
