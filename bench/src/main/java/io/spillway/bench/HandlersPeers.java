@@ -104,7 +104,7 @@ record HandlersPeers(int slots, int tenants, List<Load> loads, int limitSeconds)
             figures.put(load.perSecond(), done / work.seconds());
             figures.put(load.left(), (double) load.items() - done);
             figures.put(load.twice(), (double) work.duplicates());
-            figures.put(load.cpu(), 1e6 * (use.benchSeconds() + use.brokerSeconds()) / Math.max(1, done));
+            figures.put(load.cpu(), use.cpuMicros(Math.max(1, done)));
             detail.add("%d ms: load before %s, %s; %s".formatted(load.millis(), before, use, queue.figures()));
             return use.isDisturbed();
         }

@@ -33,6 +33,23 @@ final class Ledger {
                 return Outcome.done();
             };
         }
+
+        /** As {@link #sleeping}, but that of one tenant takes longer from a time on. */
+        static Behaviour slowing(long millis, int slow, long slowMillis, long fromNanos) {
+            return (tenant, atNanos) -> {
+                Thread.sleep(tenant == slow && atNanos >= fromNanos ? slowMillis : millis);
+                return Outcome.done();
+            };
+        }
+
+        /** As {@link #sleeping}, but those of some tenants fail for a time. */
+        static Behaviour failing(long millis, IntPredicate isDown, long fromNanos, long toNanos) {
+            return (tenant, atNanos) -> {
+                Thread.sleep(millis);
+                boolean fails = isDown.test(tenant) && atNanos >= fromNanos && atNanos < toNanos;
+                return fails ? Outcome.retry("the destination is down") : Outcome.done();
+            };
+        }
     }
 
     private static final long HIGHEST_NANOS = TimeUnit.HOURS.toNanos(1);

@@ -82,6 +82,11 @@ final class Machine {
             return others + steal > DISTURBED;
         }
 
+        /** Processor time of bench and broker for each of so many items, microseconds. */
+        double cpuMicros(long items) {
+            return 1e6 * (benchSeconds + brokerSeconds) / items;
+        }
+
         @Override
         public String toString() {
             return "others %4.1f%%, steal %4.1f%%%s".formatted(100 * others, 100 * steal, isDisturbed() ? "  DISTURBED" : "");

@@ -91,7 +91,7 @@ record NeighbourPeers(
         figures.put(QUIET_LEFT, (double) alone.ledger().notDone(IS_QUIET) + beside.ledger().notDone(IS_QUIET));
         figures.put(TWICE, (double) alone.ledger().duplicates() + beside.ledger().duplicates());
         figures.put(GIVEN_UP, (double) alone.deadLetters() + beside.deadLetters());
-        figures.put(CPU, 1e6 * (beside.use().benchSeconds() + beside.use().brokerSeconds()) / beside.ledger().itemsDone());
+        figures.put(CPU, beside.use().cpuMicros(beside.ledger().itemsDone()));
         noisy(beside, figures);
         return new Result(figures, alone.use().isDisturbed() || beside.use().isDisturbed(), List.of(
                 "without: %s; %s".formatted(aloneAges, alone.remarks()),

@@ -1,6 +1,5 @@
 package io.spillway.bench;
 
-import io.spillway.worker.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +14,6 @@ import picocli.CommandLine.Option;
 @Command(name = "outage", mixinStandardHelpOptions = true, description = "A destination is down for a while: attempts made meanwhile, and how soon work is back.")
 final class OutageCommand implements Callable<Integer> {
     private static final int LIMIT_AFTER_SECONDS = 5;
-    private static final double BACK = 0.95;
 
     /** Whose handlers fail. */
     private enum Down {
@@ -78,15 +76,8 @@ final class OutageCommand implements Callable<Integer> {
             return (double) attempts / offered;
         }
 
-        /** Seconds until a second has 95% of normal, and all that follow have it on average; infinite when none has. */
         double backAfterSeconds() {
-            for (int second = 0; second < perSecond.size(); second++) {
-                double rest = perSecond.subList(second, perSecond.size()).stream().mapToInt(each -> each).average().orElseThrow();
-                if (perSecond.get(second) >= BACK * normal && rest >= BACK * normal) {
-                    return second;
-                }
-            }
-            return Double.POSITIVE_INFINITY;
+            return Goodput.backAfterSeconds(perSecond, normal);
         }
     }
 
@@ -127,15 +118,9 @@ final class OutageCommand implements Callable<Integer> {
 
     private LoadRun run(Bench bench, String prefix, IntPredicate isDown, int seconds) {
         Traffic traffic = new Traffic(List.of(Flow.steady(0, tenants, rate(), 0, seconds)));
-        long fromNanos = Flow.nanos(downFrom());
-        long toNanos = Flow.nanos(backAt());
         // What the outage has left behind may take long; the run ends soon after the last item was sent.
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of(), Map.of(), traffic,
-                (tenant, atNanos) -> {
-                    Thread.sleep(handlerMillis);
-                    boolean fails = isDown.test(tenant) && atNanos >= fromNanos && atNanos < toNanos;
-                    return fails ? Outcome.retry("the destination is down") : Outcome.done();
-                },
+                Ledger.Behaviour.failing(handlerMillis, isDown, Flow.nanos(downFrom()), Flow.nanos(backAt())),
                 ledger -> LoadRun.allDone(ledger, traffic), seconds + LIMIT_AFTER_SECONDS));
     }
 

@@ -1,6 +1,5 @@
 package io.spillway.bench;
 
-import io.spillway.worker.Outcome;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +23,6 @@ record OutagePeers(
         int tenants, int slots, int handlerMillis, double load, int settleSeconds, int outageSeconds, int afterSeconds,
         int tailSeconds) implements PeerScenario {
     private static final int DOWN = 0;
-    private static final double BACK = 0.95;
     private static final int WARM_UP_SECONDS = 5;
 
     private static final String ONE = "one down: ";
@@ -93,31 +91,18 @@ record OutagePeers(
         figures.put(which + TWICE, (double) ledger.duplicates());
     }
 
-    /** Seconds until a second has 95% of normal, and all that follow have it on average; infinite when none has. */
     private double backAfterSeconds(Ledger ledger, IntPredicate isDown) {
         double normal = (double) ledger.offered(isDown, Flow.nanos(downFrom()), Flow.nanos(backAt())) / outageSeconds;
         List<Integer> perSecond = IntStream.range(backAt(), backAt() + afterSeconds)
                 .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1)))
                 .toList();
-        for (int second = 0; second < perSecond.size(); second++) {
-            double rest = perSecond.subList(second, perSecond.size()).stream().mapToInt(each -> each).average().orElseThrow();
-            if (perSecond.get(second) >= BACK * normal && rest >= BACK * normal) {
-                return second;
-            }
-        }
-        return Double.POSITIVE_INFINITY;
+        return Goodput.backAfterSeconds(perSecond, normal);
     }
 
     private LoadRun run(Bench bench, Contestant contestant, String prefix, IntPredicate isDown, int seconds) {
         Traffic traffic = new Traffic(List.of(Flow.steady(0, tenants, rate(), 0, seconds)));
-        long fromNanos = Flow.nanos(downFrom());
-        long toNanos = Flow.nanos(backAt());
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of("worker.drainGrace", "0ms"), Map.of(), traffic,
-                (tenant, atNanos) -> {
-                    Thread.sleep(handlerMillis);
-                    boolean fails = isDown.test(tenant) && atNanos >= fromNanos && atNanos < toNanos;
-                    return fails ? Outcome.retry("the destination is down") : Outcome.done();
-                },
+                Ledger.Behaviour.failing(handlerMillis, isDown, Flow.nanos(downFrom()), Flow.nanos(backAt())),
                 ledger -> LoadRun.allDone(ledger, traffic), seconds + tailSeconds), contestant);
     }
 

@@ -1,10 +1,10 @@
 package io.spillway.bench;
 
+import io.spillway.bench.peers.Answers;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -17,7 +17,6 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
@@ -47,7 +46,7 @@ final class Progress {
     void awaitDone(Scene scene, String group, Preload preload) {
         await("commits of " + group, () -> {
             Map<TopicPartition, OffsetAndMetadata> committed =
-                    get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+                    Answers.get(admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
             for (int partition = 0; partition < Scene.PARTITIONS; partition++) {
                 OffsetAndMetadata offset = committed.get(new TopicPartition(scene.input(), partition));
                 if (preload.end(partition) > 0 && (offset == null || offset.offset() < preload.end(partition))) {
@@ -67,7 +66,7 @@ final class Progress {
     private Map<TopicPartition, Long> ends(Scene scene, IsolationLevel isolation) {
         Map<TopicPartition, OffsetSpec> request = Output.partitions(scene).stream()
                 .collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
-        return get(admin.listOffsets(request, new ListOffsetsOptions(isolation)).all()).entrySet().stream()
+        return Answers.get(admin.listOffsets(request, new ListOffsetsOptions(isolation)).all()).entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset()));
     }
 
@@ -84,7 +83,7 @@ final class Progress {
     private boolean isBalanced(String group) {
         ConsumerGroupDescription description;
         try {
-            description = get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
+            description = Answers.get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group));
         } catch (IllegalStateException e) {
             if (e.getCause() instanceof GroupIdNotFoundException) {
                 return false;
@@ -104,16 +103,5 @@ final class Progress {
         byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger"));
         return !byTopic.isEmpty()
                 && byTopic.values().stream().allMatch(count -> count == Scene.PARTITIONS / Scene.THREADS);
-    }
-
-    private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause());
-        }
     }
 }

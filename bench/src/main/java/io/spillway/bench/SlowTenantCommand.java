@@ -2,7 +2,6 @@ package io.spillway.bench;
 
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
-import io.spillway.worker.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,10 +91,7 @@ final class SlowTenantCommand implements Callable<Integer> {
                 : Map.of(SLOW, PolicySettings.NONE_SET.with(PolicyField.CONCURRENCY, Integer.toString(cap)));
         // What the slow tenant has left would take an hour; the run ends when the others have nothing left.
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of("worker.drainGrace", "0ms"), policies, traffic,
-                (tenant, atNanos) -> {
-                    Thread.sleep(tenant == SLOW && atNanos >= slowFromNanos ? slowMillis : handlerMillis);
-                    return Outcome.done();
-                },
+                Ledger.Behaviour.slowing(handlerMillis, SLOW, slowMillis, slowFromNanos),
                 ledger -> ledger.notDone(OTHERS) == 0, seconds + LIMIT_AFTER_SECONDS));
     }
 

@@ -1,6 +1,5 @@
 package io.spillway.bench;
 
-import io.spillway.worker.Outcome;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,7 +78,7 @@ record SlowTenantPeers(
         figures.put(AT_ONCE, (double) ledger.mostInUse(SLOW));
         figures.put(TWICE, (double) ledger.duplicates());
         figures.put(GIVEN_UP, (double) run.deadLetters());
-        figures.put(CPU, 1e6 * (run.use().benchSeconds() + run.use().brokerSeconds()) / ledger.itemsDone());
+        figures.put(CPU, run.use().cpuMicros(ledger.itemsDone()));
         return new Result(figures, run.use().isDisturbed(), List.of(run.remarks()));
     }
 
@@ -87,10 +86,7 @@ record SlowTenantPeers(
         Traffic traffic = new Traffic(List.of(Flow.steady(SLOW, tenants, rate(), 0, seconds)));
         long slowFromNanos = Flow.nanos(slowFromSecond);
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of("worker.drainGrace", "0ms"), Map.of(), traffic,
-                (tenant, atNanos) -> {
-                    Thread.sleep(tenant == SLOW && atNanos >= slowFromNanos ? slowMillis : handlerMillis);
-                    return Outcome.done();
-                },
+                Ledger.Behaviour.slowing(handlerMillis, SLOW, slowMillis, slowFromNanos),
                 ledger -> ledger.notDone(OTHERS) == 0, seconds + tailSeconds), contestant);
     }
 

@@ -4,14 +4,12 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ShareGroupDescription;
 import org.apache.kafka.common.GroupState;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
@@ -27,7 +25,7 @@ final class Assignments {
     /** Waits for a consumer group that is stable and has all partitions of the topic. */
     static void awaitConsumerGroup(PeerSetup setup, QueueUnderTest queue) {
         await(setup, queue, () -> {
-            ConsumerGroupDescription group = get(
+            ConsumerGroupDescription group = Answers.get(
                     setup.admin().describeConsumerGroups(List.of(setup.group())).describedGroups().get(setup.group()));
             return group.groupState() == GroupState.STABLE
                     && holdsAll(setup, group.members().stream()
@@ -38,7 +36,7 @@ final class Assignments {
     /** Waits for a share group of as many members, all with partitions, that have all of the topic between them. */
     static void awaitShareGroup(PeerSetup setup, int members, QueueUnderTest queue) {
         await(setup, queue, () -> {
-            ShareGroupDescription group = get(
+            ShareGroupDescription group = Answers.get(
                     setup.admin().describeShareGroups(List.of(setup.group())).describedGroups().get(setup.group()));
             List<Set<TopicPartition>> assigned = group.members().stream()
                     .map(member -> member.assignment().topicPartitions()).toList();
@@ -83,17 +81,6 @@ final class Assignments {
                 return false;
             }
             throw e;
-        }
-    }
-
-    private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause());
         }
     }
 }
