@@ -57,7 +57,9 @@ final class Housekeeping implements AutoCloseable {
         this.metrics = metrics;
         this.depths = depths;
         this.depthMetrics = depthMetrics;
-        this.undecided = new UndecidedWatch(admin, topics, registry);
+        Map<String, String> topicsByQueue = new LinkedHashMap<>();
+        queues().forEach((queue, topicAndGroup) -> topicsByQueue.put(queue, topicAndGroup.topic()));
+        this.undecided = new UndecidedWatch(admin, topicsByQueue, registry);
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());

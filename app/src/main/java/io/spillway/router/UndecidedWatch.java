@@ -2,12 +2,10 @@ package io.spillway.router;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
-import io.spillway.policy.Lane;
 import io.spillway.policy.StandstillWatch;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.ReadableEnd;
-import io.spillway.topic.Topics;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,17 +27,14 @@ final class UndecidedWatch {
     private static final Logger LOG = LoggerFactory.getLogger(UndecidedWatch.class);
 
     private final QueueAdmin admin;
-    private final Map<String, String> topicsByQueue = new LinkedHashMap<>();
+    private final Map<String, String> topicsByQueue;
     private final StandstillWatch<TopicPartition> watch = new StandstillWatch<>();
     private final Map<String, Long> longestMillis = new ConcurrentHashMap<>();
-    private final Map<TopicPartition, Long> told = new LinkedHashMap<>();
+    private final Map<TopicPartition, Long> told = new HashMap<>();
 
-    UndecidedWatch(QueueAdmin admin, Topics topics, MeterRegistry registry) {
+    UndecidedWatch(QueueAdmin admin, Map<String, String> topicsByQueue, MeterRegistry registry) {
         this.admin = admin;
-        topicsByQueue.put("ingress", topics.ingress());
-        for (Lane lane : Lane.values()) {
-            topicsByQueue.put(lane.label(), topics.lane(lane));
-        }
+        this.topicsByQueue = topicsByQueue;
         for (String queue : topicsByQueue.keySet()) {
             TimeGauge.builder("spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS, all -> all.getOrDefault(queue, 0L))
                     .description("For how long readers of a partition have stood before a transaction that is not decided, the longest")
