@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -53,13 +54,11 @@ class MetricsIT {
             String url = running.readyLine().replaceAll(".*metrics=", "");
             send(commands);
 
-            List<Sample> samples = scrape(url);
-            while (value(samples, "spillway_handled_total", "outcome", "done") < 60
-                    || value(samples, "spillway_lane_waiting", "lane", "hot") > 0
-                    || values(samples, "spillway_depth", "lane").isEmpty()) {
-                LockSupport.parkNanos(100_000_000);
-                samples = scrape(url);
-            }
+            scrapeUntil(url, now -> value(now, "spillway_handled_total", "outcome", "done") >= 60
+                    && value(now, "spillway_lane_waiting", "lane", "hot") == 0
+                    && !values(now, "spillway_depth", "lane").isEmpty());
+            // A scrape is no snapshot: it reads one meter after the other, and the last attempt may have come in between.
+            List<Sample> samples = scrapeUntil(url, now -> sum(now, "spillway_in_flight") == 0);
 
             assertLabels(samples, "spillway_age_of_first_attempt_seconds_bucket", "lane", "tenant", "le");
             assertLabels(samples, "spillway_age_of_first_attempt_seconds_count", "lane", "tenant");
@@ -153,6 +152,16 @@ class MetricsIT {
                 .filter(sample -> sample.name().equals(name) && value.equals(sample.labels().get(label)))
                 .mapToDouble(Sample::value)
                 .sum();
+    }
+
+    private static List<Sample> scrapeUntil(String url, Predicate<List<Sample>> isEnough) throws IOException, InterruptedException {
+        while (true) {
+            List<Sample> samples = scrape(url);
+            if (isEnough.test(samples)) {
+                return samples;
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
     }
 
     private static List<Sample> scrape(String url) throws IOException, InterruptedException {
