@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.policy.Start;
+import io.spillway.policy.TenantPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,8 +22,12 @@ final class Attempt implements Delivery.Lease {
     final LaneItem item;
     /** The slot it holds; null for a suspect, which runs beside the slots. */
     final Start<LaneItem> slot;
+    /** Its tenant's policy when it began, which holds until it is over. */
+    final TenantPolicy policy;
     final long startedAtMillis;
     final long startedNanos;
+    /** Where {@link Running} has it; its own. */
+    int runningIndex = -1;
     private final InstantSource clock;
     private final long latestEndMillis;
     private Thread thread;
@@ -30,14 +35,15 @@ final class Attempt implements Delivery.Lease {
     private Interruption interruption = Interruption.NONE;
     private boolean over;
 
-    Attempt(LaneItem item, Start<LaneItem> slot, InstantSource clock, long startedNanos, long timeoutMillis, long leaseMaxMillis) {
+    Attempt(LaneItem item, Start<LaneItem> slot, TenantPolicy policy, InstantSource clock, long startedNanos, long leaseMaxMillis) {
         this.item = item;
         this.slot = slot;
+        this.policy = policy;
         this.clock = clock;
         this.startedAtMillis = clock.millis();
         this.startedNanos = startedNanos;
-        this.endsAtMillis = startedAtMillis + timeoutMillis;
-        this.latestEndMillis = startedAtMillis + Math.max(timeoutMillis, leaseMaxMillis);
+        this.endsAtMillis = startedAtMillis + policy.timeoutMillis();
+        this.latestEndMillis = startedAtMillis + Math.max(policy.timeoutMillis(), leaseMaxMillis);
     }
 
     boolean isSuspect() {

@@ -7,6 +7,7 @@ import io.spillway.topic.ItemReading;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
@@ -20,7 +21,8 @@ public final class Delivery {
     private static final byte[] NO_KEY = {};
 
     private final ItemReading.Item read;
-    private final String origin;
+    /** Few handlers ask. */
+    private final Supplier<String> origin;
     private final int attempt;
     private final Lane lane;
     private final byte[] key;
@@ -32,7 +34,7 @@ public final class Delivery {
 
     private Delivery(
             ItemReading.Item read,
-            String origin,
+            Supplier<String> origin,
             int attempt,
             Lane lane,
             byte[] key,
@@ -51,7 +53,7 @@ public final class Delivery {
 
     static Delivery of(LaneItem item, Lease lease) {
         ConsumerRecord<byte[], byte[]> record = item.record();
-        return new Delivery(item.read(), item.origin(), item.attempts() + 1, item.lane(),
+        return new Delivery(item.read(), item::origin, item.attempts() + 1, item.lane(),
                 record.key(), record.value(), record.headers(), lease);
     }
 
@@ -69,7 +71,7 @@ public final class Delivery {
     public static Delivery of(
             ItemDetails item, int attempt, Lane lane, byte[] key, byte[] value, Headers headers, Lease lease) {
         ItemReading.Item read = new ItemReading.Item(item.tenant(), item.enqueuedAtMillis(), item.workload(), false);
-        Delivery delivery = new Delivery(read, item.id(), attempt, lane, key, value, headers, lease);
+        Delivery delivery = new Delivery(read, item::id, attempt, lane, key, value, headers, lease);
         delivery.details = item;
         return delivery;
     }
@@ -78,7 +80,7 @@ public final class Delivery {
     public ItemDetails item() {
         ItemDetails known = details;
         if (known == null) {
-            known = DECODER.decode(read, value, headers, origin);
+            known = DECODER.decode(read, value, headers, origin.get());
             details = known;
         }
         return known;
@@ -92,7 +94,7 @@ public final class Delivery {
     /** The producer's idempotency key; the same in every attempt, lane and replay. */
     public String id() {
         ItemDetails known = details;
-        return known == null ? DECODER.id(read, value, headers, origin) : known.id();
+        return known == null ? DECODER.id(read, value, headers, origin.get()) : known.id();
     }
 
     /** A part of the tenant's work, or empty. */

@@ -11,10 +11,8 @@ import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /** Reads items from records of a lane, and checks again what time may have changed since the router looked. */
@@ -60,9 +58,8 @@ final class ItemGate {
         return policies.of(tenant);
     }
 
-    /** What time has made of an item: to be dropped, or in hot to be moved to aged; empty when it may be handled. */
-    Optional<Route> staleness(LaneItem item, long nowMillis) {
-        TenantPolicy policy = policies.of(item.tenant());
+    /** What time has made of an item of a tenant with this policy: to be dropped, or in hot to be moved to aged; empty when it may be handled. */
+    Optional<Route> staleness(LaneItem item, TenantPolicy policy, long nowMillis) {
         long sweepStartMillis = policy.sweepable()
                 ? sweeps.coveredBeforeMillis(item.tenant(), nowMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
@@ -79,18 +76,10 @@ final class ItemGate {
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();
         long replayedAtMillis = HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        return new LaneItem(home, home.lane, record, item, origin(record),
+        return new LaneItem(home, home.lane, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)));
-    }
-
-    /** The router writes it; what was put into a lane by hand entered there. */
-    private static String origin(ConsumerRecord<byte[], byte[]> record) {
-        Header origin = record.headers().lastHeader(ItemHeaders.ORIGIN);
-        return origin == null || origin.value() == null
-                ? record.topic() + "-" + record.partition() + "-" + record.offset()
-                : new String(origin.value(), StandardCharsets.ISO_8859_1);
     }
 
     private static int count(Headers headers, String name) {

@@ -1,8 +1,11 @@
 package io.spillway.worker;
 
 import io.spillway.policy.Lane;
+import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.ItemReading;
+import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 
 /**
  * An item that waits in this process or is being handled, with what its headers say of its past.
@@ -11,7 +14,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * @param lane             of that partition
  * @param record           as it was read
  * @param read             what it is routed by
- * @param origin           where it entered, {@code topic-partition-offset}
  * @param attempts         attempts made so far
  * @param moves            times it was moved on unattempted
  * @param attemptedBefore  whether its first attempt is over
@@ -22,7 +24,6 @@ record LaneItem(
         Lane lane,
         ConsumerRecord<byte[], byte[]> record,
         ItemReading.Item read,
-        String origin,
         int attempts,
         int moves,
         boolean attemptedBefore,
@@ -38,6 +39,14 @@ record LaneItem(
 
     long enqueuedAtMillis() {
         return read.enqueuedAtMillis();
+    }
+
+    /** Where it entered, {@code topic-partition-offset}: the router writes it, and what was put into a lane by hand entered there. */
+    String origin() {
+        Header origin = record.headers().lastHeader(ItemHeaders.ORIGIN);
+        return origin == null || origin.value() == null
+                ? record.topic() + "-" + record.partition() + "-" + record.offset()
+                : new String(origin.value(), StandardCharsets.ISO_8859_1);
     }
 
     /** Roughly what it takes in memory. */

@@ -9,6 +9,7 @@ import io.spillway.policy.Mark;
 import io.spillway.policy.Place;
 import io.spillway.policy.Route;
 import io.spillway.policy.Start;
+import io.spillway.policy.TenantPolicy;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,9 +100,10 @@ final class Placing {
                 return attempts;
             }
             LaneItem item = start.get().item();
-            Optional<Route> stale = gate.staleness(item, nowMillis);
+            TenantPolicy policy = gate.policyOf(item.tenant());
+            Optional<Route> stale = gate.staleness(item, policy, nowMillis);
             if (stale.isEmpty() && settlement.mayAttempt(item, nowMillis)) {
-                attempts.add(start(item, start.get()));
+                attempts.add(start(item, start.get(), policy));
             } else {
                 dispatch.cancelled(start.get(), nanoClock.getAsLong());
                 stale.ifPresent(route -> setAside(item, route));
@@ -128,7 +130,7 @@ final class Placing {
 
     /** Runs the marked suspect, once the mark is committed. */
     Optional<Attempt> startMarked(OwnedPartition home, Optional<Mark> committed) {
-        return suspects.onCommitted(home, committed).map(item -> start(item, null));
+        return suspects.onCommitted(home, committed).map(item -> start(item, null, gate.policyOf(item.tenant())));
     }
 
     /** An attempt is over: frees what it held, and says what becomes of its item. */
@@ -140,7 +142,7 @@ final class Placing {
             dispatch.ended(attempt.slot, nanoClock.getAsLong());
         }
         if (!item.home().gone) {
-            settlement.settle(attempt, end, gate.policyOf(item.tenant()), nowMillis);
+            settlement.settle(attempt, end, nowMillis);
         }
         running.remove(attempt).ifPresent(waiting -> place(waiting, nowMillis));
     }
@@ -153,13 +155,14 @@ final class Placing {
     }
 
     private void place(LaneItem item, long nowMillis) {
-        Optional<Route> stale = gate.staleness(item, nowMillis);
+        TenantPolicy policy = gate.policyOf(item.tenant());
+        Optional<Route> stale = gate.staleness(item, policy, nowMillis);
         if (stale.isPresent()) {
             setAside(item, stale.get());
         } else if (running.waitBehind(item)) {
             return;
         } else if (item.home().progress.mayStart(item.offset())) {
-            dispatch.offer(item.lane(), item.tenant(), gate.policyOf(item.tenant()), item, item.bytes(), item.moves());
+            dispatch.offer(item.lane(), item.tenant(), policy, item, item.bytes(), item.moves());
         } else {
             item.home().held.add(item);
             item.home().dirty = true;
@@ -181,9 +184,8 @@ final class Placing {
         }
     }
 
-    private Attempt start(LaneItem item, Start<LaneItem> slot) {
-        Attempt attempt = new Attempt(item, slot, clock, nanoClock.getAsLong(),
-                gate.policyOf(item.tenant()).timeoutMillis(), settings.leaseMax().toMillis());
+    private Attempt start(LaneItem item, Start<LaneItem> slot, TenantPolicy policy) {
+        Attempt attempt = new Attempt(item, slot, policy, clock, nanoClock.getAsLong(), settings.leaseMax().toMillis());
         running.add(attempt);
         return attempt;
     }
@@ -191,7 +193,7 @@ final class Placing {
     private void lookAtSuspects(long nowMillis) {
         for (Optional<LaneItem> next = suspects.nextWhenFree(); next.isPresent(); next = suspects.nextWhenFree()) {
             LaneItem item = next.get();
-            Optional<Route> stale = gate.staleness(item, nowMillis);
+            Optional<Route> stale = gate.staleness(item, gate.policyOf(item.tenant()), nowMillis);
             if (stale.isPresent()) {
                 setAside(item, stale.get());
             } else if (!running.waitBehind(item)) {

@@ -1,8 +1,12 @@
 package io.spillway.worker;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
 
@@ -13,7 +17,10 @@ import org.apache.kafka.common.TopicPartition;
  * <p>Bound: the slots, one suspect, and one item behind each attempt that outlived its partition.
  */
 final class Running {
-    private final Map<Place, Attempt> attempts = new HashMap<>();
+    /** In no order; each knows its place in it. */
+    private final List<Attempt> attempts = new ArrayList<>();
+    /** Those of partitions that are given up: their records may come again, which those of partitions owned now cannot. */
+    private final Set<Place> abandoned = new HashSet<>();
     private final Map<Place, LaneItem> behind = new HashMap<>();
 
     /** Where a record lies, whoever owns it. */
@@ -24,7 +31,8 @@ final class Running {
     }
 
     void add(Attempt attempt) {
-        attempts.put(Place.of(attempt.item), attempt);
+        attempt.runningIndex = attempts.size();
+        attempts.add(attempt);
     }
 
     /**
@@ -34,8 +42,11 @@ final class Running {
      * @return whether there is such an attempt
      */
     boolean waitBehind(LaneItem item) {
+        if (abandoned.isEmpty()) {
+            return false;
+        }
         Place place = Place.of(item);
-        if (!attempts.containsKey(place)) {
+        if (!abandoned.contains(place)) {
             return false;
         }
         behind.put(place, item);
@@ -44,8 +55,16 @@ final class Running {
 
     /** Takes an attempt out, and the item that waited for its end. */
     Optional<LaneItem> remove(Attempt attempt) {
+        Attempt last = attempts.removeLast();
+        if (last != attempt) {
+            attempts.set(attempt.runningIndex, last);
+            last.runningIndex = attempt.runningIndex;
+        }
+        if (!attempt.item.home().gone) {
+            return Optional.empty();
+        }
         Place place = Place.of(attempt.item);
-        attempts.remove(place);
+        abandoned.remove(place);
         return Optional.ofNullable(behind.remove(place)).filter(item -> !item.home().leaving);
     }
 
@@ -55,12 +74,22 @@ final class Running {
     }
 
     boolean any(Predicate<OwnedPartition> homes) {
-        return attempts.values().stream().anyMatch(attempt -> homes.test(attempt.item.home()));
+        return attempts.stream().anyMatch(attempt -> homes.test(attempt.item.home()));
+    }
+
+    /** Interrupts the attempts of partitions that are given up for good; what they are of may come again. */
+    void abandon() {
+        for (Attempt attempt : attempts) {
+            if (attempt.item.home().gone) {
+                abandoned.add(Place.of(attempt.item));
+            }
+        }
+        interrupt(home -> home.gone);
     }
 
     /** Interrupts the attempts of partitions that are left. */
     void interrupt(Predicate<OwnedPartition> homes) {
-        attempts.values().stream()
+        attempts.stream()
                 .filter(attempt -> homes.test(attempt.item.home()))
                 .forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
     }
@@ -71,12 +100,12 @@ final class Running {
      * @return how many
      */
     int interruptOverdue(long nowMillis) {
-        return (int) attempts.values().stream().filter(attempt -> attempt.interruptIfOverdue(nowMillis)).count();
+        return (int) attempts.stream().filter(attempt -> attempt.interruptIfOverdue(nowMillis)).count();
     }
 
     /** Remembers, of the partitions that are left, those of which an attempt is ending this process. */
     void findProcessEnders() {
-        attempts.values().stream()
+        attempts.stream()
                 .filter(attempt -> attempt.item.home().leaving && attempt.endsProcess())
                 .forEach(attempt -> attempt.item.home().killed = true);
     }
@@ -87,6 +116,6 @@ final class Running {
 
     /** Attempts that were interrupted and go on all the same. */
     int deaf() {
-        return (int) attempts.values().stream().filter(Attempt::isInterrupted).count();
+        return (int) attempts.stream().filter(Attempt::isInterrupted).count();
     }
 }

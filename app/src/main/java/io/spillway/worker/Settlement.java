@@ -13,7 +13,6 @@ import io.spillway.policy.Route;
 import io.spillway.policy.Mark;
 import io.spillway.policy.SuspectDecision;
 import io.spillway.policy.SuspectRules;
-import io.spillway.policy.TenantPolicy;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
@@ -58,12 +57,12 @@ final class Settlement {
     }
 
     /** What becomes of an item whose attempt is over. */
-    void settle(Attempt attempt, AttemptEnd end, TenantPolicy policy, long nowMillis) {
+    void settle(Attempt attempt, AttemptEnd end, long nowMillis) {
         LaneItem item = attempt.item;
         if (end.result() instanceof AttemptResult.Failed || end.result() instanceof AttemptResult.TimedOut) {
             budgets.failed(item.tenant(), DESTINATION);
         }
-        NextStep next = AttemptRules.nextStep(end.result(), item.attempts(), policy, 0, random, nowMillis);
+        NextStep next = AttemptRules.nextStep(end.result(), item.attempts(), attempt.policy, 0, random, nowMillis);
         switch (next) {
             case NextStep.Done done -> {
                 budgets.succeeded(item.tenant(), DESTINATION);

@@ -171,7 +171,7 @@ final class WorkerCore {
                 }
             }
             placing.forgetLeaving();
-            placing.running().interrupt(home -> home.gone);
+            placing.running().abandon();
         });
     }
 

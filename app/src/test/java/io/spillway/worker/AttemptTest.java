@@ -3,6 +3,9 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.TenantPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
@@ -11,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** The lease of an attempt that may take 100 ms, and 1,000 when it is renewed, from millisecond 0 on. */
 class AttemptTest {
     private long nowMillis;
-    private final Attempt attempt = new Attempt(null, null, () -> Instant.ofEpochMilli(nowMillis), 0, 100, 1_000);
+    private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "100ms"));
+    private final Attempt attempt = new Attempt(null, null, policy, () -> Instant.ofEpochMilli(nowMillis), 0, 1_000);
 
     @AfterEach
     void leaveNoInterruptBehind() {

@@ -31,8 +31,12 @@ final class HandlersCommand implements Callable<Integer> {
     @Option(names = "--limit", defaultValue = "120", description = "seconds after which a run has failed (default: ${DEFAULT-VALUE})")
     private int limitSeconds;
 
-    @Option(names = "--rounds", defaultValue = "5", description = "rounds after one that is discarded (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", defaultValue = "5", description = "rounds that count (default: ${DEFAULT-VALUE})")
     private int rounds;
+
+    /** A run of a second or two is over before the compilers are. */
+    @Option(names = "--warm-up", defaultValue = "4", description = "rounds before them, of the first handler alone, discarded (default: ${DEFAULT-VALUE})")
+    private int warmUpRounds;
 
     private record Entry(HandlingContender.Kind kind, int index) {}
 
@@ -53,11 +57,11 @@ final class HandlersCommand implements Callable<Integer> {
         List<Map<Entry, Run>> results = new ArrayList<>();
         try (Bench bench = Bench.start()) {
             System.out.printf("%,d tenants, %d partitions, items of %d bytes%n", tenants, Scene.PARTITIONS, Items.VALUE_BYTES);
-            for (int round = 0; round <= rounds; round++) {
+            for (int round = 1 - warmUpRounds; round <= rounds; round++) {
                 Map<Entry, Run> runs = new LinkedHashMap<>();
-                for (int index = 0; index < millis.size(); index++) {
+                for (int index = 0; index < (round > 0 ? millis.size() : 1); index++) {
                     List<HandlingContender.Kind> order = new ArrayList<>(List.of(HandlingContender.Kind.values()));
-                    Collections.rotate(order, round);
+                    Collections.rotate(order, round + warmUpRounds);
                     for (HandlingContender.Kind kind : order) {
                         runs.put(new Entry(kind, index), run(bench, kind, index, round));
                     }
@@ -83,7 +87,7 @@ final class HandlersCommand implements Callable<Integer> {
         Machine.Use use;
         String figures;
         try (Scene scene = Scene.set(bench.admin(), bench.broker().bootstrapServers(),
-                        "h%d-%d-%s".formatted(round, millis.get(index), kind), false,
+                        "h%d-%d-%s".formatted(round + warmUpRounds, millis.get(index), kind), false,
                         Map.of("worker.slots", Integer.toString(slots(index))));
                 Preload preload = Preload.writeRouted(scene, items.get(index), tenants);
                 HandlingContender contender = kind.start(scene, slots(index), work)) {
@@ -99,7 +103,7 @@ final class HandlersCommand implements Callable<Integer> {
                 use.benchSeconds() * scale, use.brokerSeconds() * scale, use);
         System.out.printf("round %d  %3d ms, %4d slots  %-13s %8.0f items/s in %6.2f s, %d duplicates, an item: CPU %5.1f + broker %5.1f us; load before %s, %s%s%n",
                 round, millis.get(index), slots(index), kind.label(), run.perSecond(), work.seconds(), run.duplicates(),
-                run.benchMicros(), run.brokerMicros(), load, use, round == 0 ? "  (discarded)" : "");
+                run.benchMicros(), run.brokerMicros(), load, use, round <= 0 ? "  (discarded)" : "");
         if (!figures.isEmpty()) {
             System.out.println("         " + figures);
         }

@@ -20,8 +20,12 @@ final class ThroughputCommand implements Callable<Integer> {
     @Option(names = "--tenants", defaultValue = "1000", split = ",", description = "tenants, each with a rate; with several numbers the router runs with each (default: ${DEFAULT-VALUE})")
     private List<Integer> tenants;
 
-    @Option(names = "--rounds", defaultValue = "5", description = "rounds after one that is discarded (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", defaultValue = "5", description = "rounds that count (default: ${DEFAULT-VALUE})")
     private int rounds;
+
+    /** A round is of seconds: the compilers are at work through the first of them, for whoever has the most code the longest. */
+    @Option(names = "--warm-up", defaultValue = "4", description = "rounds before them, discarded (default: ${DEFAULT-VALUE})")
+    private int warmUpRounds;
 
     @Option(names = "--commit-interval", defaultValue = "50", description = "milliseconds (default: ${DEFAULT-VALUE})")
     private int commitIntervalMillis;
@@ -52,11 +56,11 @@ final class ThroughputCommand implements Callable<Integer> {
             Machine machine = new Machine(broker.pid());
             System.out.printf("%,d items of %d bytes, %d partitions, %d threads, commits every %d ms%n",
                     items, Items.VALUE_BYTES, Scene.PARTITIONS, Scene.THREADS, commitIntervalMillis);
-            for (int round = 0; round <= rounds; round++) {
+            for (int round = 1 - warmUpRounds; round <= rounds; round++) {
                 Map<Entry, Run> runs = new LinkedHashMap<>();
                 List<Entry> order = new ArrayList<>(entries);
                 // Whoever comes first meets another machine than whoever comes last.
-                Collections.rotate(order, round);
+                Collections.rotate(order, round + warmUpRounds);
                 for (Entry entry : order) {
                     runs.put(entry, run(admin, machine, broker.bootstrapServers(), entry, round));
                 }
@@ -88,7 +92,7 @@ final class ThroughputCommand implements Callable<Integer> {
 
     private Run run(Admin admin, Machine machine, String bootstrapServers, Entry entry, int round) {
         String prefix = "%c%d-%d".formatted(
-                (char) ('a' + round), entry.kind().ordinal(), entry.tenants());
+                (char) ('a' + round + warmUpRounds), entry.kind().ordinal(), entry.tenants());
         Progress progress = new Progress(admin);
         Machine.Use use;
         String footprint;
@@ -112,7 +116,7 @@ final class ThroughputCommand implements Callable<Integer> {
                     (double) use.allocated() / items, use);
             System.out.printf("round %d  %-28s %8.0f records/s in %6.3f s, a record: CPU %5.2f + broker %5.2f us, %5.0f B allocated; load before %s, %s%s%n",
                     round, entry.label(), output.recordsPerSecond(), output.seconds(), run.benchMicros(), run.brokerMicros(),
-                    run.allocated(), load, use, round == 0 ? "  (discarded)" : "");
+                    run.allocated(), load, use, round <= 0 ? "  (discarded)" : "");
             if (!footprint.isEmpty()) {
                 System.out.println("         " + footprint);
             }
