@@ -32,6 +32,8 @@ final class BookkeepingProducer implements Producer<byte[], byte[]> {
     private final InstantSource clock;
     /** Of one transaction: Kafka Streams asks for each record, and a look-up is a tenth of sending it. At most the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
+    /** Kafka Streams flushes for each of its tasks at a commit, and each flush wakes the producer's thread and waits. */
+    private boolean isFlushed = true;
 
     BookkeepingProducer(Producer<byte[], byte[]> producer, Bookkeeping bookkeeping, InstantSource clock) {
         this.producer = producer;
@@ -41,7 +43,7 @@ final class BookkeepingProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
-        bookkeeping.settle(clock.millis(), producer::send);
+        bookkeeping.settle(clock.millis(), this::send);
         producer.sendOffsetsToTransaction(offsets, group);
     }
 
@@ -78,17 +80,22 @@ final class BookkeepingProducer implements Producer<byte[], byte[]> {
 
     @Override
     public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
+        isFlushed = false;
         return producer.send(record);
     }
 
     @Override
     public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        isFlushed = false;
         return producer.send(record, callback);
     }
 
     @Override
     public void flush() {
-        producer.flush();
+        if (!isFlushed) {
+            producer.flush();
+            isFlushed = true;
+        }
     }
 
     @Override

@@ -35,8 +35,15 @@ class BookkeepingTest {
 
     private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
     private final Bookkeeping books = new Bookkeeping(topics, 1);
+    private int flushes;
     private final MockProducer<byte[], byte[]> kafka =
-            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+                @Override
+                public synchronized void flush() {
+                    super.flush();
+                    flushes++;
+                }
+            };
     private final BookkeepingProducer producer = new BookkeepingProducer(kafka, books, () -> Instant.ofEpochMilli(AT));
 
     @Test
@@ -114,6 +121,21 @@ class BookkeepingTest {
         kafka.sendException = new KafkaException("no room");
         assertThatThrownBy(this::commit).hasMessageContaining("no room");
         assertThat(kafka.consumerGroupOffsetsHistory()).isEmpty();
+    }
+
+    @Test
+    void only_a_flush_of_something_reaches_the_producer() {
+        producer.initTransactions();
+        producer.beginTransaction();
+        producer.flush();
+        assertThat(flushes).as("nothing was sent").isZero();
+        producer.send(new ProducerRecord<>("out", new byte[0]));
+        producer.flush();
+        producer.flush();
+        assertThat(flushes).as("one task after the other").isEqualTo(1);
+        producer.send(new ProducerRecord<>("out", new byte[0]), null);
+        producer.flush();
+        assertThat(flushes).isEqualTo(2);
     }
 
     @Test
