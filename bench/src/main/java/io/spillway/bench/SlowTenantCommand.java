@@ -45,7 +45,7 @@ final class SlowTenantCommand implements Callable<Integer> {
     @Option(names = "--after", defaultValue = "30", description = "seconds measured after it (default: ${DEFAULT-VALUE})")
     private int afterSeconds;
 
-    @Option(names = "--warm-up", defaultValue = "10", description = "seconds of a run before, discarded (default: ${DEFAULT-VALUE})")
+    @Option(names = "--warm-up", defaultValue = "30", description = "seconds of a run before, discarded (default: ${DEFAULT-VALUE})")
     private int warmUpSeconds;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
