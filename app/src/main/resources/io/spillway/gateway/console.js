@@ -95,7 +95,7 @@ function show(depths) {
   const {total, lanes, tenants} = depths;
   const gone = goneIn(total.drainSeconds);
   setText(at("summary"), count(total.waiting) + " waiting, " + rate(total.inPerSecond) + "/s in, " + rate(total.outPerSecond) + "/s out"
-    + (gone === "" ? "" : ", gone in: " + gone) + "; " + count(total.deadLettered) + " dead letters");
+    + (gone === "" ? "" : ", gone in: " + gone) + "; dead letters: " + count(total.deadLettered));
   const stillSeconds = Math.max(0, (depths.asOfMillis - depths.changedAtMillis) / 1000);
   const isStill = stillSeconds > STILL_SECONDS && LANES.some((lane) => lane !== "delay" && lanes[lane].waiting > 0);
   setText(at("books"), depths.changedAtMillis === null ? "Nothing has come yet" : "Last move " + span(stillSeconds, 2) + " ago"
