@@ -26,7 +26,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -138,16 +137,10 @@ record RunningSystem(Configuration configuration, boolean embedded, CountDownLat
         follow(clients, topics.depths(), depths, configuration, data, shutdown);
         return new Gateway(
                 configuration,
-                new Gateway.Surroundings(policies, keys, adminKey, tenant -> waiting(depths, tenant),
+                new Gateway.Surroundings(policies, keys, adminKey, depths,
                         metrics.registry(), metrics.registry()::scrape),
                 new Gateway.Chance(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
-    }
-
-    private static OptionalLong waiting(Depths depths, String tenant) {
-        return depths.of(tenant)
-                .map(depth -> OptionalLong.of(Math.max(0, depth.books().waiting())))
-                .orElse(OptionalLong.empty());
     }
 
     /** Waits until a part has ended. */

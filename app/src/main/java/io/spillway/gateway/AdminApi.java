@@ -5,29 +5,39 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.RateLimit;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.policy.Thinning;
+import io.spillway.topic.Depths;
 import io.spillway.topic.TenantPolicies;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** {@code /admin}: what the gateway knows of a tenant. The caller has been recognised as the operator. Thread-safe. */
+/** {@code /admin}: what the gateway knows of all tenants, and of one. The caller has been recognised as the operator. Thread-safe. */
 final class AdminApi {
     static final String PATH = "/admin";
+    private static final String DEPTHS = PATH + "/depths";
     private static final String TENANTS = PATH + "/tenants/";
 
     private final TenantPolicies policies;
     private final Depths depths;
+    private final DepthsReport report;
+    private final InstantSource clock;
 
-    AdminApi(TenantPolicies policies, Depths depths) {
+    AdminApi(TenantPolicies policies, Depths depths, DepthsReport report, InstantSource clock) {
         this.policies = policies;
         this.depths = depths;
+        this.report = report;
+        this.clock = clock;
     }
 
     /** The answer to a GET of a path that begins with {@link #PATH}. */
     Answer get(String path) {
+        if (path.equals(DEPTHS)) {
+            return report.at(clock.millis());
+        }
         String tenant = path.startsWith(TENANTS) ? path.substring(TENANTS.length()) : "";
         if (!ItemLimits.isName(tenant)) {
-            return Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "there is " + TENANTS + "TENANT"));
+            return Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "there are " + DEPTHS + " and " + TENANTS + "TENANT"));
         }
         TenantPolicy policy = policies.of(tenant);
         OptionalLong waiting = depths.waiting(tenant);

@@ -5,6 +5,7 @@ import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -13,14 +14,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides by path, method and key who answers a request: the one table of what is open to whom. Whatever is not in it is
- * not there, whoever asks; below {@code /admin} not even that is told to others than the operator. Thread-safe.
+ * not there, whoever asks; below {@code /admin} and {@code /console} not even that is told to others than the operator.
+ * Thread-safe.
  */
 final class Front {
     private static final Logger LOG = LoggerFactory.getLogger(Front.class);
+    /** Alone: not every browser finds the challenge that it knows among several. */
+    private static final String BASIC = "Basic realm=\"spillway\", charset=\"UTF-8\"";
 
     private final Callers callers;
     private final ItemsApi items;
     private final AdminApi admin;
+    private final Console console = new Console();
     private final Responder responder;
     private final Supplier<String> metricsText;
     private final boolean metricsAreOpen;
@@ -66,8 +71,10 @@ final class Front {
                     : Answer.of(Problem.of(Problem.Kind.NOT_READY, "it starts or stops")));
             case "/metrics" -> metrics(request, response);
             default -> {
-                if (path.equals(AdminApi.PATH) || path.startsWith(AdminApi.PATH + "/")) {
-                    admin(request, response, () -> admin.get(path));
+                if (isAt(AdminApi.PATH, path)) {
+                    reader(request, response, () -> admin.get(path));
+                } else if (isAt(Console.PATH, path)) {
+                    reader(request, response, () -> console.get(path));
                 } else {
                     responder.refuse(request, response, Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "see the documentation of the gateway")));
                 }
@@ -93,12 +100,27 @@ final class Front {
         }
     }
 
-    private void admin(ServerRequest request, ServerResponse response, Supplier<Answer> then) {
-        switch (callers.of(Requests.all(request, HeaderNames.AUTHORIZATION))) {
+    /** For the operator, with a browser as well: a GET may be opened by Basic, and nothing else may. */
+    private void reader(ServerRequest request, ServerResponse response, Supplier<Answer> then) {
+        List<String> authorization = Requests.all(request, HeaderNames.AUTHORIZATION);
+        // A page of another site can make a browser ask for this with what its user has typed, and must get nothing from it.
+        Supplier<Answer> closed = () -> then.get()
+                .with("X-Content-Type-Options", "nosniff")
+                .with("Cross-Origin-Resource-Policy", "same-origin");
+        if (isMethod(request, "GET")) {
+            admin(callers.ofReader(authorization), request, response, closed, unauthenticated().with("WWW-Authenticate", BASIC));
+        } else {
+            admin(callers.of(authorization), request, response, closed, unauthenticated());
+        }
+    }
+
+    private void admin(
+            Caller caller, ServerRequest request, ServerResponse response, Supplier<Answer> then, Answer unauthenticated) {
+        switch (caller) {
             case Caller.Admin operator -> get(request, response, then);
-            case Caller.OfTenant caller -> responder.refuse(request, response, Answer.of(Problem.of(
+            case Caller.OfTenant tenant -> responder.refuse(request, response, Answer.of(Problem.of(
                     Problem.Kind.FORBIDDEN, "this needs the admin key")));
-            case Caller.Unknown unknown -> responder.refuse(request, response, unauthenticated());
+            case Caller.Unknown unknown -> responder.refuse(request, response, unauthenticated);
         }
     }
 
@@ -108,12 +130,16 @@ final class Front {
         if (metricsAreOpen) {
             get(request, response, scrape);
         } else {
-            admin(request, response, scrape);
+            admin(callers.of(Requests.all(request, HeaderNames.AUTHORIZATION)), request, response, scrape, unauthenticated());
         }
     }
 
     private void get(ServerRequest request, ServerResponse response, Supplier<Answer> then) {
         responder.refuse(request, response, isMethod(request, "GET") ? then.get() : wrongMethod("GET"));
+    }
+
+    private static boolean isAt(String root, String path) {
+        return path.equals(root) || path.startsWith(root + "/");
     }
 
     private static boolean isMethod(ServerRequest request, String method) {

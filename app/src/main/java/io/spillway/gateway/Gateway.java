@@ -10,7 +10,9 @@ import io.spillway.policy.Printable;
 import io.spillway.policy.RateTable;
 import io.spillway.policy.Thinning;
 import io.spillway.topic.ApiKeys;
+import io.spillway.topic.Depths;
 import io.spillway.topic.KafkaClients;
+import io.spillway.topic.LaneFlows;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.io.IOException;
@@ -39,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class Gateway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final long LOOK_EVERY_MILLIS = 500;
+    private static final long MEASURE_EVERY_MILLIS = 1_000;
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
@@ -47,7 +50,7 @@ public final class Gateway implements AutoCloseable {
      * @param policies    of tenants
      * @param keys        of tenants
      * @param adminKey    of the operator
-     * @param depths      how much waits
+     * @param depths      the books of tenants; of one that is not in them nobody knows what waits, and it is not held back
      * @param registry    for its metrics
      * @param metricsText what {@code /metrics} answers
      */
@@ -73,6 +76,7 @@ public final class Gateway implements AutoCloseable {
     private final InFlight inFlight;
     private final SlowReads slowReads;
     private final RateTable rates;
+    private final LaneFlows flows;
     private final Producer<byte[], byte[]> producer;
     private final WebServer server;
     private final InstantSource clock;
@@ -97,6 +101,7 @@ public final class Gateway implements AutoCloseable {
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
         this.rates = new RateTable(maxTenants, chance.randomBits().getAsLong());
+        this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
         this.slowReads = new SlowReads(chance.nanoTime(), limits.bodyTimeout().toMillis());
         this.producer = producer;
@@ -110,8 +115,10 @@ public final class Gateway implements AutoCloseable {
         Batch batch = new Batch(limits.batchLines(), limits.confirmTimeout().toMillis(), intake, responder, ids, clock);
         ItemsApi items = new ItemsApi(
                 limits, inFlight, bodies, intake, batch, responder, ids, clock, chance.randomBits());
+        AdminApi admin = new AdminApi(
+                with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
         Front front = new Front(
-                new Callers(with.keys(), with.adminKey()), items, new AdminApi(with.policies(), with.depths()), responder,
+                new Callers(with.keys(), with.adminKey()), items, admin, responder,
                 with.metricsText(), isLoopback(settings.host()), this::isRunning);
         this.server = listener(front, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
@@ -126,6 +133,7 @@ public final class Gateway implements AutoCloseable {
      * @throws IllegalStateException when the port is taken or the host is not ours; the message is one line
      */
     public String start() {
+        flows.look(clock.millis());
         try {
             // The server only logs why it cannot listen, and returns; so we ask before it does.
             new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
@@ -137,6 +145,8 @@ public final class Gateway implements AutoCloseable {
             throw cannotListen("the log says why", null);
         }
         housekeeping.scheduleWithFixedDelay(slowReads::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        housekeeping.scheduleWithFixedDelay(
+                () -> flows.look(clock.millis()), MEASURE_EVERY_MILLIS, MEASURE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         housekeeping.scheduleWithFixedDelay(
                 () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS, PRUNE_EVERY_MILLIS, TimeUnit.MILLISECONDS);

@@ -4,6 +4,7 @@ import io.spillway.policy.Admission;
 import io.spillway.policy.AdmissionRules;
 import io.spillway.policy.Printable;
 import io.spillway.schema.WorkItem;
+import io.spillway.topic.Depths;
 import io.spillway.topic.RecordCodec;
 import io.spillway.topic.TenantPolicies;
 import java.nio.charset.StandardCharsets;

@@ -13,4 +13,14 @@ public record Depth(TenantBooks books, FlowRates rates, GrowingLimit growing, lo
     public Drain drain(long nowMillis) {
         return Drain.of(books.waiting(), rates.at(nowMillis));
     }
+
+    /**
+     * Whether the last of what waits will be past its time to live before it is handled, at the rates of this time.
+     *
+     * @param policy    the tenant's, not null
+     * @param nowMillis epoch milliseconds
+     */
+    public boolean isLate(TenantPolicy policy, long nowMillis) {
+        return drain(nowMillis).isLaterThan(policy.ttlMillis());
+    }
 }

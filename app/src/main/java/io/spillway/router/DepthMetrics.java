@@ -4,14 +4,11 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.metrics.TenantMeters;
 import io.spillway.policy.Depth;
-import io.spillway.policy.Drain;
-import io.spillway.policy.FlowRates;
 import io.spillway.policy.Place;
-import io.spillway.policy.TenantPolicy;
 import io.spillway.topic.Depths;
+import io.spillway.topic.LaneFlows;
 import io.spillway.topic.TenantPolicies;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,8 +25,7 @@ final class DepthMetrics {
     private final Depths depths;
     private final TenantPolicies policies;
     private final int most;
-    private final Map<Place, FlowRates> rates = new EnumMap<>(Place.class);
-    private final Map<Place, long[]> seen = new EnumMap<>(Place.class);
+    private final LaneFlows flows;
     private final Map<Place, Double> drainSeconds = new ConcurrentHashMap<>();
     private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final AtomicInteger late = new AtomicInteger();
@@ -39,6 +35,7 @@ final class DepthMetrics {
         this.depths = depths;
         this.policies = policies;
         this.most = tenants;
+        this.flows = new LaneFlows(depths);
         this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
         for (Place lane : Place.WAITING) {
             drainSeconds.put(lane, 0.0);
@@ -55,16 +52,8 @@ final class DepthMetrics {
 
     /** Looks at all tenants again. */
     void measure(long nowMillis) {
-        for (Place lane : Place.WAITING) {
-            long entered = depths.entered(lane);
-            long left = depths.left(lane);
-            long[] before = seen.put(lane, new long[] {entered, left});
-            FlowRates now = before == null
-                    ? FlowRates.startingAt(nowMillis)
-                    : rates.get(lane).after(Math.max(0, entered - before[0]), Math.max(0, left - before[1]), nowMillis);
-            rates.put(lane, now);
-            drainSeconds.put(lane, Drain.of(entered - left, now).seconds());
-        }
+        flows.look(nowMillis);
+        flows.byLane().forEach((lane, flow) -> drainSeconds.put(lane, flow.drain().seconds()));
         lookAtTenants(nowMillis);
     }
 
@@ -74,7 +63,7 @@ final class DepthMetrics {
         depths.forEach((tenant, depth) -> {
             long waiting = depth.books().waiting();
             if (waiting > 0) {
-                lateNow[0] += isLate(tenant, depth, nowMillis) ? 1 : 0;
+                lateNow[0] += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
                 deep.put(tenant, waiting);
             }
         });
@@ -86,11 +75,6 @@ final class DepthMetrics {
             meters.of(deepest.get(i).getKey());
         }
         meters.elect();
-    }
-
-    private boolean isLate(String tenant, Depth depth, long nowMillis) {
-        TenantPolicy policy = policies.of(tenant);
-        return depth.drain(nowMillis).isLaterThan(policy.ttlMillis());
     }
 
     private List<Gauge> gauges(String tenant, MeterRegistry registry) {

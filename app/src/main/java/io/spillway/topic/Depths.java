@@ -5,6 +5,7 @@ import io.spillway.policy.Place;
 import io.spillway.policy.TenantBooks;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
@@ -19,10 +20,26 @@ public final class Depths implements ViewContent {
     private final AtomicLongArray entered = new AtomicLongArray(Place.COUNT);
     private final AtomicLongArray left = new AtomicLongArray(Place.COUNT);
     private final AtomicLongArray folded = new AtomicLongArray(Topics.LEDGER_PARTITIONS);
+    private volatile long changedAtMillis;
 
     /** A tenant's books; empty when it never had an item, or is beyond what this view takes. */
     public Optional<Depth> of(String tenant) {
         return Optional.ofNullable(byTenant.get(tenant));
+    }
+
+    /**
+     * Items of a tenant that wait in all lanes.
+     *
+     * @return 0 or more; empty where {@link #of} is
+     */
+    public OptionalLong waiting(String tenant) {
+        Depth depth = byTenant.get(tenant);
+        return depth == null ? OptionalLong.empty() : OptionalLong.of(Math.max(0, depth.books().waiting()));
+    }
+
+    /** When the newest of what is here was written, epoch milliseconds; 0 while there is nothing. Items that move are written down. */
+    public long changedAtMillis() {
+        return changedAtMillis;
     }
 
     /** Shows every tenant's books. */
@@ -53,6 +70,7 @@ public final class Depths implements ViewContent {
     @Override
     public void put(String key, byte[] value) {
         Depth depth = codec.decode(value);
+        changedAtMillis = Math.max(changedAtMillis, depth.rates().atMillis());
         if (key.startsWith(DepthCodec.FOLDED)) {
             int partition = Integer.parseInt(key.substring(DepthCodec.FOLDED.length()));
             if (partition < 0 || partition >= Topics.LEDGER_PARTITIONS) {

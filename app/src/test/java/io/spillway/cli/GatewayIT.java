@@ -89,6 +89,8 @@ class GatewayIT {
             assertThat(Files.getPosixFilePermissions(data.resolve("admin.key"))).isEqualTo(PosixFilePermissions.fromString("rw-------"));
             assertThat(get(url + "/admin/tenants/bolt", adminKey).body()).contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":0.001", "\"waiting\":null");
             assertThat(get(url + "/admin/tenants/bolt", made).statusCode()).isEqualTo(403);
+            assertThat(get(url + "/admin/depths", adminKey).body()).contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");
+            assertThat(get(url + "/console", adminKey).body()).contains("<title>Spillway</title>");
             assertThat(get(url + "/metrics", "").body()).contains("spillway_gateway_requests_total{status=\"202\"}");
             assertThat(get(ready.group(2), "").body()).contains("spillway_gateway_requests_total{status=\"429\"}");
             assertThat(running.stop()).isZero();

@@ -8,9 +8,12 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.spillway.topic.ApiKey;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -52,42 +55,64 @@ class AuthorisationTest {
 
     /** A status for each kind of key; a plus where the request must be granted, so nothing is refused wrongly either. */
     private static final String TABLE = """
-            # request                       none  wrong revoked scheme another tenant admin
-            POST /v1/items                  401   401   401     401    202+    202+   403
-            POST /v1/items:batch            401   401   401     401    200+    200+   403
-            GET  /v1/items                  405   405   405     405    405     405    405
-            GET  /admin/tenants/acme        401   401   401     401    403     403    200+
-            GET  /admin/tenants/acme/       401   401   401     401    403     403    404
-            GET  /admin                     401   401   401     401    403     403    404
-            GET  /admin/                    401   401   401     401    403     403    404
-            GET  /admin/nothing             401   401   401     401    403     403    404
-            POST /admin/tenants/acme        401   401   401     401    403     403    405
-            DELETE /admin/tenants/acme      401   401   401     401    403     403    405
-            GET  /livez                     200+  200+  200+    200+   200+    200+   200+
-            GET  /readyz                    200+  200+  200+    200+   200+    200+   200+
-            GET  /metrics                   200+  200+  200+    200+   200+    200+   200+
-            POST /livez                     405   405   405     405    405     405    405
-            GET  /                          404   404   404     404    404     404    404
-            GET  /ADMIN/tenants/acme        404   404   404     404    404     404    404
-            GET  //admin/tenants/acme       404   404   404     404    404     404    404
-            GET  /admin%2Ftenants%2Facme    404   404   404     404    404     404    404
-            GET  /%61dmin/tenants/acme      404   404   404     404    404     404    404
-            POST /v1/items/                 404   404   404     404    404     404    404
+            # request                       none  wrong revoked another tenant admin basic
+            POST /v1/items                  401   401   401     202+    202+   403   401
+            POST /v1/items:batch            401   401   401     200+    200+   403   401
+            GET  /v1/items                  405   405   405     405     405    405   405
+            GET  /admin/tenants/acme        401   401   401     403     403    200+  200+
+            GET  /admin/tenants/acme/       401   401   401     403     403    404   404
+            GET  /admin/depths              401   401   401     403     403    200+  200+
+            GET  /admin/depths/             401   401   401     403     403    404   404
+            GET  /admin                     401   401   401     403     403    404   404
+            GET  /admin/                    401   401   401     403     403    404   404
+            GET  /admin/nothing             401   401   401     403     403    404   404
+            POST /admin/tenants/acme        401   401   401     403     403    405   401
+            DELETE /admin/tenants/acme      401   401   401     403     403    405   401
+            POST /admin/depths              401   401   401     403     403    405   401
+            PUT  /admin/depths              401   401   401     403     403    405   401
+            GET  /console                   401   401   401     403     403    200+  200+
+            GET  /console/console.js        401   401   401     403     403    200+  200+
+            GET  /console/console.css       401   401   401     403     403    200+  200+
+            GET  /console/                  401   401   401     403     403    404   404
+            GET  /console/console.html      401   401   401     403     403    404   404
+            GET  /console/../console        401   401   401     403     403    404   404
+            POST /console                   401   401   401     403     403    405   401
+            DELETE /console/console.js      401   401   401     403     403    405   401
+            GET  /livez                     200+  200+  200+    200+    200+   200+  200+
+            GET  /readyz                    200+  200+  200+    200+    200+   200+  200+
+            GET  /metrics                   200+  200+  200+    200+    200+   200+  200+
+            POST /livez                     405   405   405     405     405    405   405
+            GET  /                          404   404   404     404     404    404   404
+            GET  /ADMIN/tenants/acme        404   404   404     404     404    404   404
+            GET  //admin/tenants/acme       404   404   404     404     404    404   404
+            GET  /admin%2Ftenants%2Facme    404   404   404     404     404    404   404
+            GET  /%61dmin/tenants/acme      404   404   404     404     404    404   404
+            GET  /Console                   404   404   404     404     404    404   404
+            GET  /consoles                  404   404   404     404     404    404   404
+            GET  /console%2Fconsole.js      404   404   404     404     404    404   404
+            POST /v1/items/                 404   404   404     404     404    404   404
             """;
 
     @Test
     void nobody_gets_what_is_not_theirs() {
-        Map<String, String> keys = new TreeMap<>();
+        Map<String, List<String>> keys = new TreeMap<>();
         String acme = secret(gateway.key("acme"));
         String revoked = secret(gateway.key("acme"));
         gateway.revoke(revoked);
-        keys.put("none", "");
-        keys.put("wrong", "Bearer " + secret(ApiKey.make(new SplittableRandom(99)).text()));
-        keys.put("revoked", "Bearer " + revoked);
-        keys.put("scheme", "Basic " + acme);
-        keys.put("another", "Bearer " + secret(gateway.key("bolt")));
-        keys.put("tenant", "Bearer " + acme);
-        keys.put("admin", "Bearer " + secret(GatewayUnderTest.ADMIN_KEY));
+        String admin = secret(GatewayUnderTest.ADMIN_KEY);
+        String wrong = secret(ApiKey.make(new SplittableRandom(99)).text());
+        keys.put("none", List.of(""));
+        keys.put("wrong", List.of(
+                "Bearer " + wrong, "Basic " + acme, "Basic " + admin, "Digest " + admin, admin, "Bearer", "Basic", "Basic ",
+                basic("operator:" + wrong), basic("operator:" + admin + "x"), basic("operator:"), basic(":"), basic(""),
+                basic(admin), basic(admin + ":"), basic("operator:" + acme), basic(acme + ":" + acme), basic("a:b:" + admin),
+                basic("operator:" + admin) + "!", basic("operator:" + admin) + "=====", basic("operator:" + admin.toUpperCase(Locale.ROOT)),
+                basic("operator:" + revoked)));
+        keys.put("revoked", List.of("Bearer " + revoked));
+        keys.put("another", List.of("Bearer " + secret(gateway.key("bolt"))));
+        keys.put("tenant", List.of("Bearer " + acme));
+        keys.put("admin", List.of("Bearer " + admin));
+        keys.put("basic", List.of(basic("operator:" + admin), basic(":" + admin).replace("Basic", "bAsIc"), basic("zoë:" + admin)));
 
         List<String> rows = TABLE.lines().toList();
         List<String> kinds = Arrays.asList(rows.getFirst().replaceAll("# request +", "").split(" +"));
@@ -95,24 +120,52 @@ class AuthorisationTest {
         for (String row : rows.subList(1, rows.size())) {
             String[] cells = row.split(" +");
             for (int i = 0; i < kinds.size(); i++) {
-                String authorization = keys.get(kinds.get(i));
-                String body = cells[0].equals("POST") ? "{\"payload\":\"x\"}" : "";
-                HttpResponse<String> answer = authorization.isEmpty()
-                        ? gateway.send(cells[0], cells[1], "", body)
-                        : gateway.send(cells[0], cells[1], "", body, "Authorization", authorization);
-                String expected = cells[2 + i];
-                wrongfulAllows += answer.statusCode() < 300 && !expected.endsWith("+") ? 1 : 0;
-                assertThat(answer.statusCode()).as("%s %s with %s: %s", cells[0], cells[1], kinds.get(i), answer.body())
-                        .isEqualTo(Integer.parseInt(expected.replace("+", "")));
-                if (answer.statusCode() >= 400) {
-                    assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
+                for (String authorization : keys.get(kinds.get(i))) {
+                    HttpResponse<String> answer = send(cells[0], cells[1], authorization);
+                    wrongfulAllows += answer.statusCode() < 300 && !cells[2 + i].endsWith("+") ? 1 : 0;
+                    assertAnswer(cells, kinds.get(i) + ": " + authorization, cells[2 + i], answer);
                 }
-                assertThat(answer.headers().firstValue("www-authenticate").isPresent()).isEqualTo(answer.statusCode() == 401);
             }
         }
         assertThat(wrongfulAllows).isZero();
         assertThat(gateway.stored().stream().map(record -> GatewayUnderTest.item(record.value()).tenant()))
                 .as("each item is of the tenant whose key it was").containsExactly("bolt", "acme", "bolt", "acme");
+        assertNoSecretWasLogged();
+    }
+
+    private HttpResponse<String> send(String method, String path, String authorization) {
+        String body = method.equals("POST") ? "{\"payload\":\"x\"}" : "";
+        return authorization.isEmpty()
+                ? gateway.send(method, path, "", body)
+                : gateway.send(method, path, "", body, "Authorization", authorization);
+    }
+
+    private static void assertAnswer(String[] request, String caller, String expected, HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as("%s %s with %s: %s", request[0], request[1], caller, answer.body())
+                .isEqualTo(Integer.parseInt(expected.replace("+", "")));
+        if (answer.statusCode() >= 400) {
+            assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
+        }
+        boolean isForBrowsers = request[0].equals("GET") && request[1].matches("/(admin|console)(/.*)?");
+        assertThat(answer.headers().allValues("www-authenticate")).as("%s %s with %s", request[0], request[1], caller)
+                .isEqualTo(answer.statusCode() != 401 ? List.of() : List.of(isForBrowsers
+                        ? "Basic realm=\"spillway\", charset=\"UTF-8\""
+                        : "Bearer realm=\"spillway\""));
+    }
+
+    /** As a browser sends it; whoever sees it has the key, so it is a secret too. */
+    private String basic(String userAndPassword) {
+        String encoded = Base64.getEncoder().encodeToString(userAndPassword.getBytes(StandardCharsets.UTF_8));
+        return "Basic " + (encoded.length() > 32 ? secret(encoded) : encoded);
+    }
+
+    @Test
+    void the_key_is_found_in_one_header_field_or_not_at_all() {
+        String key = GatewayUnderTest.ADMIN_KEY;
+        for (String path : List.of("/console", "/admin/depths")) {
+            assertThat(gateway.send("GET", path, key, "", "Authorization", basic("operator:" + key)).statusCode()).isEqualTo(401);
+            assertThat(gateway.send("HEAD", path, "", "", "Authorization", basic("operator:" + key)).statusCode()).isEqualTo(401);
+        }
         assertNoSecretWasLogged();
     }
 
@@ -151,6 +204,9 @@ class AuthorisationTest {
                 assertThat(status).isEqualTo(key.isEmpty() ? 401 : key.startsWith("spw_") ? 403 : 200);
             }
             assertThat(get(open, "/livez", "")).isEqualTo(200);
+            assertThat(open.send(java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + open.port() + path))
+                    .header("Authorization", basic("operator:" + GatewayUnderTest.ADMIN_KEY))
+                    .build()).statusCode()).as("Basic is for the console").isEqualTo(401);
         }
     }
 

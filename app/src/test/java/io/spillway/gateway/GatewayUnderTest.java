@@ -3,10 +3,17 @@ package io.spillway.gateway;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.policy.Depth;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
+import io.spillway.policy.Place;
 import io.spillway.policy.PolicySettings;
+import io.spillway.policy.TenantBooks;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.ApiKey;
 import io.spillway.topic.ApiKeys;
+import io.spillway.topic.DepthCodec;
+import io.spillway.topic.Depths;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.RecordCodec;
 import io.spillway.topic.StoredKey;
@@ -24,9 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.avro.generic.GenericRecord;
@@ -41,7 +46,7 @@ final class GatewayUnderTest implements AutoCloseable {
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
     final ApiKeys keys = new ApiKeys();
     final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
-    final Map<String, Long> waiting = new ConcurrentHashMap<>();
+    final Depths depths = new Depths();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final MockProducer<byte[], byte[]> kafka;
     final HttpClient client = HttpClient.newHttpClient();
@@ -57,7 +62,6 @@ final class GatewayUnderTest implements AutoCloseable {
             all.put(settings[i], settings[i + 1]);
         }
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
-        Depths depths = tenant -> waiting.containsKey(tenant) ? OptionalLong.of(waiting.get(tenant)) : OptionalLong.empty();
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Surroundings(policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
@@ -81,6 +85,15 @@ final class GatewayUnderTest implements AutoCloseable {
 
     void policy(String tenant, PolicySettings settings) {
         policies.put(tenant, new PolicyCodec().encode(tenant, settings));
+    }
+
+    /** Has the router write down that a tenant has so many items in hot, and nothing else. */
+    void waits(String tenant, long items) {
+        long[] counts = new long[Place.COUNT];
+        counts[Place.HOT.ordinal()] = items;
+        TenantBooks books = TenantBooks.EMPTY.plus(Place.OUTSIDE, counts, 0);
+        depths.put(tenant, new DepthCodec().encode(
+                tenant, new Depth(books, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
     }
 
     /** Sends a request; header names and values in turn. */

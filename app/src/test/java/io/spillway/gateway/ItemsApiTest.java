@@ -145,7 +145,7 @@ class ItemsApiTest {
         gateway.policy("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100"));
         gateway.policy("orders", PolicySettings.NONE_SET.with(PolicyField.BACK_PRESSURE, "accept"));
         for (String tenant : List.of("acme", "orders")) {
-            gateway.waiting.put(tenant, 400L);
+            gateway.waits(tenant, 400);
         }
         int admitted = 0;
         for (int i = 0; i < 40; i++) {
@@ -164,7 +164,7 @@ class ItemsApiTest {
             assertThat(gateway.post(orders, "x").statusCode()).isEqualTo(202);
             assertThat(gateway.post(quiet, "x").statusCode()).isEqualTo(202);
         }
-        gateway.waiting.put("acme", 100L);
+        gateway.waits("acme", 100);
         assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);
     }
 

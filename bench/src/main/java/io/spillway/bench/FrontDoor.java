@@ -6,12 +6,12 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.gateway.AdminKey;
-import io.spillway.gateway.Depths;
 import io.spillway.gateway.Gateway;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.topic.ApiKey;
 import io.spillway.topic.ApiKeys;
+import io.spillway.topic.Depths;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.StoredKey;
@@ -49,7 +49,7 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         Gateway gateway = new Gateway(
                 scene.configuration(),
-                new Gateway.Surroundings(policies, keys, AdminKey.of("0123456789abcdef"), Depths.UNKNOWN,
+                new Gateway.Surroundings(policies, keys, AdminKey.of("0123456789abcdef"), new Depths(),
                         new SimpleMeterRegistry(), () -> ""),
                 new Gateway.Chance(InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
         Map<String, String> held = Map.of(

@@ -1,0 +1,40 @@
+package io.spillway.policy;
+
+/**
+ * How items come to a lane and go from it, seen from its running totals at irregular moments.
+ *
+ * <p>Rates start at 0, so for about {@link FlowRates#MEMORY_MILLIS} after the first observation they are too low, both by the
+ * same factor, and a forecast made from them is too long rather than too short.
+ *
+ * @param entered items that had ever come at the last observation
+ * @param left    items that had ever gone at the last observation
+ * @param rates   of the time of that observation
+ */
+public record LaneFlow(long entered, long left, FlowRates rates) {
+    /** The flow of a lane that is seen for the first time, at these totals. */
+    public static LaneFlow startingAt(long entered, long left, long nowMillis) {
+        return new LaneFlow(entered, left, FlowRates.startingAt(nowMillis));
+    }
+
+    /**
+     * The flow with what is seen now. Totals that are smaller than before, as after a tenant is forgotten, count as no movement.
+     *
+     * @param nowEntered items that have ever come
+     * @param nowLeft    items that have ever gone
+     * @param nowMillis  epoch milliseconds
+     */
+    public LaneFlow after(long nowEntered, long nowLeft, long nowMillis) {
+        return new LaneFlow(nowEntered, nowLeft,
+                rates.after(Math.max(0, nowEntered - entered), Math.max(0, nowLeft - left), nowMillis));
+    }
+
+    /** Items that waited at the last observation; negative only for totals that are no books. */
+    public long waiting() {
+        return entered - left;
+    }
+
+    /** When all that waited is gone, at the rates of the last observation. */
+    public Drain drain() {
+        return Drain.of(waiting(), rates);
+    }
+}

@@ -1,0 +1,181 @@
+"use strict";
+// Shows what the gateway knows, and changes nothing. What comes from it goes into the page as text and as nothing else.
+
+const EVERY_MILLIS = 2000;
+const TIMEOUT_MILLIS = 5000;
+// The books follow the moves within a second or so: when nothing has moved for so long while work waits, somebody should look.
+const STILL_SECONDS = 30;
+const LANES = ["hot", "overflow", "aged", "delay"];
+const NAME = /^[A-Za-z0-9._-]{1,128}$/;
+
+const at = (id) => document.getElementById(id);
+const count = (n) => n.toLocaleString("en");
+const rate = (n) => n.toLocaleString("en", {minimumFractionDigits: 1, maximumFractionDigits: 1});
+const share = (part) => part === 1 ? "all" : (100 * part).toLocaleString("en", {maximumSignificantDigits: 2}) + "%";
+let timer = null;
+let lastAnswer = "";
+
+/** In the largest units, so many at the most: "2h 5m". */
+function span(seconds, units) {
+  let rest = Math.max(0, Math.ceil(seconds));
+  const parts = [];
+  for (const [size, name] of [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]]) {
+    if (rest >= size) parts.push(Math.floor(rest / size) + name);
+    rest %= size;
+  }
+  return parts.slice(0, units).join(" ") || "0s";
+}
+
+const goneIn = (seconds) => seconds === null ? "never" : seconds === 0 ? "" : span(seconds, 2);
+
+/** Touches only what differs, so that a selection stays and a screen reader says nothing twice. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Makes a table's body have a row for each item, and shows each in its row. */
+function fill(body, items, makeRow, show) {
+  while (body.rows.length > items.length) body.deleteRow(-1);
+  while (body.rows.length < items.length) body.append(makeRow());
+  items.forEach((item, i) => show(body.rows[i].cells, item));
+}
+
+/** A row of a header and so many cells. */
+function row(cells, className) {
+  const tr = document.createElement("tr");
+  const head = document.createElement("th");
+  head.scope = "row";
+  tr.append(head);
+  for (let i = 0; i < cells; i++) tr.insertCell().className = className;
+  return tr;
+}
+
+function laneRow() {
+  const tr = row(5, "n");
+  const bar = document.createElement("div");
+  bar.className = "bar";
+  tr.cells[2].className = "track";
+  tr.cells[2].append(bar);
+  return tr;
+}
+
+function tenantRow() {
+  const tr = row(10, "n");
+  tr.cells[0].append(document.createElement("a"));
+  return tr;
+}
+
+function showLanes(lanes) {
+  const most = Math.max(1, ...LANES.map((lane) => lanes[lane].waiting));
+  fill(at("lanes"), LANES, laneRow, (cells, lane) => {
+    const flow = lanes[lane];
+    setText(cells[0], lane);
+    setText(cells[1], count(flow.waiting));
+    cells[2].firstChild.style.width = 100 * flow.waiting / most + "%";
+    setText(cells[3], rate(flow.inPerSecond));
+    setText(cells[4], rate(flow.outPerSecond));
+    setText(cells[5], goneIn(flow.drainSeconds));
+  });
+}
+
+function showTenants(tenants) {
+  fill(at("tenants"), tenants, tenantRow, (cells, t) => {
+    const link = cells[0].firstChild;
+    setText(link, t.tenant);
+    link.href = "#" + t.tenant;
+    const texts = [count(t.waiting), ...LANES.map((lane) => count(t[lane])), rate(t.inPerSecond), rate(t.outPerSecond),
+      goneIn(t.drainSeconds) + (t.late ? ", past ttl" : ""), share(t.admittedShare), count(t.deadLettered)];
+    texts.forEach((text, i) => setText(cells[i + 1], text));
+    cells[8].classList.toggle("alarm", t.late);
+    cells[9].classList.toggle("alarm", t.admittedShare < 1);
+  });
+}
+
+function show(depths) {
+  const {total, lanes, tenants} = depths;
+  const gone = goneIn(total.drainSeconds);
+  setText(at("summary"), count(total.waiting) + " waiting, " + rate(total.inPerSecond) + "/s in, " + rate(total.outPerSecond) + "/s out"
+    + (gone === "" ? "" : ", gone in: " + gone) + "; dead letters: " + count(total.deadLettered));
+  const stillSeconds = Math.max(0, (depths.asOfMillis - depths.changedAtMillis) / 1000);
+  const isStill = stillSeconds > STILL_SECONDS && LANES.some((lane) => lane !== "delay" && lanes[lane].waiting > 0);
+  setText(at("books"), depths.changedAtMillis === null ? "Nothing has come yet" : "Last move " + span(stillSeconds, 2) + " ago"
+    + (isStill ? ", and work waits: look at the routers, the workers and their handlers" : ""));
+  at("books").classList.toggle("alarm", isStill);
+  showLanes(lanes);
+  setText(at("count"), count(depths.tenantsWaiting) + " of " + count(depths.tenantsKnown) + " tenants have work waiting"
+    + (depths.truncated ? ", the " + count(tenants.length) + " with the most are shown" : "")
+    + (depths.tenantsLate > 0 ? "; for " + count(depths.tenantsLate) + " the forecast is later than the time to live" : ""));
+  showTenants(tenants);
+  document.title = count(total.waiting) + " waiting - Spillway";
+}
+
+async function get(path) {
+  const stop = new AbortController();
+  const limit = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
+  try {
+    const answer = await fetch(path, {signal: stop.signal, cache: "no-store"}).catch(() => {
+      throw new Error("The gateway does not answer");
+    });
+    if (answer.status === 401 || answer.status === 403) throw new Error("The gateway takes this key no more: reload the page");
+    if (!answer.ok) throw new Error("The gateway answers with status " + answer.status);
+    return await answer.json();
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+const setting = ([name, value]) => name.endsWith("Millis")
+  ? [name.slice(0, -6), value === null ? "none" : value % 1000 === 0 ? span(value / 1000, 4) : value + "ms"]
+  : [name, value === null ? "none" : String(value)];
+
+const factsOf = (tenant) => [["waiting", tenant.waiting === null ? "not known" : count(tenant.waiting)],
+  ["let in", share(tenant.admittedShare)], ...Object.entries(tenant.policy).map(setting)];
+
+/** Shows the tenant that the address names after its #, which makes it a link that can be sent to somebody. */
+async function showChosen() {
+  const name = location.hash.slice(1);
+  let state = NAME.test(name) ? name : "";
+  let facts = [];
+  try {
+    if (state !== "") facts = factsOf(await get("admin/tenants/" + name));
+  } catch (e) {
+    state = name + ": " + e.message;
+  }
+  if (location.hash.slice(1) !== name) return;
+  setText(at("tenant-state"), state);
+  fill(at("tenant").tBodies[0], facts, () => row(1, ""), (cells, texts) => texts.forEach((text, i) => setText(cells[i], text)));
+}
+
+/** Says how it stands: the same words as long as it stands so. */
+function tell(fault) {
+  setText(at("state"), fault === "" ? "Live" : fault + (lastAnswer === "" ? "" : "; these figures are of " + lastAnswer));
+  at("state").classList.toggle("alarm", fault !== "");
+  document.body.classList.toggle("stale", fault !== "");
+  if (fault !== "") document.title = "No figures - Spillway";
+}
+
+async function poll() {
+  try {
+    show(await get("admin/depths"));
+    lastAnswer = new Date().toLocaleTimeString();
+    tell("");
+    await showChosen();
+  } catch (e) {
+    tell(e.message);
+  }
+  clearTimeout(timer);
+  if (!document.hidden) timer = setTimeout(poll, EVERY_MILLIS);
+}
+
+at("pick").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.hash = at("name").value;
+});
+addEventListener("hashchange", () => {
+  at("tenant-title").focus();
+  showChosen();
+});
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) poll();
+});
+poll();

@@ -1,0 +1,118 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The page as it is served; who gets it is in {@link AuthorisationTest}, what it shows in {@link DepthsReportTest}. */
+@Timeout(120) // Against a hang; nothing is measured.
+class ConsoleTest {
+    private static final Map<String, String> TYPES = Map.of(
+            "/console", "text/html; charset=utf-8",
+            "/console/console.css", "text/css; charset=utf-8",
+            "/console/console.js", "text/javascript; charset=utf-8");
+
+    private GatewayUnderTest gateway;
+
+    @BeforeEach
+    void listen() {
+        gateway = new GatewayUnderTest(true);
+    }
+
+    @AfterEach
+    void close() {
+        gateway.close();
+    }
+
+    @Test
+    void the_page_and_what_it_needs_are_served_and_closed_to_everything_else() {
+        TYPES.forEach((path, type) -> {
+            HttpResponse<String> answer = get(path);
+            assertThat(answer.statusCode()).as(path).isEqualTo(200);
+            assertThat(answer.body()).as(path).isNotBlank();
+            Map.of(
+                    "content-type", type,
+                    "content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                            + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+                    "x-content-type-options", "nosniff",
+                    "referrer-policy", "no-referrer",
+                    "cross-origin-resource-policy", "same-origin",
+                    "cache-control", "no-store").forEach((name, value) ->
+                    assertThat(answer.headers().allValues(name)).as("%s of %s", name, path).containsExactly(value));
+        });
+        for (String path : List.of("/admin/depths", "/admin/tenants/acme")) {
+            assertThat(get(path).headers().firstValue("x-content-type-options")).as(path).contains("nosniff");
+            assertThat(get(path).headers().firstValue("access-control-allow-origin")).as(path).isEmpty();
+        }
+    }
+
+    @Test
+    void the_page_loads_its_own_resources_and_nothing_from_elsewhere() {
+        List<String> loaded = new ArrayList<>();
+        Matcher references = Pattern.compile("(?:href|src|action)=\"([^\"]*)\"").matcher(get("/console").body());
+        while (references.find()) {
+            loaded.add(URI.create("/console").resolve(references.group(1)).toString());
+        }
+        assertThat(loaded).containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
+        TYPES.keySet().forEach(path -> assertThat(get(path).body()).as(path)
+                .doesNotContainIgnoringCase("http:").doesNotContainIgnoringCase("https:").doesNotContain("url(", "@import", "\"//", "'//"));
+    }
+
+    @Test
+    void nothing_in_the_page_needs_more_than_the_policy_allows() {
+        assertThat(get("/console").body())
+                .doesNotContainPattern("(?i)<style|\\sstyle=|\\son[a-z]+=|javascript:|<script>|<script [^>]*>[^<]");
+    }
+
+    @Test
+    void the_script_writes_text_and_never_markup_and_runs_nothing_that_it_is_told() {
+        assertThat(get("/console/console.js").body())
+                .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval", "new Function",
+                        "createContextualFragment", "DOMParser", "srcdoc", "setAttribute", "import(", "localStorage", "cookie");
+    }
+
+    @Test
+    void what_the_script_looks_for_is_in_the_page_and_in_the_answers() throws Exception {
+        String page = get("/console").body();
+        String script = get("/console/console.js").body();
+        Matcher ids = Pattern.compile("\\bat\\(\"([^\"]+)\"\\)").matcher(script);
+        int found = 0;
+        while (ids.find()) {
+            assertThat(page).contains("id=\"" + ids.group(1) + "\"");
+            found++;
+        }
+        assertThat(found).as("the pattern finds them").isGreaterThan(8);
+
+        gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100"));
+        gateway.waits("acme", 400);
+        JsonNode depths = new JsonMapper().readTree(get("/admin/depths").body());
+        depths.fieldNames().forEachRemaining(name -> assertThat(script).contains(name));
+        depths.at("/tenants/0").fieldNames().forEachRemaining(name -> {
+            if (!name.equals("hot") && !name.equals("overflow") && !name.equals("aged") && !name.equals("delay")) {
+                assertThat(script).contains("t." + name);
+            }
+        });
+        assertThat(depths.at("/tenants/0/admittedShare").doubleValue()).isEqualTo(0.25);
+        assertThat(depths.at("/total/waiting").longValue()).isEqualTo(400);
+        assertThat(depths.at("/changedAtMillis").longValue()).isEqualTo(gateway.nowMillis.get());
+        assertThat(new JsonMapper().readTree(get("/admin/tenants/acme").body()).get("waiting").longValue()).isEqualTo(400);
+    }
+
+    private HttpResponse<String> get(String path) {
+        return gateway.send("GET", path, GatewayUnderTest.ADMIN_KEY, "");
+    }
+}

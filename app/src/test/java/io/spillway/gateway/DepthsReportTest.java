@@ -1,0 +1,191 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.policy.Depth;
+import io.spillway.policy.FlowRates;
+import io.spillway.policy.GrowingLimit;
+import io.spillway.policy.Place;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import io.spillway.policy.TenantBooks;
+import io.spillway.topic.DepthCodec;
+import io.spillway.topic.Depths;
+import io.spillway.topic.LaneFlows;
+import io.spillway.topic.PolicyCodec;
+import io.spillway.topic.TenantPolicies;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DepthsReportTest {
+    private static final long NOW = 1_800_000_000_000L;
+
+    private final DepthCodec codec = new DepthCodec();
+    private final Depths depths = new Depths();
+    private final LaneFlows flows = new LaneFlows(depths);
+    private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
+    private final DepthsReport report = new DepthsReport(depths, flows, policies);
+
+    @Test
+    void tenants_with_work_are_shown_the_deepest_first_with_their_forecast_and_their_share() {
+        policies.put("*", new PolicyCodec().encode("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100")));
+        policies.put("late", new PolicyCodec().encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
+        //          hot overflow aged delay dead  in out
+        put("quiet",  3,       0,   0,    0,   0,  1,  4);
+        put("late",  20,      30,  40,   10,   2,  5, 15);
+        put("noisy",  0,     400,   0,    0,   0, 90, 10);
+        put("gone",   0,       0,   0,    0,   7,  0,  0);
+        put("bolt",   3,       0,   0,    0,   0,  0,  0);
+        flows.look(NOW);
+
+        JsonNode json = json(NOW);
+        List<String> rows = new ArrayList<>();
+        json.get("tenants").forEach(row -> rows.add(row.toString()));
+        assertThat(rows).containsExactly(
+                row("noisy", 400, 0, 400, 0, 0, 0, "90.0", "10.0", "null", false, "0.25"),
+                row("late", 100, 20, 30, 40, 10, 2, "5.0", "15.0", "10.0", true, "1.0"),
+                row("bolt", 3, 3, 0, 0, 0, 0, "0.0", "0.0", "null", false, "1.0"),
+                row("quiet", 3, 3, 0, 0, 0, 0, "1.0", "4.0", "1.0", false, "1.0"));
+        assertThat(json.get("total").toString()).isEqualTo(
+                "{\"waiting\":506,\"inPerSecond\":96.0,\"outPerSecond\":29.0,\"drainSeconds\":null,\"deadLettered\":9}");
+        assertThat(json.get("asOfMillis").longValue()).isEqualTo(NOW);
+        assertThat(json.get("changedAtMillis").longValue()).isEqualTo(NOW);
+        assertThat(json.get("tenantsKnown").intValue()).isEqualTo(5);
+        assertThat(json.get("tenantsWaiting").intValue()).isEqualTo(4);
+        assertThat(json.get("tenantsLate").intValue()).isEqualTo(1);
+        assertThat(json.get("truncated").booleanValue()).isFalse();
+    }
+
+    @Test
+    void lanes_have_the_sum_of_all_tenants_and_what_moved_between_two_looks() {
+        put("acme", 1_000, 50, 0, 0, 0, 0, 0);
+        put("bolt", 200, 0, 0, 7, 0, 0, 0);
+        flows.look(NOW);
+        assertThat(json(NOW).at("/lanes/hot/waiting").longValue()).isEqualTo(1_200);
+
+        // 10 s later 300 items of acme have gone from hot, and 20 have come to overflow.
+        leave("acme", Place.HOT, 300);
+        put("acme", 0, 20, 0, 0, 0, 0, 0);
+        flows.look(NOW + 10_000);
+        JsonNode lanes = json(NOW + 10_000).get("lanes");
+        double weight = 1 - Math.exp(-10_000.0 / FlowRates.MEMORY_MILLIS);
+        assertThat(names(lanes)).containsExactly("hot", "overflow", "aged", "delay");
+        assertThat(lanes.at("/hot/waiting").longValue()).isEqualTo(900);
+        assertThat(lanes.at("/hot/outPerSecond").doubleValue()).isCloseTo(30 * weight, within(1e-9));
+        assertThat(lanes.at("/hot/inPerSecond").doubleValue()).isZero();
+        assertThat(lanes.at("/hot/drainSeconds").doubleValue()).isCloseTo(900 / (30 * weight), within(1e-6));
+        assertThat(lanes.at("/overflow/waiting").longValue()).isEqualTo(70);
+        assertThat(lanes.at("/overflow/inPerSecond").doubleValue()).isCloseTo(2 * weight, within(1e-9));
+        assertThat(lanes.at("/overflow/drainSeconds").isNull()).isTrue();
+        assertThat(lanes.at("/aged/drainSeconds").doubleValue()).isZero();
+        assertThat(lanes.at("/delay/waiting").longValue()).isEqualTo(7);
+    }
+
+    @Test
+    void rates_fall_while_nothing_is_written_down() {
+        put("acme", 100, 0, 0, 0, 0, 10, 20);
+        assertThat(json(NOW).at("/tenants/0/drainSeconds").doubleValue()).isEqualTo(10);
+        JsonNode later = json(NOW + FlowRates.MEMORY_MILLIS);
+        assertThat(later.at("/tenants/0/outPerSecond").doubleValue()).isCloseTo(20 / Math.E, within(1e-9));
+        assertThat(later.at("/total/drainSeconds").doubleValue()).isCloseTo(10 * Math.E, within(1e-6));
+        assertThat(later.get("changedAtMillis").longValue()).isEqualTo(NOW);
+    }
+
+    @Test
+    void at_most_fifty_have_names_the_deepest_of_whatever_came_first() {
+        for (int i = 0; i < 1_000; i++) {
+            int waiting = 1 + i * 7_919 % 1_000;
+            put("tenant-" + waiting, waiting, 0, 0, 0, 0, 0, 0);
+        }
+        JsonNode json = json(NOW);
+        assertThat(json.get("tenants")).hasSize(DepthsReport.MOST_TENANTS);
+        for (int i = 0; i < 50; i++) {
+            assertThat(json.get("tenants").get(i).get("tenant").textValue()).isEqualTo("tenant-" + (1_000 - i));
+        }
+        assertThat(json.get("truncated").booleanValue()).isTrue();
+        assertThat(json.get("tenantsWaiting").intValue()).isEqualTo(1_000);
+        assertThat(json.at("/total/waiting").longValue()).isEqualTo(500_500);
+    }
+
+    @Test
+    void fifty_are_not_truncated() {
+        for (int i = 0; i < 50; i++) {
+            put("tenant-" + i, 1, 0, 0, 0, 0, 0, 0);
+        }
+        assertThat(json(NOW).get("tenants")).hasSize(50);
+        assertThat(json(NOW).get("truncated").booleanValue()).isFalse();
+        put("one-more", 1, 0, 0, 0, 0, 0, 0);
+        assertThat(json(NOW + 1_000).get("tenants")).hasSize(50);
+        assertThat(json(NOW + 1_000).get("truncated").booleanValue()).isTrue();
+    }
+
+    @Test
+    void within_a_second_all_who_ask_get_the_same_answer_and_after_it_or_a_clock_set_back_another() {
+        Answer first = report.at(NOW);
+        put("acme", 1, 0, 0, 0, 0, 0, 0);
+        assertThat(report.at(NOW + 999)).isSameAs(first);
+        assertThat(report.at(NOW + 1_000)).isNotSameAs(first);
+        Answer second = report.at(NOW + 1_000);
+        assertThat(report.at(NOW - 1)).isNotSameAs(second);
+    }
+
+    @Test
+    void empty_books_are_an_answer_too() {
+        assertThat(json(NOW).toString()).isEqualTo("{\"asOfMillis\":" + NOW + ",\"changedAtMillis\":null,\"total\":{\"waiting\":0,"
+                + "\"inPerSecond\":0.0,\"outPerSecond\":0.0,\"drainSeconds\":0.0,\"deadLettered\":0},\"lanes\":{},\"tenantsKnown\":0,"
+                + "\"tenantsWaiting\":0,\"tenantsLate\":0,\"truncated\":false,\"tenants\":[]}");
+    }
+
+    private static String row(
+            String tenant, int waiting, int hot, int overflow, int aged, int delay, int dead, String in, String out,
+            String drain, boolean late, String share) {
+        return ("{\"tenant\":\"%s\",\"waiting\":%d,\"hot\":%d,\"overflow\":%d,\"aged\":%d,\"delay\":%d,\"deadLettered\":%d,"
+                + "\"inPerSecond\":%s,\"outPerSecond\":%s,\"drainSeconds\":%s,\"late\":%s,\"admittedShare\":%s}")
+                .formatted(tenant, waiting, hot, overflow, aged, delay, dead, in, out, drain, late, share);
+    }
+
+    /** Has so many more items of a tenant in each place, and it come and go at these rates now. */
+    private void put(String tenant, long hot, long overflow, long aged, long delay, long dead, double in, double out) {
+        long[] counts = new long[Place.COUNT];
+        counts[Place.HOT.ordinal()] = hot;
+        counts[Place.OVERFLOW.ordinal()] = overflow;
+        counts[Place.AGED.ordinal()] = aged;
+        counts[Place.DELAY.ordinal()] = delay;
+        counts[Place.DEAD_LETTER.ordinal()] = dead;
+        write(tenant, books(tenant).plus(Place.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
+    }
+
+    private void leave(String tenant, Place from, long items) {
+        long[] counts = new long[Place.COUNT];
+        counts[Place.DONE.ordinal()] = items;
+        write(tenant, books(tenant).plus(from, counts, 0), FlowRates.startingAt(NOW));
+    }
+
+    private TenantBooks books(String tenant) {
+        return depths.of(tenant).map(Depth::books).orElse(TenantBooks.EMPTY);
+    }
+
+    private void write(String tenant, TenantBooks books, FlowRates rates) {
+        depths.put(tenant, codec.encode(tenant, new Depth(books, rates, GrowingLimit.NONE, 0)));
+    }
+
+    private static List<String> names(JsonNode json) {
+        List<String> names = new ArrayList<>();
+        json.fieldNames().forEachRemaining(names::add);
+        return names;
+    }
+
+    private JsonNode json(long nowMillis) {
+        try {
+            return new JsonMapper().readTree(report.at(nowMillis).body());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
