@@ -22,14 +22,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What waits, of whom, and when it will be gone. Every router shows the whole: take the maximum over routers, not the sum.
  *
  * <p>Owner: the thread that keeps house, which calls {@link #measure}; gauges are read by any. Bound: as many tenants by name
- * as {@link TenantMeters} names, the deepest first.
+ * as {@link TenantMeters} names, the deepest first. What was booked and never happened may make a place's books negative: that
+ * counts as nothing here, and an audit finds it.
  */
 final class DepthMetrics {
     private final Depths depths;
     private final TenantPolicies policies;
     private final int most;
-    private final Map<Place, FlowRates> rates = new EnumMap<>(Place.class);
-    private final Map<Place, long[]> seen = new EnumMap<>(Place.class);
+    private final Map<Place, Seen> seen = new EnumMap<>(Place.class);
     private final Map<Place, Double> drainSeconds = new ConcurrentHashMap<>();
     private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final AtomicInteger late = new AtomicInteger();
@@ -58,12 +58,12 @@ final class DepthMetrics {
         for (Place lane : Place.WAITING) {
             long entered = depths.entered(lane);
             long left = depths.left(lane);
-            long[] before = seen.put(lane, new long[] {entered, left});
-            FlowRates now = before == null
-                    ? FlowRates.startingAt(nowMillis)
-                    : rates.get(lane).after(Math.max(0, entered - before[0]), Math.max(0, left - before[1]), nowMillis);
-            rates.put(lane, now);
-            drainSeconds.put(lane, Drain.of(entered - left, now).seconds());
+            Seen before = seen.get(lane);
+            Seen now = before == null
+                    ? new Seen(entered, left, FlowRates.startingAt(nowMillis), true)
+                    : before.then(entered, left, nowMillis);
+            seen.put(lane, now);
+            drainSeconds.put(lane, Drain.of(entered - left, now.rates()).seconds());
         }
         lookAtTenants(nowMillis);
     }
@@ -79,11 +79,14 @@ final class DepthMetrics {
             }
         });
         late.set(lateNow[0]);
-        // Busy is who is deep: the deepest by name, and who has a name keeps it while it has a backlog.
+        // Busy is who is deep, by its items: who has a name keeps it while it has a backlog, unless another's is far deeper.
         List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
         deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
-        for (int i = 0; i < Math.min(most, deepest.size()); i++) {
-            meters.of(deepest.get(i).getKey());
+        for (int i = 0; i < deepest.size(); i++) {
+            String tenant = deepest.get(i).getKey();
+            if (i < most || named.contains(tenant)) {
+                meters.of(tenant, deepest.get(i).getValue());
+            }
         }
         meters.elect();
     }
@@ -99,7 +102,7 @@ final class DepthMetrics {
             named.add(tenant);
         }
         return Place.WAITING.stream()
-                .map(lane -> Gauge.builder("spillway.depth", depths, all -> isRest ? rest(lane) : of(tenant, lane))
+                .map(lane -> Gauge.builder("spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
                         .description("Items that wait, by the books; the deepest tenants by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)
@@ -117,6 +120,19 @@ final class DepthMetrics {
     }
 
     private double rest(Place lane) {
-        return Math.max(0, depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum());
+        return depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
+    }
+
+    /** What a lane's books said at the last look, and its rates by then. */
+    private record Seen(long entered, long left, FlowRates rates, boolean isFirst) {
+        /** The first rates that are seen count whole: beginning at 0 they would be too low for a minute, and a forecast too long. */
+        Seen then(long enteredNow, long leftNow, long nowMillis) {
+            long came = Math.max(0, enteredNow - entered);
+            long went = Math.max(0, leftNow - left);
+            FlowRates now = isFirst
+                    ? FlowRates.between(rates.atMillis(), nowMillis, came, went)
+                    : rates.after(came, went, nowMillis);
+            return new Seen(enteredNow, leftNow, now, false);
+        }
     }
 }
