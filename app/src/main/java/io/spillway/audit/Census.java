@@ -13,11 +13,13 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
@@ -33,14 +35,28 @@ public final class Census implements AutoCloseable {
     private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final PartitionReader reader;
+    private final OptionalLong sinceMillis;
+
+    /**
+     * Connects, to go through everything.
+     *
+     * @param configuration with a cluster in it
+     * @param clock         for how long it waits
+     */
+    public Census(Configuration configuration, InstantSource clock) {
+        this(configuration, clock, OptionalLong.empty());
+    }
 
     /**
      * Connects.
      *
      * @param configuration with a cluster in it
      * @param clock         for how long it waits
+     * @param sinceMillis   passes over what lies in a partition before the first record of this time or later, epoch
+     *                      milliseconds; a record keeps the time at which it was sent on every move. Empty for everything
      */
-    public Census(Configuration configuration, InstantSource clock) {
+    public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
+        this.sinceMillis = sinceMillis;
         this.topics = new Topics(configuration);
         KafkaClients clients = new KafkaClients(configuration);
         this.admin = clients.admin();
@@ -80,7 +96,7 @@ public final class Census implements AutoCloseable {
         }
     }
 
-    /** The first offset that was still there. */
+    /** The first offset that was still there, and not passed over. */
     private long readPart(Place place, QueueProgress part, boolean finishedToo, Consumer<LyingItem> visitor) {
         long from = finishedToo ? part.start() : part.from();
         if (from >= part.end()) {
@@ -88,7 +104,7 @@ public final class Census implements AutoCloseable {
         }
         TopicPartition partition = part.partition();
         // The start may have moved since: what is finished is purged at any time.
-        long first = Math.max(from, consumer.beginningOffsets(List.of(partition)).get(partition));
+        long first = Math.max(from, first(partition));
         reader.seek(partition, first, part.end());
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             for (ConsumerRecord<byte[], byte[]> record : batch) {
@@ -117,7 +133,8 @@ public final class Census implements AutoCloseable {
     private void readTimers(int number, long below, String topic, Consumer<LyingItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
         Map<Long, WaitingTimer> timers = new HashMap<>();
-        readWhole(changelog, record -> {
+        // A timer has the time of its item, and what ends it comes later.
+        readFrom(changelog, first(changelog), record -> {
             if (record.key() != null) {
                 WaitingTimer.offsetOf(record.key()).ifPresent(offset -> {
                     if (record.value() == null) {
@@ -137,8 +154,7 @@ public final class Census implements AutoCloseable {
 
     /** Reads a partition from its start to its end of now, transactions that are open there included. */
     void readWhole(TopicPartition partition, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
-        long start = consumer.beginningOffsets(List.of(partition)).get(partition);
-        readFrom(partition, start, visitor);
+        readFrom(partition, start(partition), visitor);
     }
 
     /** As {@link #readWhole} from an offset on. */
@@ -150,6 +166,17 @@ public final class Census implements AutoCloseable {
                 batch.forEach(visitor);
             }
         }
+    }
+
+    /** The first offset that is there and not to be passed over; the end of what is decided when all of that is. */
+    private long first(TopicPartition partition) {
+        if (sinceMillis.isEmpty()) {
+            return start(partition);
+        }
+        // First: what is decided in between is found by its time, or lies behind this.
+        long decidedTo = consumer.endOffsets(List.of(partition)).get(partition);
+        OffsetAndTimestamp found = consumer.offsetsForTimes(Map.of(partition, Math.max(0, sinceMillis.getAsLong()))).get(partition);
+        return found == null ? decidedTo : found.offset();
     }
 
     /** The first offset that is there. */

@@ -74,7 +74,8 @@ final class DeadLetterOptions {
         return limit(Long.MAX_VALUE, MOST);
     }
 
-    private static OptionalLong millisOf(String option, String time, long nowMillis) {
+    /** The time that an option names; empty when it is not given. Throws {@link CommandFailure} that names it when it is none. */
+    static OptionalLong millisOf(String option, String time, long nowMillis) {
         try {
             return time == null ? OptionalLong.empty() : OptionalLong.of(PointInTime.parseMillis(time, nowMillis));
         } catch (IllegalArgumentException e) {

@@ -3,7 +3,6 @@ package io.spillway.cli;
 import io.spillway.audit.LyingItem;
 import io.spillway.config.Configuration;
 import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.Printable;
 import io.spillway.topic.KafkaClients;
@@ -16,11 +15,13 @@ import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
@@ -35,7 +36,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = {
             "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.",
-            "Or with --id where the items with this id are, and the way they came as far as it is not purged; for that it reads everything."
+            "Or with --id where the items with this id are, and the way they came as far as it is not purged; for that it reads everything, or with --since what was sent since then."
         })
 final class ExplainCommand implements Callable<Integer> {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
@@ -51,6 +52,12 @@ final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--id", paramLabel = "ID", description = "an item: its id, or where it entered as TOPIC-PARTITION-OFFSET")
     private String id;
 
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description = "with --id: it was sent then or later, so that less is read: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
+    private String since;
+
     @Spec
     private CommandSpec spec;
 
@@ -59,17 +66,21 @@ final class ExplainCommand implements Callable<Integer> {
         if ((tenant == null) == (id == null)) {
             throw CommandFailure.usage("give --tenant T or --id ID (see: spillway explain --help)");
         }
-        return id == null ? explainTenant() : followItem();
+        if (since != null && id == null) {
+            throw CommandFailure.usage("--since " + Printable.of(since) + ": goes with --id only");
+        }
+        return id == null ? explainTenant() : followItem(DeadLetterOptions.millisOf("--since", since, clock.millis()));
     }
 
-    private int followItem() {
+    private int followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
-        List<LyingItem> path = ItemPath.find(configuration, id, clock);
+        Printer printer = new Printer(spec, common);
+        List<LyingItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("no item with id " + Printable.of(id)
+                    + (sinceMillis.isPresent() ? " that was sent since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
                     + " lies anywhere: it never came, or it is done, dropped or discarded, and purged");
         }
-        Printer printer = new Printer(spec, common);
         if (common.isJson()) {
             printer.json(Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()));
             return 0;

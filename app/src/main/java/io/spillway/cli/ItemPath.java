@@ -15,10 +15,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /**
  * Where the items with an id are and were: every record of theirs that is still in a topic, those that are finished there and
- * not purged yet included, from where they entered to where they lie. Found by reading everything.
+ * not purged yet included, from where they entered to where they lie. Found by reading everything, or what was sent since a time.
  */
 final class ItemPath {
     /** An id may repeat, and each item may have moved a dozen times. */
@@ -31,12 +32,22 @@ final class ItemPath {
 
     private ItemPath() {}
 
-    /** Finds the records, by where they entered and from lane to lane; at most {@link #MOST_STEPS}. */
-    static List<LyingItem> find(Configuration configuration, String id, InstantSource clock) {
+    /**
+     * Finds the records, by where they entered and from lane to lane; at most {@link #MOST_STEPS}.
+     *
+     * @param sinceMillis when they were sent at the earliest, epoch milliseconds; empty to read everything
+     * @param progress    is told of every record that is read
+     */
+    static List<LyingItem> find(
+            Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock, ScanProgress progress) {
         List<LyingItem> found = new ArrayList<>();
-        try (Census census = new Census(configuration, clock)) {
-            census.forEachInIngress(true, item -> takeIf(id, item, found));
-            census.forEach(true, item -> takeIf(id, item, found));
+        Consumer<LyingItem> visitor = item -> {
+            progress.passed(item.topic(), item.partition());
+            takeIf(id, item, found);
+        };
+        try (Census census = new Census(configuration, clock, sinceMillis)) {
+            census.forEachInIngress(true, visitor);
+            census.forEach(true, visitor);
         }
         found.sort(Comparator.comparing(LyingItem::origin)
                 .thenComparing(item -> item.isWaiting())

@@ -5,7 +5,6 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.Printable;
-import io.spillway.topic.KafkaClients;
 import io.spillway.topic.PolicyCodec;
 import io.spillway.topic.SettingsByTenant;
 import io.spillway.topic.Topics;
@@ -15,9 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -84,7 +81,7 @@ final class TenantsCommand {
     int remove(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant,
-            @Option(names = "--wait", description = "return when every running instance has applied it") boolean wait) {
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Printer printer = new Printer(spec, common);
@@ -108,11 +105,7 @@ final class TenantsCommand {
             stored = topics.write(topic, tenant, settings == null ? null : new PolicyCodec().encode(tenant, settings));
         }
         if (wait) {
-            try (Admin admin = new KafkaClients(configuration).admin()) {
-                int instances = new ViewProgress(admin, clock)
-                        .await(new TopicPartition(topic, stored.partition()), stored.offset(), 30_000);
-                printer.note("applied by " + instances + " running instance" + (instances == 1 ? "" : "s"));
-            }
+            ViewProgress.await(configuration, stored, clock, printer);
         }
     }
 

@@ -42,7 +42,7 @@ final class TenantsIsolateCommand implements Callable<Integer> {
     @Option(names = "--partitions", paramLabel = "N", defaultValue = "1", description = "partitions of its own (default: ${DEFAULT-VALUE})")
     private int partitions;
 
-    @Option(names = "--wait", description = "return when every running instance has applied it")
+    @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
 
     @Spec

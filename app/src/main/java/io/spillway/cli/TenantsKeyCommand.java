@@ -5,7 +5,6 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.topic.ApiKey;
 import io.spillway.topic.ApiKeys;
-import io.spillway.topic.KafkaClients;
 import io.spillway.topic.StoredKey;
 import io.spillway.topic.StoredKeyCodec;
 import io.spillway.topic.Topics;
@@ -17,9 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.TopicPartition;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,8 +30,6 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         description = "Makes, lists and revokes tenants' API keys for the gateway, live. Only hashes are kept.")
 final class TenantsKeyCommand {
-    private static final String WAIT = "return when every running gateway has applied it";
-
     private final InstantSource clock = InstantSource.system();
 
     @Spec
@@ -47,7 +42,7 @@ final class TenantsKeyCommand {
     int create(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "the tenant") String tenant,
-            @Option(names = "--wait", description = WAIT) boolean wait) {
+            @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = configured(common);
         if (read(configuration, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
@@ -101,7 +96,7 @@ final class TenantsKeyCommand {
             @Mixin CommonOptions common,
             @Parameters(index = "0", paramLabel = "T", description = "the tenant") String tenant,
             @Parameters(index = "1..*", paramLabel = "KEYID", description = "keys to revoke (default: all of the tenant)") List<String> keyIds,
-            @Option(names = "--wait", description = WAIT) boolean wait) {
+            @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = configured(common);
         List<String> existing = read(configuration, Optional.of(tenant)).stream().map(StoredKey::keyId).toList();
@@ -157,12 +152,7 @@ final class TenantsKeyCommand {
             entries.forEach((keyId, value) -> stored.add(topics.write(topic, keyId, value.orElse(null))));
         }
         if (wait) {
-            RecordMetadata last = stored.getLast();
-            try (Admin admin = new KafkaClients(configuration).admin()) {
-                int instances = new ViewProgress(admin, clock)
-                        .await(new TopicPartition(topic, last.partition()), last.offset(), 30_000);
-                printer.note("applied by " + instances + " running instance" + (instances == 1 ? "" : "s"));
-            }
+            ViewProgress.await(configuration, stored.getLast(), clock, printer);
         }
     }
 }

@@ -37,7 +37,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
     @Parameters(paramLabel = "T", description = "the tenant")
     private String tenant;
 
-    @Option(names = "--wait", description = "return when every running instance has applied it")
+    @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
 
     @Option(

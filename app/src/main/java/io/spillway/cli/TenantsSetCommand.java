@@ -35,7 +35,7 @@ final class TenantsSetCommand implements Callable<Integer> {
     @Parameters(paramLabel = "T", description = "the tenant, or *")
     private String tenant;
 
-    @Option(names = "--wait", description = "return when every running instance has applied it")
+    @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
 
     private CommandSpec spec;

@@ -1,7 +1,6 @@
 package io.spillway.cli;
 
 import io.spillway.router.TopologyDrawing;
-import io.spillway.topic.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +33,7 @@ final class TopologyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TopologyDrawing drawing = new TopologyDrawing(new Topics(common.configuration()));
+        TopologyDrawing drawing = new TopologyDrawing(common.configuration());
         Printer printer = new Printer(spec, common);
         if (directory != null) {
             write(drawing, printer);

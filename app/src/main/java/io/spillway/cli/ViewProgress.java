@@ -1,5 +1,7 @@
 package io.spillway.cli;
 
+import io.spillway.config.Configuration;
+import io.spillway.topic.KafkaClients;
 import io.spillway.topic.KafkaFailure;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
@@ -19,7 +22,18 @@ import org.apache.kafka.common.TopicPartition;
 final class ViewProgress {
     /** An instance that has not committed for this long is not running. */
     private static final long ALIVE_MILLIS = 10_000;
+    /**
+     * How long a first report is waited for when there is none. An instance reports every second, and from when it has read the
+     * topic whole: one that is ready has reported, or does so within a second or two.
+     */
+    static final long FIRST_REPORT_MILLIS = 3_000;
+    private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** What a command's option {@code --wait} says of itself. */
+    static final String WAIT = "return when every running instance has applied it; when none reports within 3 s, say so";
+    /** The same where only gateways apply it. */
+    static final String WAIT_FOR_GATEWAYS = "return when every running gateway has applied it; when none reports within 3 s, say so";
 
     private final Admin admin;
     private final InstantSource clock;
@@ -35,20 +49,41 @@ final class ViewProgress {
     }
 
     /**
-     * Waits until every running instance has applied a record.
+     * Waits until every running instance has applied a record that was just written, and says on standard error who that was.
      *
-     * @return instances that have
+     * @throws CommandFailure when some have not within the time
+     */
+    static void await(Configuration configuration, RecordMetadata stored, InstantSource clock, Printer printer) {
+        try (Admin admin = new KafkaClients(configuration).admin()) {
+            int instances = new ViewProgress(admin, clock)
+                    .await(new TopicPartition(stored.topic(), stored.partition()), stored.offset(), TIMEOUT_MILLIS);
+            if (instances == 0) {
+                printer.problem("stored; but no running instance has reported within " + FIRST_REPORT_MILLIS / 1000
+                        + " s, so none was waited for");
+            } else {
+                printer.note("applied by " + instances + " running instance" + (instances == 1 ? "" : "s"));
+            }
+        }
+    }
+
+    /**
+     * Waits until every running instance has applied a record: those that have reported at the end of it, and when there are
+     * none, for the first at most {@value #FIRST_REPORT_MILLIS} ms.
+     *
+     * @return instances that have; 0 when none has reported
      * @throws CommandFailure when some have not within the time
      */
     int await(TopicPartition partition, long offset, long timeoutMillis) {
-        long deadlineMillis = clock.millis() + timeoutMillis;
+        long startMillis = clock.millis();
+        long deadlineMillis = startMillis + timeoutMillis;
         while (true) {
             List<String> behind = new ArrayList<>();
             int alive = look(partition, offset, behind);
-            if (behind.isEmpty()) {
+            long nowMillis = clock.millis();
+            if (alive > 0 && behind.isEmpty() || alive == 0 && nowMillis - startMillis >= FIRST_REPORT_MILLIS) {
                 return alive;
             }
-            if (clock.millis() > deadlineMillis) {
+            if (alive > 0 && nowMillis > deadlineMillis) {
                 throw CommandFailure.failed("stored, but not applied within " + timeoutMillis / 1000 + " s by " + behind);
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);

@@ -53,15 +53,25 @@ public final class TenantMeters<M> {
 
     /** The meters to count an event of this tenant with; counts it as busy too. */
     public M of(String tenant) {
+        return of(tenant, 1);
+    }
+
+    /**
+     * The meters of this tenant, for whom so many events count at once.
+     *
+     * @param tenant not null
+     * @param events how busy it was, 0 or more
+     */
+    public M of(String tenant, long events) {
         Named<M> own = named.get(tenant);
         if (own == null) {
             if (named.size() >= most) {
-                countCandidate(tenant);
+                countCandidate(tenant, events);
                 return others;
             }
             own = name(tenant);
         }
-        own.events.increment();
+        own.events.add(events);
         return own.meters;
     }
 
@@ -102,13 +112,13 @@ public final class TenantMeters<M> {
         remove.accept(named.remove(tenant).meters);
     }
 
-    private void countCandidate(String tenant) {
+    private void countCandidate(String tenant, long events) {
         LongAdder count = candidates.get(tenant);
         if (count == null && candidates.size() < most * CANDIDATES_EACH) {
             count = candidates.computeIfAbsent(tenant, absent -> new LongAdder());
         }
         if (count != null) {
-            count.increment();
+            count.add(events);
         }
     }
 

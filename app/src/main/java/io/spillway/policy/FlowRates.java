@@ -18,6 +18,19 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
     }
 
     /**
+     * The rates of a time before which nothing is known.
+     *
+     * @param fromMillis epoch milliseconds
+     * @param toMillis   epoch milliseconds; a time that is not after the first counts as a millisecond after it
+     * @param came       items within it, 0 or more
+     * @param went       items within it, 0 or more
+     */
+    public static FlowRates between(long fromMillis, long toMillis, long came, long went) {
+        long millis = Math.max(1, toMillis - fromMillis);
+        return new FlowRates(came * 1e3 / millis, went * 1e3 / millis, fromMillis + millis);
+    }
+
+    /**
      * The rates with what happened since, which is taken to have been spread evenly.
      *
      * @param came      items since the last observation, 0 or more

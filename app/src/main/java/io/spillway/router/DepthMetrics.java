@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What waits, of whom, and when it will be gone. Every router shows the whole: take the maximum over routers, not the sum.
  *
  * <p>Owner: the thread that keeps house, which calls {@link #measure}; gauges are read by any. Bound: as many tenants by name
- * as {@link TenantMeters} names, the deepest first.
+ * as {@link TenantMeters} names, the deepest first. What was booked and never happened may make a place's books negative: that
+ * counts as nothing here, and an audit finds it.
  */
 final class DepthMetrics {
     private final Depths depths;
@@ -68,11 +69,14 @@ final class DepthMetrics {
             }
         });
         late.set(lateNow[0]);
-        // Busy is who is deep: the deepest by name, and who has a name keeps it while it has a backlog.
+        // Busy is who is deep, by its items: who has a name keeps it while it has a backlog, unless another's is far deeper.
         List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
         deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
-        for (int i = 0; i < Math.min(most, deepest.size()); i++) {
-            meters.of(deepest.get(i).getKey());
+        for (int i = 0; i < deepest.size(); i++) {
+            String tenant = deepest.get(i).getKey();
+            if (i < most || named.contains(tenant)) {
+                meters.of(tenant, deepest.get(i).getValue());
+            }
         }
         meters.elect();
     }
@@ -83,7 +87,7 @@ final class DepthMetrics {
             named.add(tenant);
         }
         return Place.WAITING.stream()
-                .map(lane -> Gauge.builder("spillway.depth", depths, all -> isRest ? rest(lane) : of(tenant, lane))
+                .map(lane -> Gauge.builder("spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
                         .description("Items that wait, by the books; the deepest tenants by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)
@@ -101,6 +105,6 @@ final class DepthMetrics {
     }
 
     private double rest(Place lane) {
-        return Math.max(0, depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum());
+        return depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
     }
 }

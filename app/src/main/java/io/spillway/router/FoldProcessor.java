@@ -39,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * the commits. A task that begins reads the ledger again from there to its commit ({@link LedgerGap}) and skips for each
  * tenant what is in its books already. Below the same mark the ledger is purged, and nowhere else.
  *
- * <p>Owned by one stream thread. Bound: {@link #MOST_UNWRITTEN} tenants; at the bound the longest changed are written at once.
+ * <p>Owned by one stream thread. Bound: {@link #MOST_UNWRITTEN} tenants and those of one entry; at the bound the longest
+ * changed are written at once, however many an entry brings.
  */
 final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     static final long WRITE_AFTER_MILLIS = 1_000;
@@ -67,6 +68,7 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private Alarm alarm;
     private long nextOffset;
     private long markedOffset;
+    private long pausedUntilMillis;
     private long unreadable;
 
     /**
@@ -91,8 +93,9 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         nextOffset = folded == null ? 0 : codec.decode(folded).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
+        pausedUntilMillis = nowMillis;
         gap.read(processorContext.taskId().partition(), nextOffset, (offset, value) -> add(offset, value, nowMillis));
-        setAlarm(nowMillis, 0);
+        setAlarm(nowMillis);
     }
 
     @Override
@@ -103,9 +106,9 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
                 .offset();
         add(offset, record.value(), nowMillis);
         if (unwritten.size() > MOST_UNWRITTEN) {
-            writeOldest(MOST_AT_ONCE, Long.MAX_VALUE, nowMillis);
+            writeOldest(Math.max(MOST_AT_ONCE, unwritten.size() - MOST_UNWRITTEN), Long.MAX_VALUE, nowMillis);
         }
-        setAlarm(nowMillis, 0);
+        setAlarm(nowMillis);
     }
 
     private void add(long offset, byte[] entry, long nowMillis) {
@@ -146,7 +149,8 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private void onAlarm(long nowMillis) {
         writeUrgent(nowMillis);
         writeOldest(MOST_AT_ONCE, nowMillis - WRITE_AFTER_MILLIS, nowMillis);
-        setAlarm(nowMillis, nowMillis + PAUSE_MILLIS);
+        pausedUntilMillis = nowMillis + PAUSE_MILLIS;
+        setAlarm(nowMillis);
     }
 
     /** In their order; one that is not due yet keeps the rest waiting for less than it waits itself. */
@@ -194,10 +198,11 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         context.forward(new Record<>(bytes(topicKey), value, nowMillis));
     }
 
-    private void setAlarm(long nowMillis, long notBeforeMillis) {
+    /** Lines that come within a pause do not shorten it: there may be books that are overdue. */
+    private void setAlarm(long nowMillis) {
         if (!unwritten.isEmpty()) {
             long dueMillis = unwritten.values().iterator().next().sinceMillis + WRITE_AFTER_MILLIS;
-            alarm.set(Math.max(dueMillis, notBeforeMillis), nowMillis);
+            alarm.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
         }
     }
 

@@ -12,6 +12,7 @@ import io.spillway.topic.Topics;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,9 +58,7 @@ final class Housekeeping implements AutoCloseable {
         this.metrics = metrics;
         this.depths = depths;
         this.depthMetrics = depthMetrics;
-        Map<String, String> topicsByQueue = new LinkedHashMap<>();
-        queues().forEach((queue, topicAndGroup) -> topicsByQueue.put(queue, topicAndGroup.topic()));
-        this.undecided = new UndecidedWatch(admin, topicsByQueue, registry);
+        this.undecided = new UndecidedWatch(admin, queues().keySet(), registry);
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());
@@ -93,12 +92,12 @@ final class Housekeeping implements AutoCloseable {
         try {
             rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
             metrics.electTenants();
-            measure();
+            Map<String, List<QueuePartition>> queues = measure();
             depthMetrics.measure(clock.millis());
-            undecided.look(clock.millis());
+            undecided.look(queues, clock.millis());
             purgeLedger();
-            admin.purgeFinished(topics.ingress(), topics.routerGroup());
-            admin.purgeFinished(topics.lane(Lane.DELAY), topics.routerGroup());
+            admin.purgeFinished(queues.get(INGRESS));
+            admin.purgeFinished(queues.get(Lane.DELAY.label()));
             if (topics.assignsShards()) {
                 admin.purgeFinished(topics.shardRequests(), topics.routerGroup());
             }
@@ -124,12 +123,13 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    private void measure() {
+    private Map<String, List<QueuePartition>> measure() {
+        Map<String, List<QueuePartition>> read = new LinkedHashMap<>();
         StringJoiner line = new StringJoiner(" ");
         queues().forEach((queue, topicAndGroup) -> {
-            long sum = admin.read(topicAndGroup.topic(), topicAndGroup.group()).stream()
-                    .mapToLong(QueuePartition::behind)
-                    .sum();
+            List<QueuePartition> parts = admin.read(topicAndGroup.topic(), topicAndGroup.group());
+            read.put(queue, parts);
+            long sum = parts.stream().mapToLong(QueuePartition::behind).sum();
             behind.put(queue, sum);
             line.add(queue + "=" + sum);
         });
@@ -137,6 +137,7 @@ final class Housekeeping implements AutoCloseable {
             lastLogged = line.toString();
             LOG.info("Waiting (offsets): {}", line);
         }
+        return read;
     }
 
     private Map<String, Queue> queues() {

@@ -2,8 +2,12 @@ package io.spillway.router;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.Placements;
+import io.spillway.topic.ShardAssignments;
+import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
 import java.util.Optional;
@@ -21,8 +25,9 @@ import org.apache.kafka.streams.TopologyDescription.Source;
 public final class TopologyDrawing {
     private final TopologyDescription description;
 
-    /** Describes the router that would run with these topics. */
-    public TopologyDrawing(Topics topics) {
+    /** Describes the router that would run with this configuration. */
+    public TopologyDrawing(Configuration configuration) {
+        Topics topics = new Topics(configuration);
         MeterRegistry nowhere = new SimpleMeterRegistry();
         RouterMetrics metrics = new RouterMetrics(nowhere, 1);
         Bookkeeping books = Bookkeeping.none(topics);
@@ -39,9 +44,10 @@ public final class TopologyDrawing {
             throw new IllegalStateException("this topology is only described");
         }, tenant -> Optional.empty()));
         if (topics.assignsShards()) {
-            RouterTopology.withShards(topology, topics, () -> {
-                throw new IllegalStateException("this topology is only described");
-            });
+            // Kafka Streams asks for a processor to see that each is another.
+            Placements placements = new Placements(
+                    configuration, new TenantPolicies(configuration.defaults()), ShardAssignments.none());
+            RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
         }
         this.description = topology.describe();
     }

@@ -4,10 +4,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.policy.StandstillWatch;
 import io.spillway.topic.QueueAdmin;
+import io.spillway.topic.QueuePartition;
 import io.spillway.topic.ReadableEnd;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
@@ -27,15 +29,13 @@ final class UndecidedWatch {
     private static final Logger LOG = LoggerFactory.getLogger(UndecidedWatch.class);
 
     private final QueueAdmin admin;
-    private final Map<String, String> topicsByQueue;
     private final StandstillWatch<TopicPartition> watch = new StandstillWatch<>();
     private final Map<String, Long> longestMillis = new ConcurrentHashMap<>();
     private final Map<TopicPartition, Long> told = new HashMap<>();
 
-    UndecidedWatch(QueueAdmin admin, Map<String, String> topicsByQueue, MeterRegistry registry) {
+    UndecidedWatch(QueueAdmin admin, Set<String> queues, MeterRegistry registry) {
         this.admin = admin;
-        this.topicsByQueue = topicsByQueue;
-        for (String queue : topicsByQueue.keySet()) {
+        for (String queue : queues) {
             TimeGauge.builder("spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS, all -> all.getOrDefault(queue, 0L))
                     .description("For how long readers of a partition have stood before a transaction that is not decided, the longest")
                     .tag("lane", queue)
@@ -43,8 +43,9 @@ final class UndecidedWatch {
         }
     }
 
-    void look(long nowMillis) {
-        topicsByQueue.forEach((queue, topic) -> longestMillis.put(queue, longest(admin.readableEnds(topic), nowMillis)));
+    /** Looks whether readers can come to the ends of these queues, which were read a moment ago. */
+    void look(Map<String, List<QueuePartition>> queues, long nowMillis) {
+        queues.forEach((queue, parts) -> longestMillis.put(queue, longest(admin.readableEnds(parts), nowMillis)));
     }
 
     private long longest(List<ReadableEnd> ends, long nowMillis) {

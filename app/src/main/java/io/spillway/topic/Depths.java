@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
 
 /**
- * Every tenant's books as the router writes them down, within about a second of the moves. Owner: the view's thread; readers
- * see whole books of each tenant, and sums over tenants that may be a moment apart from them.
+ * Every tenant's books as the router writes them down: within about a second of the moves, or later of those that changed little
+ * when more than a thousand tenants a second move. Owner: the view's thread; readers see whole books of each tenant, and sums
+ * over tenants that may be a moment apart from them.
  */
 public final class Depths implements ViewContent {
     private final DepthCodec codec = new DepthCodec();

@@ -81,21 +81,22 @@ public final class QueueAdmin {
     }
 
     /**
-     * How far the partitions of a topic can be read, by number.
+     * How far partitions can be read now, in their order.
      *
+     * @param parts read earlier: what counts as there is what was there then, so all of it that is decided by now can be read
      * @throws KafkaFailure when the cluster does not answer
      */
-    public List<ReadableEnd> readableEnds(String topic) {
-        List<TopicPartition> partitions = partitions(topic);
-        // First: the end is then not below it, whatever is written meanwhile.
+    public List<ReadableEnd> readableEnds(List<QueuePartition> parts) {
         Map<TopicPartition, ListOffsetsResultInfo> readable = TopicAdmin.get(
                 admin.listOffsets(
-                        partitions.stream().collect(Collectors.toMap(p -> p, p -> OffsetSpec.latest())),
+                        parts.stream().collect(Collectors.toMap(QueuePartition::partition, part -> OffsetSpec.latest())),
                         new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all(),
                 "list offsets");
-        Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
-        return partitions.stream()
-                .map(partition -> new ReadableEnd(partition, readable.get(partition).offset(), ends.get(partition).offset()))
+        return parts.stream()
+                .map(part -> {
+                    long readableTo = readable.get(part.partition()).offset();
+                    return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
+                })
                 .toList();
     }
 
@@ -164,14 +165,24 @@ public final class QueueAdmin {
      * @throws KafkaFailure when the cluster does not answer
      */
     public int purgeFinished(String topic, String group) {
-        Map<TopicPartition, RecordsToDelete> finished = new HashMap<>();
-        for (QueuePartition queue : read(topic, group)) {
-            if (queue.committed().isPresent() && queue.committed().getAsLong() > queue.start()) {
-                finished.put(queue.partition(), RecordsToDelete.beforeOffset(queue.committed().getAsLong()));
+        return purgeFinished(read(topic, group));
+    }
+
+    /**
+     * Deletes the records that had been finished when these partitions were read.
+     *
+     * @return partitions that had any
+     * @throws KafkaFailure when the cluster does not answer
+     */
+    public int purgeFinished(List<QueuePartition> parts) {
+        Map<TopicPartition, Long> finished = new HashMap<>();
+        for (QueuePartition part : parts) {
+            if (part.committed().isPresent() && part.committed().getAsLong() > part.start()) {
+                finished.put(part.partition(), part.committed().getAsLong());
             }
         }
         if (!finished.isEmpty()) {
-            TopicAdmin.get(admin.deleteRecords(finished).all(), "purge topic " + topic);
+            purgeBelow(finished);
         }
         return finished.size();
     }
@@ -185,7 +196,7 @@ public final class QueueAdmin {
     public void purgeBelow(Map<TopicPartition, Long> below) {
         Map<TopicPartition, RecordsToDelete> finished = new HashMap<>();
         below.forEach((partition, offset) -> finished.put(partition, RecordsToDelete.beforeOffset(offset)));
-        TopicAdmin.get(admin.deleteRecords(finished).all(), "purge what is finished");
+        TopicAdmin.get(admin.deleteRecords(finished).all(), "purge what is finished of " + below.keySet());
     }
 
     private List<TopicPartition> partitions(String topic) {

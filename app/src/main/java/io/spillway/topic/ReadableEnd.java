@@ -7,6 +7,6 @@ import org.apache.kafka.common.TopicPartition;
  *
  * @param partition  which
  * @param readableTo offset that readers of committed records come to: the last stable one
- * @param end        offset behind the last record, of undecided transactions too; not below readableTo
+ * @param end        offset behind the last record that is known, of undecided transactions too; not below readableTo
  */
 public record ReadableEnd(TopicPartition partition, long readableTo, long end) {}

@@ -59,6 +59,7 @@ class BooksCommandsIT {
         JsonNode path = commands.run("explain", "--id", origin, "--output", "json").done().json();
         assertThat(path.at("/steps").findValuesAsText("place")).endsWith("hot");
         assertThat(commands.run("explain", "--id", origin).done().out()).contains("entered at " + origin, "hot", "waits");
+        assertThat(commands.run("explain", "--id", origin, "--since", "1h", "--output", "json").done().json()).isEqualTo(path);
         assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("no item with id no-such-id");
 
         putPastTheBooks(commands);
@@ -71,12 +72,34 @@ class BooksCommandsIT {
         assertThat(off.at("/off/0/counted").intValue()).isEqualTo(1);
     }
 
+    @Test
+    void an_item_is_looked_for_from_when_it_was_sent() throws Exception {
+        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        put(commands, "old", "acme", 1_000_000);
+        put(commands, "new", "acme", 2_000_000);
+        put(commands, "late", "acme", 1_500_000);
+
+        assertThat(commands.run("explain", "--id", "old").done().out()).contains("item old of acme", "overflow", "waits");
+        assertThat(commands.run("explain", "--id", "old", "--since", "1000000").done().out()).contains("item old of acme");
+        assertThat(commands.run("explain", "--id", "new", "--since", "1000001").done().out()).contains("item new of acme");
+        assertThat(commands.run("explain", "--id", "late", "--since", "1000001").done().out()).contains("item late of acme");
+        assertThat(commands.run("explain", "--id", "old", "--since", "1000001").failedWith(1))
+                .contains("no item with id old that was sent since 1970-01-01T00:16:40.001Z lies anywhere");
+        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1)).contains("no item with id new");
+    }
+
     private static void putPastTheBooks(CommandsUnderTest commands) throws Exception {
+        put(commands, "alien", "intruder", System.currentTimeMillis());
+    }
+
+    private static void put(CommandsUnderTest commands, String id, String tenant, long timestampMillis) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaClients(commands.configuration()).producer()) {
             ProducerRecord<byte[], byte[]> record =
-                    new ProducerRecord<>(commands.topics().lane(Lane.OVERFLOW), new byte[1], new byte[1]);
-            record.headers().add("spillway-tenant", "intruder".getBytes(StandardCharsets.UTF_8));
+                    new ProducerRecord<>(commands.topics().lane(Lane.OVERFLOW), 0, timestampMillis, new byte[1], new byte[1]);
+            record.headers().add("spillway-tenant", tenant.getBytes(StandardCharsets.UTF_8));
+            record.headers().add("spillway-id", id.getBytes(StandardCharsets.UTF_8));
             producer.send(record).get();
         }
     }

@@ -18,10 +18,12 @@ import java.util.List;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code send} and {@code sweep record}, by what they leave in their topics. */
+@Timeout(900) // Against a hang; nothing is measured.
 class SendCommandIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

@@ -17,9 +17,11 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(900) // Against a hang; nothing is measured.
 class TopicsCommandIT {
     private static final String ALL_WELL = "all topics are as they should be";
 

@@ -31,6 +31,17 @@ class TopologyCommandTest {
     }
 
     @Test
+    void the_stage_that_assigns_shards_is_there_where_the_configuration_has_it() throws IOException {
+        Path file = Files.writeString(directory.resolve("spillway.yml"), "shards:\n  overlap: 1\n");
+
+        CommandRun run = CommandRun.of("topology", "--config", file.toString(), "--output", "json").done();
+        assertThat(run.json().get("text").textValue()).contains("spillway.shard-requests", "spillway.shards");
+        assertThat(run.json().get("mermaid").textValue())
+                .contains("node-route[route] --> node-shard-request[shard-request]", "node-shard[shard] --> node-shards[shards]");
+        assertThat(CommandRun.of("topology").done().out()).doesNotContain("shard");
+    }
+
+    @Test
     void the_output_format_is_taken_in_any_case() {
         assertThat(CommandRun.of("topology", "--output", "Json").done().json().has("text")).isTrue();
     }

@@ -26,7 +26,9 @@ class ViewProgressIT {
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
     private final AtomicLong nowMillis = new AtomicLong(NOW_MILLIS);
-    private final InstantSource ticking = () -> Instant.ofEpochMilli(nowMillis.getAndIncrement());
+    /** What passes whenever somebody asks for the time. */
+    private long tickMillis = 1;
+    private final InstantSource ticking = () -> Instant.ofEpochMilli(nowMillis.getAndAdd(tickMillis));
     private TopicPartition partition;
 
     @BeforeEach
@@ -49,7 +51,29 @@ class ViewProgressIT {
                 Map.of(partition, new OffsetAndMetadata(0, "not a time"))).all().get();
         kafka.admin().alterConsumerGroupOffsets(kafka.prefix() + ".other", Map.of(partition, new OffsetAndMetadata(0, ""))).all().get();
 
-        assertThat(progress().await(partition, RECORD, 1_000)).isZero();
+        tickMillis = 1_000;
+        assertThat(progress().await(partition, RECORD, 30_000)).isZero();
+    }
+
+    @Test
+    void a_first_report_is_waited_for_but_not_for_long() throws Exception {
+        long started = nowMillis.get();
+        tickMillis = 1_000;
+        assertThat(progress().await(partition, RECORD, 1_000)).as("even if the time is up earlier").isZero();
+        assertThat(nowMillis.get() - started).isBetween(ViewProgress.FIRST_REPORT_MILLIS, 2 * ViewProgress.FIRST_REPORT_MILLIS);
+    }
+
+    @Test
+    void who_reports_first_while_it_waits_is_waited_for() throws Exception {
+        CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
+        awaitLooks(2);
+        assertThat(waiting).isNotDone();
+        commit("early", RECORD, NOW_MILLIS);
+        awaitLooks(4);
+        assertThat(waiting).as("it has not got past the record").isNotDone();
+        commit("early", RECORD + 1, NOW_MILLIS);
+
+        assertThat(waiting.get()).isEqualTo(1);
     }
 
     @Test
@@ -66,14 +90,19 @@ class ViewProgressIT {
     void returns_when_the_last_one_has_got_past_the_record() throws Exception {
         commit("slow", RECORD, NOW_MILLIS);
         CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
-        long started = nowMillis.get();
-        while (nowMillis.get() < started + 4) {
-            assertThat(waiting).isNotDone();
-            Thread.onSpinWait();
-        }
+        awaitLooks(2);
+        assertThat(waiting).isNotDone();
         commit("slow", RECORD + 1, NOW_MILLIS);
 
         assertThat(waiting.get()).isEqualTo(1);
+    }
+
+    /** Each look asks for the time once or twice. */
+    private void awaitLooks(int looks) {
+        long started = nowMillis.get();
+        while (nowMillis.get() < started + 2L * looks) {
+            Thread.onSpinWait();
+        }
     }
 
     private ViewProgress progress() {

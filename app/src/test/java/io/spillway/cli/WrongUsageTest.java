@@ -82,6 +82,8 @@ class WrongUsageTest {
                 wrong("dead-letters list --limit 0", "--limit", "0", "1 to 10000"),
                 wrong("dead-letters list --limit 10001", "--limit", "10001", "1 to 10000"),
                 wrong("dead-letters list --since yesterday", "--since", "yesterday", "2h"),
+                wrong("explain --id a --since yesterday", "--since", "yesterday", "2h"),
+                wrong("explain --tenant acme --since 1h", "--since", "1h", "--id"),
                 wrong("dead-letters list --since 1h --until 2h", "--until", "2h", "after --since"),
                 wrong("dead-letters list --reason Bad!", "--reason", "Bad!", "attempts-used-up"),
                 wrong("dead-letters show", "--id", "--at"),

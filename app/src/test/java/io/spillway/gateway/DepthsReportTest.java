@@ -74,14 +74,13 @@ class DepthsReportTest {
         put("acme", 0, 20, 0, 0, 0, 0, 0);
         flows.look(NOW + 10_000);
         JsonNode lanes = json(NOW + 10_000).get("lanes");
-        double weight = 1 - Math.exp(-10_000.0 / FlowRates.MEMORY_MILLIS);
         assertThat(names(lanes)).containsExactly("hot", "overflow", "aged", "delay");
         assertThat(lanes.at("/hot/waiting").longValue()).isEqualTo(900);
-        assertThat(lanes.at("/hot/outPerSecond").doubleValue()).isCloseTo(30 * weight, within(1e-9));
+        assertThat(lanes.at("/hot/outPerSecond").doubleValue()).isCloseTo(30, within(1e-9));
         assertThat(lanes.at("/hot/inPerSecond").doubleValue()).isZero();
-        assertThat(lanes.at("/hot/drainSeconds").doubleValue()).isCloseTo(900 / (30 * weight), within(1e-6));
+        assertThat(lanes.at("/hot/drainSeconds").doubleValue()).isCloseTo(30, within(1e-6));
         assertThat(lanes.at("/overflow/waiting").longValue()).isEqualTo(70);
-        assertThat(lanes.at("/overflow/inPerSecond").doubleValue()).isCloseTo(2 * weight, within(1e-9));
+        assertThat(lanes.at("/overflow/inPerSecond").doubleValue()).isCloseTo(2, within(1e-9));
         assertThat(lanes.at("/overflow/drainSeconds").isNull()).isTrue();
         assertThat(lanes.at("/aged/drainSeconds").doubleValue()).isZero();
         assertThat(lanes.at("/delay/waiting").longValue()).isEqualTo(7);

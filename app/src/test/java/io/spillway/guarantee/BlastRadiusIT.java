@@ -36,10 +36,12 @@ import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Eight partitions, two a tenant: every one of the 28 shards has a tenant, and the two partitions of one are lost. */
+@Timeout(900) // Against a hang; nothing is measured.
 class BlastRadiusIT {
     private static final int PARTITIONS = 8;
     private static final int SHARDS = 28;

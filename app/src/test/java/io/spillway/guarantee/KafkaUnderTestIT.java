@@ -8,8 +8,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Timeout(900) // Against a hang; nothing is measured.
 class KafkaUnderTestIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

@@ -32,10 +32,12 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A tenant's rate over all routers together, on the wall clock: what is measured is items, by the time they were made. */
+@Timeout(900) // Against a hang; nothing is measured.
 class RateOverRoutersIT {
     private static final int RATE = 400;
     private static final int OFFERED = 1_200;

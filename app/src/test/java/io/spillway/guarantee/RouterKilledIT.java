@@ -29,9 +29,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(900) // Against a hang; nothing is measured.
 class RouterKilledIT {
     private static final int ITEMS = 60_000;
     private static final int KILLS = 2;

@@ -32,10 +32,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What holds of the assigned shards after routers were killed while they were being written. */
+@Timeout(900) // Against a hang; nothing is measured.
 class ShardsKilledIT {
     private static final int TENANTS = 600;
     private static final int KILLS = 4;

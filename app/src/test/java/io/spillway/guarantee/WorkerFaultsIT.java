@@ -19,10 +19,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What holds after faults that leave the process alive. */
+@Timeout(900) // Against a hang; nothing is measured.
 class WorkerFaultsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

@@ -15,12 +15,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What holds after the worker's process was killed, from outside or by an item, or stood still. */
+@Timeout(900) // Against a hang; nothing is measured.
 class WorkerKilledIT {
     /**
      * In flight at a fault: what runs, and what has ended since the last commit, of which there is one every 50 ms or

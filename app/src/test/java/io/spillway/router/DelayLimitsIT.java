@@ -24,10 +24,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What only a broker can refuse: the router must have met nothing of it when all is done. */
+@Timeout(900) // Against a hang; nothing is measured.
 class DelayLimitsIT {
     /** What a batch of one record takes beside its key, value and headers, at the most. */
     private static final int FRAMING_BYTES = 120;

@@ -21,8 +21,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Timeout(900) // Against a hang; nothing is measured.
 class FirstOffsetsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();

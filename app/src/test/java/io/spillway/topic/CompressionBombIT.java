@@ -12,8 +12,10 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Timeout(900) // Against a hang; nothing is measured.
 class CompressionBombIT {
     private static final int BOMB_BYTES = 50 * 1024 * 1024;
 

@@ -75,14 +75,16 @@ class QueueAdminIT {
             producer.initTransactions();
             producer.beginTransaction();
             producer.send(new ProducerRecord<>(topic, 0, null, new byte[1])).get();
-            assertThat(queues.readableEnds(topic)).containsExactly(new ReadableEnd(at(0), 5, 6), new ReadableEnd(at(1), 0, 0));
+            assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 5, 6), new ReadableEnd(at(1), 0, 0));
 
+            List<QueuePartition> before = queues.read(topic, group);
             producer.commitTransaction();
             // The commit returns before its marker is written.
-            while (queues.readableEnds(topic).getFirst().readableTo() < 7) {
+            while (readableEnds().getFirst().readableTo() < 7) {
                 Thread.onSpinWait();
             }
-            assertThat(queues.readableEnds(topic)).containsExactly(new ReadableEnd(at(0), 7, 7), new ReadableEnd(at(1), 0, 0));
+            assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 7, 7), new ReadableEnd(at(1), 0, 0));
+            assertThat(queues.readableEnds(before)).as("it ended at 6").isEqualTo(readableEnds());
         }
     }
 
@@ -148,5 +150,9 @@ class QueueAdminIT {
                 producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {(byte) i})).get();
             }
         }
+    }
+
+    private List<ReadableEnd> readableEnds() {
+        return queues.readableEnds(queues.read(topic, group));
     }
 }
