@@ -96,11 +96,14 @@ final class Progress {
                 && members.stream().allMatch(member -> hasItsShare(member.assignment().topicPartitions()));
     }
 
-    /** Of every topic of the group, the router reads the delay lane as well; but not of the ledger, which is apart and small. */
+    /**
+     * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane and of the ledger, by their sum, so
+     * one thread may have more of the one and fewer of the other for good.
+     */
     private static boolean hasItsShare(Collection<TopicPartition> assigned) {
         Map<String, Long> byTopic =
                 assigned.stream().collect(Collectors.groupingBy(TopicPartition::topic, Collectors.counting()));
-        byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger"));
+        byTopic.keySet().removeIf(topic -> topic.endsWith(".ledger") || topic.endsWith(".delay"));
         return !byTopic.isEmpty()
                 && byTopic.values().stream().allMatch(count -> count == Scene.PARTITIONS / Scene.THREADS);
     }
