@@ -5,6 +5,7 @@ import io.spillway.policy.Printable;
 import io.spillway.topic.QueueAdmin;
 import io.spillway.topic.QueuePartition;
 import io.spillway.topic.Topics;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -69,9 +70,10 @@ final class LaneWatch implements AutoCloseable {
         try {
             metrics.electTenants();
             housekeeping.run();
-            measure(Lane.AGED);
             for (Lane lane : new Lane[] {Lane.HOT, Lane.OVERFLOW, Lane.AGED}) {
-                admin.purgeFinished(topics.lane(lane), topics.workerGroup());
+                List<QueuePartition> parts = admin.read(topics.lane(lane), topics.workerGroup());
+                measure(lane, parts);
+                admin.purgeFinished(parts);
             }
         } catch (RuntimeException e) {
             LOG.warn("Finished items are not purged yet: {}", Printable.of(e.getMessage()));
@@ -79,7 +81,11 @@ final class LaneWatch implements AutoCloseable {
     }
 
     private long measure(Lane lane) {
-        long waiting = admin.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::waiting).sum();
+        return measure(lane, admin.read(topics.lane(lane), topics.workerGroup()));
+    }
+
+    private long measure(Lane lane, List<QueuePartition> parts) {
+        long waiting = parts.stream().mapToLong(QueuePartition::waiting).sum();
         metrics.depth(lane, waiting);
         return waiting;
     }
