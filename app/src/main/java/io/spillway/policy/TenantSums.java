@@ -1,5 +1,6 @@
 package io.spillway.policy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -38,6 +39,28 @@ public final class TenantSums {
          * @param offset of the first of them
          */
         void visit(String tenant, Place from, long[] counts, int offset);
+    }
+
+    /** Receives the sums of a tenant without a String being made of its name. */
+    @FunctionalInterface
+    public interface LineVisitor {
+        /**
+         * Takes one.
+         *
+         * @param names  where the tenant's name is, ASCII; only to be read
+         * @param offset of its first character
+         * @param length of the name
+         * @param from   the place that the items left
+         * @param counts where the counts are, by the ordinal of the {@link Place} they went to; only to be read, until this returns
+         * @param at     of the first of them
+         */
+        void visit(byte[] names, int offset, int length, Place from, long[] counts, int at);
+
+        /** One for whoever wants a String after all. */
+        static LineVisitor of(Visitor visitor) {
+            return (names, offset, length, from, counts, at) ->
+                    visitor.visit(new String(names, offset, length, StandardCharsets.US_ASCII), from, counts, at);
+        }
     }
 
     /**

@@ -13,6 +13,7 @@ import io.spillway.policy.TenantSums;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.LedgerLine;
 import io.spillway.schema.LedgerPlace;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,6 +71,39 @@ class LedgerCodecTest {
                 "a/OUTSIDE/HOT", 1L, "a/OUTSIDE/OVERFLOW", 2L, "a/OUTSIDE/AGED", 3L, "a/OUTSIDE/DELAY", 4L,
                 "a/OUTSIDE/DEAD_LETTER", 5L, "a/OUTSIDE/DONE", 6L, "a/OUTSIDE/DROPPED", 7L,
                 "(none)/DEAD_LETTER/DROPPED", 1L << 39));
+    }
+
+    @Test
+    void a_line_shows_the_same_with_its_name_left_where_it_is() throws Exception {
+        byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("a", LedgerPlace.DEAD_LETTER, 63L, 0L, 0L, 0L, 0L, 0L, 63L),
+                new LedgerLine("(none)", LedgerPlace.OUTSIDE, 64L, 0L, 0L, 0L, 1L << 40, 0L, 7L))));
+        List<String> names = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        assertThat(LedgerCodec.read(bytes, (tenant, from, counts, offset) -> names.add(tenant + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(LedgerCodec.read(bytes, (name, offset, length, from, counts, at) ->
+                lines.add(new String(name, offset, length, StandardCharsets.US_ASCII) + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(lines).isEqualTo(names).containsExactly(
+                "aDEAD_LETTER[0, 63, 0, 0, 0, 0, 0, 63]", "(none)OUTSIDE[0, 64, 0, 0, 0, " + (1L << 40) + ", 0, 7]");
+    }
+
+    /** Of a line whose numbers are one byte each, and which may be looked at together. */
+    @Test
+    void each_number_that_is_out_of_its_range_is_found_among_small_ones() throws Exception {
+        byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("acme", LedgerPlace.HOT, 1L, 1L, 1L, 1L, 1L, 1L, 1L))));
+        int places = good.length - 1 - 8;
+        for (int number = 0; number < 8; number++) {
+            for (int only = 0; only < 256; only++) {
+                byte[] bytes = good.clone();
+                bytes[places + number] = (byte) only;
+                if (only % 2 == 0 && only < (number == 0 ? 2 * Place.LEFT.size() : 128)) {
+                    read(bytes, new HashMap<>());
+                } else {
+                    assertRefused(bytes);
+                }
+            }
+        }
     }
 
     @Test
