@@ -131,6 +131,18 @@ class LedgerCodecTest {
     }
 
     @Test
+    void a_name_has_the_same_partition_as_bytes_and_as_a_string() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 1_000; i++) {
+            String name = Long.toString(random.nextLong(), 36).repeat(1 + random.nextInt(9));
+            byte[] bytes = ("x" + name + "y").getBytes(StandardCharsets.US_ASCII);
+            assertThat(Topics.ledgerPartition(bytes, 1, name.length())).as("seed %d, %s", seed, name)
+                    .isEqualTo(Topics.ledgerPartition(name));
+        }
+    }
+
+    @Test
     void damaged_entries_are_refused_before_a_line_of_them_is_seen() throws Exception {
         byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
                 new LedgerLine("acme", LedgerPlace.HOT, 0L, 0L, 0L, 0L, 0L, 9L, 0L),
