@@ -18,6 +18,7 @@ public final class TenantSums {
     /** Tenants at which a commit is due, whatever the time: about 100 bytes each, and up to as much again after growing. */
     public static final int MANY = 50_000;
 
+    private static final int MAX_ASCII = 0x7f;
     private static final int FIRST_ROWS = 32;
     private static final int FIRST_NAME_BYTES = 16 * FIRST_ROWS;
 
@@ -25,8 +26,8 @@ public final class TenantSums {
     private final long seed;
     private final RowIndex index = new RowIndex();
     private byte[] names = new byte[FIRST_NAME_BYTES];
-    /** Where the name of a row ends, and before it the 0 where that of the first begins. */
-    private int[] ends = new int[FIRST_ROWS + 1];
+    /** Where the names begin, each where the one before ends, and where the next one will. */
+    private int[] starts = new int[FIRST_ROWS + 1];
     private long[] hashes = new long[FIRST_ROWS];
     private long[] counts = new long[FIRST_ROWS * Place.COUNT];
     private int size;
@@ -120,7 +121,7 @@ public final class TenantSums {
     /** As {@link #forEach}, without making anything of the names. */
     public void forEachLine(LineVisitor visitor) {
         for (int row = 0; row < size; row++) {
-            visitor.visit(names, ends[row], ends[row + 1] - ends[row], from, counts, row * Place.COUNT);
+            visitor.visit(names, starts[row], starts[row + 1] - starts[row], from, counts, row * Place.COUNT);
         }
     }
 
@@ -146,70 +147,55 @@ public final class TenantSums {
     }
 
     private int rowOf(String tenant) {
-        long hash = TenantHash.of(tenant, seed);
-        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
-            if (isNameOf(index.row(place), tenant)) {
-                return index.row(place);
-            }
+        int length = tenant.length();
+        int at = makeRoom(length);
+        int bits = 0;
+        for (int i = 0; i < length; i++) {
+            char next = tenant.charAt(i);
+            bits |= next;
+            names[at + i] = (byte) next;
         }
-        int at = makeRoom(tenant.length());
-        for (int i = 0; i < tenant.length(); i++) {
-            if (tenant.charAt(i) > 0x7f) {
-                throw new IllegalArgumentException("a tenant whose name is not ASCII: " + Printable.of(tenant));
-            }
-            names[at + i] = (byte) tenant.charAt(i);
+        if (bits > MAX_ASCII) {
+            throw new IllegalArgumentException("a tenant whose name is not ASCII: " + Printable.of(tenant));
         }
-        return take(hash, tenant.length());
+        return rowOfNext(length, TenantHash.of(names, at, length, seed));
     }
 
     private int rowOf(TenantSums more, int theirs) {
-        long hash = more.hashes[theirs];
-        int start = more.ends[theirs];
-        int end = more.ends[theirs + 1];
+        int start = more.starts[theirs];
+        int length = more.starts[theirs + 1] - start;
+        int at = makeRoom(length);
+        System.arraycopy(more.names, start, names, at, length);
+        return rowOfNext(length, more.hashes[theirs]);
+    }
+
+    /** The row of the name that was put where there is room: one that has it, or the next. */
+    private int rowOfNext(int length, long hash) {
+        int at = starts[size];
         for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
             int row = index.row(place);
-            if (Arrays.equals(names, ends[row], ends[row + 1], more.names, start, end)) {
+            if (Arrays.equals(names, starts[row], starts[row + 1], names, at, at + length)) {
                 return row;
             }
         }
-        int at = makeRoom(end - start);
-        System.arraycopy(more.names, start, names, at, end - start);
-        return take(hash, end - start);
+        hashes[size] = hash;
+        starts[size + 1] = at + length;
+        index.add(hash, size);
+        return size++;
     }
 
-    private boolean isNameOf(int row, String tenant) {
-        int start = ends[row];
-        if (ends[row + 1] - start != tenant.length()) {
-            return false;
-        }
-        for (int i = 0; i < tenant.length(); i++) {
-            if (names[start + i] != tenant.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Makes room for one row more, and says where its name begins. */
+    /** Makes room for a row more, and says where its name is to be put. */
     private int makeRoom(int length) {
         if (size == hashes.length) {
             int rows = 2 * size;
-            ends = Arrays.copyOf(ends, rows + 1);
+            starts = Arrays.copyOf(starts, rows + 1);
             hashes = Arrays.copyOf(hashes, rows);
             counts = Arrays.copyOf(counts, rows * Place.COUNT);
         }
-        int start = ends[size];
+        int start = starts[size];
         if (names.length - start < length) {
             names = Arrays.copyOf(names, Math.max(2 * names.length, start + length));
         }
         return start;
-    }
-
-    /** Makes a row of the name that was put where there is room. */
-    private int take(long hash, int length) {
-        hashes[size] = hash;
-        ends[size + 1] = ends[size] + length;
-        index.add(hash, size);
-        return size++;
     }
 }
