@@ -196,6 +196,25 @@ class LedgerCodecTest {
         assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
     }
 
+    @Test
+    void what_waits_and_what_ever_entered_is_read_of_every_version() throws Exception {
+        for (Schema version : ReleasedSchemas.of("TenantDepth")) {
+            GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme").set("accepted", 9L).set("done", 2L)
+                    .set("waiting", Map.of("hot", 3L, "delay", 4L)).set("entered", Map.of("hot", 5L, "delay", 4L))
+                    .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
+            var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), version).encode(old);
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+
+            TenantBooks books = new DepthCodec().decode(bytes).books();
+            assertThat(books.in(Place.HOT)).isEqualTo(3);
+            assertThat(books.entered(Place.HOT)).isEqualTo(5);
+            assertThat(books.in(Place.DELAY)).isEqualTo(4);
+            assertThat(books.in(Place.AGED)).isZero();
+            assertThat(books.difference()).isZero();
+        }
+    }
+
     private void write(TenantSums... all) {
         for (TenantSums sums : all) {
             writer.write(sums, AT, sent::add);
