@@ -1,29 +1,35 @@
 package io.spillway.policy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
  * How many items of each tenant left one place since the last commit, by where they went.
  *
- * <p>A booking is a hash of the name, a look into a table, and an addition; nothing is allocated but when the table grows.
- * The hash is {@link TenantHash} under a seed, since names come from outside, and the table is open addressing with linear
- * probing (Knuth, The Art of Computer Programming 3, 6.4), at most half full.
+ * <p>A booking is a hash of the name, a look into an index, and an addition; nothing is allocated but when the table grows.
+ * The hash is {@link TenantHash} under a seed, since names come from outside. Names and counts lie in the order in which
+ * they were first booked, so that whoever writes them down walks straight through memory, and does not come back to Strings
+ * that the cache has forgotten.
  *
  * <p>Owner: whoever makes the moves, one thread or under one lock. Bound: it grows with the tenants between two commits; at
  * {@link #MANY} {@link #isFull} asks its owner for an early commit.
  */
 public final class TenantSums {
-    /** Tenants at which a commit is due, whatever the time: 64 bytes each and as much again for free places. */
+    /** Tenants at which a commit is due, whatever the time: about 100 bytes each, and up to as much again after growing. */
     public static final int MANY = 50_000;
 
-    private static final int FIRST_CAPACITY = 64;
+    private static final int MAX_ASCII = 0x7f;
+    private static final int FIRST_ROWS = 32;
+    private static final int FIRST_NAME_BYTES = 16 * FIRST_ROWS;
 
     private final Place from;
     private final long seed;
-    private String[] tenants = new String[FIRST_CAPACITY];
-    private long[] hashes = new long[FIRST_CAPACITY];
-    private long[] counts = new long[FIRST_CAPACITY * Place.COUNT];
-    private int[] used = new int[FIRST_CAPACITY / 2];
+    private final RowIndex index = new RowIndex();
+    private byte[] names = new byte[FIRST_NAME_BYTES];
+    /** Where the names begin, each where the one before ends, and where the next one will. */
+    private int[] starts = new int[FIRST_ROWS + 1];
+    private long[] hashes = new long[FIRST_ROWS];
+    private long[] counts = new long[FIRST_ROWS * Place.COUNT];
     private int size;
 
     /** Receives the sums of a tenant. */
@@ -38,6 +44,28 @@ public final class TenantSums {
          * @param offset of the first of them
          */
         void visit(String tenant, Place from, long[] counts, int offset);
+    }
+
+    /** Receives the sums of a tenant without a String being made of its name. */
+    @FunctionalInterface
+    public interface LineVisitor {
+        /**
+         * Takes one.
+         *
+         * @param names  where the tenant's name is, ASCII; only to be read
+         * @param offset of its first character
+         * @param length of the name
+         * @param from   the place that the items left
+         * @param counts where the counts are, by the ordinal of the {@link Place} they went to; only to be read, until this returns
+         * @param at     of the first of them
+         */
+        void visit(byte[] names, int offset, int length, Place from, long[] counts, int at);
+
+        /** One for whoever wants a String after all. */
+        static LineVisitor of(Visitor visitor) {
+            return (names, offset, length, from, counts, at) ->
+                    visitor.visit(new String(names, offset, length, StandardCharsets.US_ASCII), from, counts, at);
+        }
     }
 
     /**
@@ -62,13 +90,14 @@ public final class TenantSums {
     /**
      * Books one item.
      *
-     * @param tenant not null
+     * @param tenant ASCII, not null
      * @param to     where it went; not {@link Place#OUTSIDE}
+     * @throws IllegalArgumentException for a name that is not ASCII
      */
     public void add(String tenant, Place to) {
-        // In two steps: finding the slot may replace the array.
-        int slot = slotOf(tenant);
-        counts[slot * Place.COUNT + to.ordinal()]++;
+        // In two steps: finding the row may replace the array.
+        int row = rowOf(tenant);
+        counts[row * Place.COUNT + to.ordinal()]++;
     }
 
     /** Adds all of another that has the same place and seed. */
@@ -76,9 +105,8 @@ public final class TenantSums {
         if (more.from != from || more.seed != seed) {
             throw new IllegalArgumentException("sums of " + more.from + " cannot be added to those of " + from);
         }
-        for (int i = 0; i < more.size; i++) {
-            int theirs = more.used[i];
-            int ours = slotOf(more.tenants[theirs], more.hashes[theirs]) * Place.COUNT;
+        for (int theirs = 0; theirs < more.size; theirs++) {
+            int ours = rowOf(more, theirs) * Place.COUNT;
             for (int place = 0; place < Place.COUNT; place++) {
                 counts[ours + place] += more.counts[theirs * Place.COUNT + place];
             }
@@ -87,18 +115,20 @@ public final class TenantSums {
 
     /** Shows the sums of every tenant, in the order in which they were first booked. */
     public void forEach(Visitor visitor) {
-        for (int i = 0; i < size; i++) {
-            visitor.visit(tenants[used[i]], from, counts, used[i] * Place.COUNT);
+        forEachLine(LineVisitor.of(visitor));
+    }
+
+    /** As {@link #forEach}, without making anything of the names. */
+    public void forEachLine(LineVisitor visitor) {
+        for (int row = 0; row < size; row++) {
+            visitor.visit(names, starts[row], starts[row + 1] - starts[row], from, counts, row * Place.COUNT);
         }
     }
 
     /** Forgets everything; costs what was booked, not what there is room for. */
     public void clear() {
-        for (int i = 0; i < size; i++) {
-            int slot = used[i];
-            tenants[slot] = null;
-            Arrays.fill(counts, slot * Place.COUNT, (slot + 1) * Place.COUNT, 0);
-        }
+        Arrays.fill(counts, 0, size * Place.COUNT, 0);
+        index.clear();
         size = 0;
     }
 
@@ -116,54 +146,56 @@ public final class TenantSums {
         return size >= MANY;
     }
 
-    private int slotOf(String tenant) {
-        return slotOf(tenant, TenantHash.of(tenant, seed));
+    private int rowOf(String tenant) {
+        int length = tenant.length();
+        int at = makeRoom(length);
+        int bits = 0;
+        for (int i = 0; i < length; i++) {
+            char next = tenant.charAt(i);
+            bits |= next;
+            names[at + i] = (byte) next;
+        }
+        if (bits > MAX_ASCII) {
+            throw new IllegalArgumentException("a tenant whose name is not ASCII: " + Printable.of(tenant));
+        }
+        return rowOfNext(length, TenantHash.of(names, at, length, seed));
     }
 
-    private int slotOf(String tenant, long hash) {
-        int slot = find(tenant, hash);
-        if (tenants[slot] != null) {
-            return slot;
-        }
-        if (size == used.length) {
-            grow();
-            slot = find(tenant, hash);
-        }
-        take(slot, tenant, hash);
-        return slot;
+    private int rowOf(TenantSums more, int theirs) {
+        int start = more.starts[theirs];
+        int length = more.starts[theirs + 1] - start;
+        int at = makeRoom(length);
+        System.arraycopy(more.names, start, names, at, length);
+        return rowOfNext(length, more.hashes[theirs]);
     }
 
-    private int find(String tenant, long hash) {
-        int mask = tenants.length - 1;
-        int slot = (int) hash & mask;
-        while (tenants[slot] != null && (hashes[slot] != hash || !tenants[slot].equals(tenant))) {
-            slot = slot + 1 & mask;
+    /** The row of the name that was put where there is room: one that has it, or the next. */
+    private int rowOfNext(int length, long hash) {
+        int at = starts[size];
+        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
+            int row = index.row(place);
+            if (Arrays.equals(names, starts[row], starts[row + 1], names, at, at + length)) {
+                return row;
+            }
         }
-        return slot;
+        hashes[size] = hash;
+        starts[size + 1] = at + length;
+        index.add(hash, size);
+        return size++;
     }
 
-    private void take(int slot, String tenant, long hash) {
-        tenants[slot] = tenant;
-        hashes[slot] = hash;
-        used[size++] = slot;
-    }
-
-    private void grow() {
-        String[] oldTenants = tenants;
-        long[] oldHashes = hashes;
-        long[] oldCounts = counts;
-        int[] oldUsed = used;
-        int oldSize = size;
-        tenants = new String[2 * oldTenants.length];
-        hashes = new long[tenants.length];
-        counts = new long[tenants.length * Place.COUNT];
-        used = new int[tenants.length / 2];
-        size = 0;
-        for (int i = 0; i < oldSize; i++) {
-            int old = oldUsed[i];
-            int slot = find(oldTenants[old], oldHashes[old]);
-            take(slot, oldTenants[old], oldHashes[old]);
-            System.arraycopy(oldCounts, old * Place.COUNT, counts, slot * Place.COUNT, Place.COUNT);
+    /** Makes room for a row more, and says where its name is to be put. */
+    private int makeRoom(int length) {
+        if (size == hashes.length) {
+            int rows = 2 * size;
+            starts = Arrays.copyOf(starts, rows + 1);
+            hashes = Arrays.copyOf(hashes, rows);
+            counts = Arrays.copyOf(counts, rows * Place.COUNT);
         }
+        int start = starts[size];
+        if (names.length - start < length) {
+            names = Arrays.copyOf(names, Math.max(2 * names.length, start + length));
+        }
+        return start;
     }
 }

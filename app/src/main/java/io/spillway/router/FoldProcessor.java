@@ -12,9 +12,7 @@ import io.spillway.topic.LedgerCodec;
 import io.spillway.topic.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
@@ -59,10 +57,9 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
     private final DepthCodec codec = new DepthCodec();
-    /** By tenant, longest changed first. */
-    private final Map<String, Changed> unwritten = new LinkedHashMap<>();
+    private final UnwrittenBooks unwritten;
     /** Tenants whose backlog has changed by a lot, by when that was noticed; some are written by now. At the bound the next are not. */
-    private final ArrayDeque<String> urgent = new ArrayDeque<>();
+    private final ArrayDeque<byte[]> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
     private Alarm alarm;
@@ -75,10 +72,12 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
      * Makes a stage.
      *
      * @param growth how the limit of a tenant grows, where it does
+     * @param seed   of the table of tenants; nobody who can name a tenant should know it
      */
-    FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth) {
+    FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long seed) {
         this.gap = gap;
         this.growth = growth;
+        this.unwritten = new UnwrittenBooks(seed);
     }
 
     /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
@@ -116,7 +115,15 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
             if (entry == null) {
                 throw new IllegalArgumentException("an entry without a value");
             }
-            LedgerCodec.read(entry, (tenant, from, counts, at) -> addLine(tenant, from, counts, at, offset, nowMillis));
+            LedgerCodec.read(entry, (bytes, nameAt, length, from, counts, at) -> {
+                int row = unwritten.find(bytes, nameAt, length);
+                if (row == UnwrittenBooks.NONE) {
+                    row = takeIn(Arrays.copyOfRange(bytes, nameAt, nameAt + length), offset, nowMillis);
+                }
+                if (row != UnwrittenBooks.NONE) {
+                    addLine(row, from, counts, at);
+                }
+            });
         } catch (IllegalArgumentException e) {
             // Written by somebody else: our own bytes are read back in tests. Seldom logged, for there may be many.
             if (Long.bitCount(++unreadable) == 1) {
@@ -126,24 +133,26 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         nextOffset = offset + 1;
     }
 
-    private void addLine(String tenant, Place from, long[] counts, int at, long offset, long nowMillis) {
-        Changed changed = unwritten.get(tenant);
-        if (changed == null) {
-            byte[] stored = store.get(Bytes.wrap(bytes(tenant)));
-            Depth depth = stored == null
-                    ? new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
-                    : codec.decode(stored);
-            if (offset < depth.upTo()) {
-                return;
-            }
-            changed = new Changed(depth, offset, nowMillis);
-            unwritten.put(tenant, changed);
+    /** The row of a tenant whose books have not moved yet, or none when the entry is in them. */
+    private int takeIn(byte[] tenant, long offset, long nowMillis) {
+        byte[] stored = store.get(Bytes.wrap(tenant));
+        Depth depth = stored == null
+                ? new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
+                : codec.decode(stored);
+        return offset < depth.upTo() ? UnwrittenBooks.NONE : unwritten.add(tenant, depth, offset, nowMillis);
+    }
+
+    private void addLine(int row, Place from, long[] counts, int at) {
+        unwritten.count(row, from, counts, at);
+        if (!unwritten.isUrgent(row) && hasChangedALot(row) && urgent.size() < MOST_UNWRITTEN) {
+            unwritten.markUrgent(row);
+            urgent.add(unwritten.tenant(row));
         }
-        changed.add(from, counts, at);
-        if (!changed.isUrgent && changed.hasChangedALot() && urgent.size() < MOST_UNWRITTEN) {
-            changed.isUrgent = true;
-            urgent.add(tenant);
-        }
+    }
+
+    private boolean hasChangedALot(int row) {
+        long change = Math.abs(unwritten.moreWaiting(row));
+        return change >= URGENT_ITEMS && change >= Math.abs(unwritten.written(row).books().waiting()) / URGENT_PART;
     }
 
     private void onAlarm(long nowMillis) {
@@ -156,13 +165,13 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     /** In their order; one that is not due yet keeps the rest waiting for less than it waits itself. */
     private void writeUrgent(long nowMillis) {
         for (int written = 0; written < MOST_URGENT && !urgent.isEmpty(); ) {
-            Changed changed = unwritten.get(urgent.peek());
-            if (changed != null && changed.isUrgent) {
-                if (changed.sinceMillis > nowMillis - WRITE_AFTER_MILLIS) {
+            byte[] tenant = urgent.peek();
+            int row = unwritten.find(tenant, 0, tenant.length);
+            if (row != UnwrittenBooks.NONE && unwritten.isUrgent(row)) {
+                if (unwritten.sinceMillis(row) > nowMillis - WRITE_AFTER_MILLIS) {
                     return;
                 }
-                unwritten.remove(urgent.peek());
-                writeBooks(urgent.peek(), changed, nowMillis);
+                writeBooks(row, nowMillis);
                 written++;
             }
             urgent.remove();
@@ -171,85 +180,53 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
 
     /** Writes the books of those that have been changed for longest, and how far all books are written. */
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
-        Iterator<Map.Entry<String, Changed>> oldest = unwritten.entrySet().iterator();
-        for (int written = 0; oldest.hasNext() && written < most; written++) {
-            Map.Entry<String, Changed> next = oldest.next();
-            if (next.getValue().sinceMillis > changedBeforeMillis) {
+        for (int written = 0; !unwritten.isEmpty() && written < most; written++) {
+            int row = unwritten.oldest();
+            if (unwritten.sinceMillis(row) > changedBeforeMillis) {
                 break;
             }
-            writeBooks(next.getKey(), next.getValue(), nowMillis);
-            oldest.remove();
+            writeBooks(row, nowMillis);
         }
-        long folded = unwritten.isEmpty() ? nextOffset : unwritten.values().iterator().next().firstOffset;
+        long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
         if (folded != markedOffset) {
             Depth mark = new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
-            write("*", mark, DepthCodec.foldedKey(context.taskId().partition()), nowMillis);
+            write(FOLDED.get(), mark, DepthCodec.foldedKey(context.taskId().partition()), nowMillis);
             markedOffset = folded;
         }
     }
 
-    private void writeBooks(String tenant, Changed changed, long nowMillis) {
-        write(tenant, changed.toDepth(nextOffset, nowMillis, growth.apply(tenant)), tenant, nowMillis);
+    /** Writes the books of a tenant, whose row is gone then. */
+    private void writeBooks(int row, long nowMillis) {
+        byte[] name = unwritten.tenant(row);
+        String tenant = new String(name, StandardCharsets.US_ASCII);
+        Depth written = unwritten.written(row);
+        TenantBooks before = written.books();
+        TenantBooks books = unwritten.books(row);
+        long millis = Math.max(1, nowMillis - written.rates().atMillis());
+        Depth depth = new Depth(
+                books,
+                written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),
+                written.growing().after(books.accepted() - before.accepted(), millis, growth.apply(tenant)),
+                nextOffset);
+        write(name, depth, tenant, nowMillis);
+        unwritten.remove(row);
     }
 
-    private void write(String storeKey, Depth depth, String topicKey, long nowMillis) {
+    private void write(byte[] storeKey, Depth depth, String topicKey, long nowMillis) {
         byte[] value = codec.encode(topicKey, depth);
-        store.put(Bytes.wrap(bytes(storeKey)), value);
+        store.put(Bytes.wrap(storeKey), value);
         context.forward(new Record<>(bytes(topicKey), value, nowMillis));
     }
 
     /** Lines that come within a pause do not shorten it: there may be books that are overdue. */
     private void setAlarm(long nowMillis) {
         if (!unwritten.isEmpty()) {
-            long dueMillis = unwritten.values().iterator().next().sinceMillis + WRITE_AFTER_MILLIS;
+            long dueMillis = unwritten.sinceMillis(unwritten.oldest()) + WRITE_AFTER_MILLIS;
             alarm.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
         }
     }
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** The books of a tenant that has moved since they were written. */
-    private static final class Changed {
-        private final Depth written;
-        private final long firstOffset;
-        private final long sinceMillis;
-        private final long[] entered = new long[Place.COUNT];
-        private final long[] left = new long[Place.COUNT];
-        private boolean isUrgent;
-
-        Changed(Depth written, long firstOffset, long sinceMillis) {
-            this.written = written;
-            this.firstOffset = firstOffset;
-            this.sinceMillis = sinceMillis;
-        }
-
-        void add(Place from, long[] counts, int at) {
-            for (int place = 0; place < Place.COUNT; place++) {
-                entered[place] += counts[at + place];
-                left[from.ordinal()] += counts[at + place];
-            }
-        }
-
-        boolean hasChangedALot() {
-            long change = 0;
-            for (Place place : Place.WAITING) {
-                change += entered[place.ordinal()] - left[place.ordinal()];
-            }
-            return Math.abs(change) >= URGENT_ITEMS
-                    && Math.abs(change) >= Math.abs(written.books().waiting()) / URGENT_PART;
-        }
-
-        Depth toDepth(long upTo, long nowMillis, Optional<GrowthRule> growth) {
-            TenantBooks before = written.books();
-            TenantBooks books = before.plus(entered, left);
-            long millis = Math.max(1, nowMillis - written.rates().atMillis());
-            return new Depth(
-                    books,
-                    written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),
-                    written.growing().after(books.accepted() - before.accepted(), millis, growth),
-                    upTo);
-        }
     }
 }

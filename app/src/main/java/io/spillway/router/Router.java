@@ -144,7 +144,7 @@ public final class Router implements AutoCloseable {
                 : Bookkeeping.none(topics);
         Topology topology = topology(rules, metrics, bookkeeping);
         RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(
-                LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth()));
+                LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth(), seed));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
                     placements, configuration.shards().seed(), configuration.router().maxTenants()));

@@ -42,7 +42,7 @@ public final class TopologyDrawing {
                 () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, books));
         RouterTopology.withBooks(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
             throw new IllegalStateException("this topology is only described");
-        }, tenant -> Optional.empty()));
+        }, tenant -> Optional.empty(), 0));
         if (topics.assignsShards()) {
             // Kafka Streams asks for a processor to see that each is another.
             Placements placements = new Placements(

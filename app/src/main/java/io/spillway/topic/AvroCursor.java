@@ -29,8 +29,16 @@ final class AvroCursor {
         return bytes.length - position;
     }
 
-    /** Reads a zig-zag varint of at most ten bytes. */
+    /** Reads a zig-zag varint of at most ten bytes. Most have one: the others are left out of what is compiled into the caller. */
     long readLong() {
+        if (position < bytes.length && bytes[position] >= 0) {
+            int only = bytes[position++];
+            return only >>> 1 ^ -(only & 1);
+        }
+        return readLongOfMoreBytes();
+    }
+
+    private long readLongOfMoreBytes() {
         long value = 0;
         for (int shift = 0; shift <= MAX_VARINT_SHIFT; shift += 7) {
             if (position == bytes.length) {

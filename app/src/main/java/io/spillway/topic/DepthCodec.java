@@ -51,12 +51,12 @@ public final class DepthCodec {
      */
     public Depth decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
-        Map<String, Long> waiting = numbers(record.get("waiting"));
-        Map<String, Long> enteredByName = numbers(record.get("entered"));
+        Map<?, ?> waiting = (Map<?, ?>) record.get("waiting");
+        Map<?, ?> enteredByName = (Map<?, ?>) record.get("entered");
         long[] entered = new long[Place.COUNT];
         long[] left = new long[Place.COUNT];
         for (Place place : Place.WAITING) {
-            put(place, enteredByName, waiting.getOrDefault(place.label(), 0L), entered, left);
+            put(place, enteredByName, number(waiting, place), entered, left);
         }
         put(Place.DEAD_LETTER, enteredByName, (Long) record.get("deadLettered"), entered, left);
         entered[Place.DONE.ordinal()] = (Long) record.get("done");
@@ -75,8 +75,8 @@ public final class DepthCodec {
         }
     }
 
-    private static void put(Place place, Map<String, Long> enteredByName, long in, long[] entered, long[] left) {
-        entered[place.ordinal()] = enteredByName.getOrDefault(place.label(), 0L);
+    private static void put(Place place, Map<?, ?> enteredByName, long in, long[] entered, long[] left) {
+        entered[place.ordinal()] = number(enteredByName, place);
         left[place.ordinal()] = entered[place.ordinal()] - in;
     }
 
@@ -88,9 +88,8 @@ public final class DepthCodec {
         return rate;
     }
 
-    private static Map<String, Long> numbers(Object map) {
-        Map<String, Long> numbers = new HashMap<>();
-        ((Map<?, ?>) map).forEach((name, number) -> numbers.put(name.toString(), (Long) number));
-        return numbers;
+    /** The schema has its names read as Strings. */
+    private static long number(Map<?, ?> byName, Place place) {
+        return byName.get(place.label()) instanceof Long number ? number : 0;
     }
 }

@@ -4,7 +4,9 @@ import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Place;
 import io.spillway.policy.TenantSums;
 import io.spillway.schema.LedgerEntry;
-import java.util.Optional;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * Reads entries of the ledger. By hand, since whoever folds the ledger reads a hundred thousand lines a second, and so only
@@ -13,6 +15,9 @@ import java.util.Optional;
 public final class LedgerCodec {
     private static final long FINGERPRINT = ItemSchemas.fingerprint(LedgerEntry.getClassSchema());
     private static final long MAX_COUNT = 1L << 40;
+    /** Of a line: the place, and as many counts as there are other places. As many as a long has bytes. */
+    private static final int NUMBERS = 1 + LedgerLines.COLUMNS.length;
+    private static final VarHandle EIGHT_BYTES = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private LedgerCodec() {}
 
@@ -24,48 +29,44 @@ public final class LedgerCodec {
      * @throws IllegalArgumentException when it is no entry; then no line was shown
      */
     public static long read(byte[] bytes, TenantSums.Visitor visitor) {
+        return read(bytes, TenantSums.LineVisitor.of(visitor));
+    }
+
+    /** As {@link #read(byte[], TenantSums.Visitor)}, without making anything of the names. */
+    public static long read(byte[] bytes, TenantSums.LineVisitor visitor) {
         try {
-            if (!SingleObject.hasPrefix(bytes) || SingleObject.fingerprint(bytes) != FINGERPRINT) {
-                throw UnreadableItem.malformed("no entry of a known version");
-            }
-            walk(bytes, Optional.empty());
-            return walk(bytes, Optional.of(visitor));
+            check(bytes);
         } catch (UnreadableItem e) {
             throw new IllegalArgumentException("not an entry of the ledger: " + e.getMessage(), e);
         }
+        return show(bytes, visitor);
     }
 
-    /** Without a visitor it is only looked whether all can be read, and nothing is made of it. */
-    private static long walk(byte[] bytes, Optional<TenantSums.Visitor> visitor) {
+    private static void check(byte[] bytes) {
+        if (!SingleObject.hasPrefix(bytes) || SingleObject.fingerprint(bytes) != FINGERPRINT) {
+            throw UnreadableItem.malformed("no entry of a known version");
+        }
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
-        long atMillis = cursor.readLong();
-        long[] counts = new long[Place.COUNT];
+        cursor.readLong();
         for (long lines = cursor.readLong(); lines != 0; lines = cursor.readLong()) {
             if (lines < 0 || lines > cursor.remaining()) {
                 throw UnreadableItem.malformed(lines + " lines where " + cursor.remaining() + " bytes are left");
             }
             for (long i = 0; i < lines; i++) {
-                int tenantAt = cursor.position();
-                skipTenant(bytes, cursor);
-                int from = cursor.readInt();
-                if (from < 0 || from >= Place.LEFT.size()) {
-                    throw UnreadableItem.malformed("place " + from);
-                }
-                for (Place to : LedgerLines.COLUMNS) {
-                    counts[to.ordinal()] = count(cursor.readLong());
-                }
-                if (visitor.isPresent()) {
-                    visitor.get().visit(tenantAt(bytes, tenantAt), Place.LEFT.get(from), counts, 0);
+                checkTenant(bytes, cursor);
+                if (hasSmallNumbers(bytes, cursor.position())) {
+                    cursor.skip(NUMBERS);
+                } else {
+                    checkNumbers(cursor);
                 }
             }
         }
         if (cursor.remaining() != 0) {
             throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over");
         }
-        return atMillis;
     }
 
-    private static void skipTenant(byte[] bytes, AvroCursor cursor) {
+    private static void checkTenant(byte[] bytes, AvroCursor cursor) {
         int length = cursor.readLength();
         if (!ItemLimits.isName(bytes, cursor.position(), length)
                 && !cursor.ascii(cursor.position(), length).equals(BookOwner.NOBODY)) {
@@ -74,16 +75,46 @@ public final class LedgerCodec {
         cursor.skip(length);
     }
 
-    private static String tenantAt(byte[] bytes, int position) {
-        AvroCursor cursor = new AvroCursor(bytes, position);
-        int length = cursor.readLength();
-        return cursor.ascii(cursor.position(), length);
+    /**
+     * Whether the place and the counts are one byte each, as in most lines, and all right: none with the highest bit, by which
+     * another byte would follow, or the lowest, by which it would be less than 0.
+     */
+    private static boolean hasSmallNumbers(byte[] bytes, int at) {
+        return bytes.length - at >= NUMBERS
+                && ((long) EIGHT_BYTES.get(bytes, at) & 0x8181_8181_8181_8181L) == 0
+                && bytes[at] >>> 1 < Place.LEFT.size();
     }
 
-    private static long count(long count) {
-        if (count < 0 || count > MAX_COUNT) {
-            throw UnreadableItem.malformed("a count of " + count);
+    private static void checkNumbers(AvroCursor cursor) {
+        int from = cursor.readInt();
+        if (from < 0 || from >= Place.LEFT.size()) {
+            throw UnreadableItem.malformed("place " + from);
         }
-        return count;
+        for (int i = 1; i < NUMBERS; i++) {
+            long count = cursor.readLong();
+            if (count < 0 || count > MAX_COUNT) {
+                throw UnreadableItem.malformed("a count of " + count);
+            }
+        }
+    }
+
+    /** Of bytes that are checked. */
+    private static long show(byte[] bytes, TenantSums.LineVisitor visitor) {
+        AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
+        long atMillis = cursor.readLong();
+        long[] counts = new long[Place.COUNT];
+        for (long lines = cursor.readLong(); lines != 0; lines = cursor.readLong()) {
+            for (long i = 0; i < lines; i++) {
+                int length = cursor.readLength();
+                int nameAt = cursor.position();
+                cursor.skip(length);
+                Place from = Place.LEFT.get(cursor.readInt());
+                for (Place to : LedgerLines.COLUMNS) {
+                    counts[to.ordinal()] = cursor.readLong();
+                }
+                visitor.visit(bytes, nameAt, length, from, counts, 0);
+            }
+        }
+        return atMillis;
     }
 }

@@ -39,23 +39,24 @@ final class LedgerLines {
     /**
      * Adds a line.
      *
-     * @param tenant ASCII
+     * @param names  where the tenant's name is, ASCII
+     * @param offset of its first character
+     * @param length of the name
      * @param counts by the ordinal of the place the items went to
-     * @param offset of the first of the counts
+     * @param at     of the first of the counts
      */
-    void add(String tenant, Place from, long[] counts, int offset) {
-        int most = tenant.length() + MAX_VARINT_BYTES * (2 + COLUMNS.length);
+    void add(byte[] names, int offset, int length, Place from, long[] counts, int at) {
+        int most = length + MAX_VARINT_BYTES * (2 + COLUMNS.length);
         if (bytes.length - size < most) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + most));
         }
-        putLong(tenant.length());
-        for (int i = 0; i < tenant.length(); i++) {
-            bytes[size++] = (byte) tenant.charAt(i);
-        }
+        putLong(length);
+        System.arraycopy(names, offset, bytes, size, length);
+        size += length;
         // An enum is the number of its symbol, and the symbols are in the order of the places that can be left.
         putLong(from.ordinal());
         for (Place to : COLUMNS) {
-            putLong(counts[offset + to.ordinal()]);
+            putLong(counts[at + to.ordinal()]);
         }
         lines++;
     }

@@ -1,6 +1,5 @@
 package io.spillway.topic;
 
-import io.spillway.policy.Place;
 import io.spillway.policy.TenantSums;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -30,7 +29,13 @@ public final class LedgerWriter {
      * @param into  takes the entries that are full; what it throws leaves the writer as if it had been flushed
      */
     public void write(TenantSums sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        sums.forEach((tenant, from, counts, offset) -> add(tenant, from, counts, offset, atMillis, into));
+        sums.forEachLine((names, offset, length, from, counts, at) -> {
+            int partition = Topics.ledgerPartition(names, offset, length);
+            open[partition].add(names, offset, length, from, counts, at);
+            if (open[partition].isFull()) {
+                send(partition, atMillis, into);
+            }
+        });
     }
 
     /** Writes what is left. */
@@ -39,16 +44,6 @@ public final class LedgerWriter {
             if (!open[partition].isEmpty()) {
                 send(partition, atMillis, into);
             }
-        }
-    }
-
-    private void add(
-            String tenant, Place from, long[] counts, int offset, long atMillis,
-            Consumer<ProducerRecord<byte[], byte[]>> into) {
-        int partition = Topics.ledgerPartition(tenant);
-        open[partition].add(tenant, from, counts, offset);
-        if (open[partition].isFull()) {
-            send(partition, atMillis, into);
         }
     }
 

@@ -110,8 +110,21 @@ public final class Topics {
 
     /** The partition of the ledger that has a tenant's lines. */
     public static int ledgerPartition(String tenant) {
-        int hash = tenant.hashCode();
-        // String's hash is fixed by its specification; its low bits alone would go by the last letters.
+        // String's hash is fixed by its specification.
+        return ledgerPartition(tenant.hashCode());
+    }
+
+    /** The same of a name that is not a String: ASCII from an offset on. */
+    static int ledgerPartition(byte[] names, int offset, int length) {
+        int hash = 0;
+        for (int i = offset; i < offset + length; i++) {
+            hash = 31 * hash + names[i];
+        }
+        return ledgerPartition(hash);
+    }
+
+    private static int ledgerPartition(int hash) {
+        // The low bits alone would go by the last letters.
         return Math.floorMod(hash ^ hash >>> 16, LEDGER_PARTITIONS);
     }
 

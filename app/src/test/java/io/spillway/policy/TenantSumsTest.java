@@ -68,6 +68,30 @@ class TenantSumsTest {
     }
 
     @Test
+    void names_of_any_length_are_told_apart_over_many_clears() {
+        for (int round = 0; round < 3; round++) {
+            Map<String, Long> expected = new HashMap<>();
+            for (int length = 1; length <= ItemLimits.MAX_NAME_LENGTH; length++) {
+                for (String name : new String[] {"a".repeat(length), "a".repeat(length - 1) + "b"}) {
+                    sums.add(name, Place.DONE);
+                    sums.add(name, Place.DONE);
+                    expected.put(name + "/DONE", 2L);
+                }
+            }
+            assertThat(read(sums)).isEqualTo(expected);
+            sums.clear();
+        }
+    }
+
+    @Test
+    void a_name_that_is_not_ascii_is_refused_and_leaves_nothing() {
+        sums.add("a", Place.DONE);
+        assertThatThrownBy(() -> sums.add("a\u00e9", Place.DONE)).isInstanceOf(IllegalArgumentException.class);
+        sums.add("b", Place.DROPPED);
+        assertThat(read(sums)).isEqualTo(Map.of("a/DONE", 1L, "b/DROPPED", 1L));
+    }
+
+    @Test
     void at_its_bound_it_asks_for_a_commit_and_still_takes_more() {
         for (int i = 0; i < TenantSums.MANY - 1; i++) {
             sums.add("t" + i, Place.DONE);

@@ -129,7 +129,7 @@ final class FoldHarness {
             for (int offset = (int) from; offset < ledger.size(); offset++) {
                 reader.entry(offset, ledger.get(offset));
             }
-        }, tenant -> growth);
+        }, tenant -> growth, 1);
         stage.init(context);
         noteAlarms();
     }

@@ -150,7 +150,7 @@ final class RouterHarness implements AutoCloseable {
                 () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, books),
                 timers);
         RouterTopology.withBooks(
-                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth()), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
+                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
         return topics.assignsShards()
                 ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
                 : topology;

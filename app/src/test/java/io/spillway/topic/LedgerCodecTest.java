@@ -13,6 +13,7 @@ import io.spillway.policy.TenantSums;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.LedgerLine;
 import io.spillway.schema.LedgerPlace;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,6 +74,39 @@ class LedgerCodecTest {
     }
 
     @Test
+    void a_line_shows_the_same_with_its_name_left_where_it_is() throws Exception {
+        byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("a", LedgerPlace.DEAD_LETTER, 63L, 0L, 0L, 0L, 0L, 0L, 63L),
+                new LedgerLine("(none)", LedgerPlace.OUTSIDE, 64L, 0L, 0L, 0L, 1L << 40, 0L, 7L))));
+        List<String> names = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        assertThat(LedgerCodec.read(bytes, (tenant, from, counts, offset) -> names.add(tenant + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(LedgerCodec.read(bytes, (name, offset, length, from, counts, at) ->
+                lines.add(new String(name, offset, length, StandardCharsets.US_ASCII) + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(lines).isEqualTo(names).containsExactly(
+                "aDEAD_LETTER[0, 63, 0, 0, 0, 0, 0, 63]", "(none)OUTSIDE[0, 64, 0, 0, 0, " + (1L << 40) + ", 0, 7]");
+    }
+
+    /** Of a line whose numbers are one byte each, and which may be looked at together. */
+    @Test
+    void each_number_that_is_out_of_its_range_is_found_among_small_ones() throws Exception {
+        byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("acme", LedgerPlace.HOT, 1L, 1L, 1L, 1L, 1L, 1L, 1L))));
+        int places = good.length - 1 - 8;
+        for (int number = 0; number < 8; number++) {
+            for (int only = 0; only < 256; only++) {
+                byte[] bytes = good.clone();
+                bytes[places + number] = (byte) only;
+                if (only % 2 == 0 && only < (number == 0 ? 2 * Place.LEFT.size() : 128)) {
+                    read(bytes, new HashMap<>());
+                } else {
+                    assertRefused(bytes);
+                }
+            }
+        }
+    }
+
+    @Test
     void any_sums_arrive_whole_in_entries_that_fit_their_topic() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -94,6 +128,18 @@ class LedgerCodecTest {
         });
         assertThat(read).as("seed %d", seed).isEqualTo(expected);
         assertThat(sent).as("several entries a partition").hasSizeGreaterThan(Topics.LEDGER_PARTITIONS);
+    }
+
+    @Test
+    void a_name_has_the_same_partition_as_bytes_and_as_a_string() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 1_000; i++) {
+            String name = Long.toString(random.nextLong(), 36).repeat(1 + random.nextInt(9));
+            byte[] bytes = ("x" + name + "y").getBytes(StandardCharsets.US_ASCII);
+            assertThat(Topics.ledgerPartition(bytes, 1, name.length())).as("seed %d, %s", seed, name)
+                    .isEqualTo(Topics.ledgerPartition(name));
+        }
     }
 
     @Test
@@ -148,6 +194,25 @@ class LedgerCodecTest {
         Depth depth = new DepthCodec().decode(bytes);
         assertThat(depth.books().accepted()).isEqualTo(5);
         assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
+    }
+
+    @Test
+    void what_waits_and_what_ever_entered_is_read_of_every_version() throws Exception {
+        for (Schema version : ReleasedSchemas.of("TenantDepth")) {
+            GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme").set("accepted", 9L).set("done", 2L)
+                    .set("waiting", Map.of("hot", 3L, "delay", 4L)).set("entered", Map.of("hot", 5L, "delay", 4L))
+                    .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
+            var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), version).encode(old);
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+
+            TenantBooks books = new DepthCodec().decode(bytes).books();
+            assertThat(books.in(Place.HOT)).isEqualTo(3);
+            assertThat(books.entered(Place.HOT)).isEqualTo(5);
+            assertThat(books.in(Place.DELAY)).isEqualTo(4);
+            assertThat(books.in(Place.AGED)).isZero();
+            assertThat(books.difference()).isZero();
+        }
     }
 
     private void write(TenantSums... all) {

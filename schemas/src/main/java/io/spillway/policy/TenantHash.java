@@ -6,7 +6,7 @@ package io.spillway.policy;
  *
  * <p>It is made to spread, not to withstand: who knows the seed can look for a name with a given shard.
  */
-final class TenantHash {
+public final class TenantHash {
     /** 2⁶⁴ over the golden ratio, odd: the increment of SplitMix64. */
     static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
@@ -18,6 +18,22 @@ final class TenantHash {
      */
     static long of(String tenant, long seed) {
         return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
+    }
+
+    /**
+     * The same as of the String that these characters make, which need not be made for it.
+     *
+     * @param ascii  where the name is, not null
+     * @param offset of its first character
+     * @param length of the name, within the array
+     * @param seed   any
+     */
+    public static long of(byte[] ascii, int offset, int length, long seed) {
+        long hash = mix(seed + GOLDEN_RATIO);
+        for (int i = offset; i < offset + length; i++) {
+            hash = absorb(hash, (char) ascii[i]);
+        }
+        return mix(hash);
     }
 
     /**
@@ -50,9 +66,13 @@ final class TenantHash {
     private static long absorb(long state, String text) {
         long hash = state;
         for (int i = 0; i < text.length(); i++) {
-            hash = (hash ^ text.charAt(i)) * GOLDEN_RATIO;
-            hash ^= hash >>> 29;
+            hash = absorb(hash, text.charAt(i));
         }
         return hash;
+    }
+
+    private static long absorb(long state, char next) {
+        long hash = (state ^ next) * GOLDEN_RATIO;
+        return hash ^ hash >>> 29;
     }
 }
