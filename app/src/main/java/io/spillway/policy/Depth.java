@@ -9,18 +9,22 @@ package io.spillway.policy;
  * @param upTo    all entries of the tenant's partition of the ledger below this offset are in the books
  */
 public record Depth(TenantBooks books, FlowRates rates, GrowingLimit growing, long upTo) {
+    /** What goes within a second is on its way: a tenant whose items come as fast as they go always has some, and no backlog. */
+    private static final double ON_THEIR_WAY_SECONDS = 1;
+
     /** When all that waits is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
         return Drain.of(books.waiting(), rates.at(nowMillis));
     }
 
     /**
-     * Whether the last of what waits will be past its time to live before it is handled, at the rates of this time.
+     * Whether there is a backlog that will be gone later than its items' time to live, at the rates of this time.
      *
      * @param policy    the tenant's, not null
      * @param nowMillis epoch milliseconds
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
-        return drain(nowMillis).isLaterThan(policy.ttlMillis());
+        return books.waiting() > rates.at(nowMillis).outPerSecond() * ON_THEIR_WAY_SECONDS
+                && drain(nowMillis).isLaterThan(policy.ttlMillis());
     }
 }

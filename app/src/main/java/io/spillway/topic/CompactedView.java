@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * are passed over in the same way, so that a runaway writer cannot take the process's memory.
  *
  * <p>Owner of the consumer and the content: the view's one thread. When it belongs to an instance, that thread commits
- * its position about once a second to a group of the instance's own, with the time as metadata: that is how
+ * its position after each poll, at least twice a second, to a group of the instance's own, with the time as metadata: that is how
  * {@code tenants set --wait} learns who has applied what, and who lives.
  */
 public final class CompactedView implements AutoCloseable {

@@ -145,6 +145,9 @@ class DepthMetricsTest {
         "1000, 0,  10, 2m, 0",
         "1000, 10, 10, 1h, 1",
         "1000, 10, 10, none, 0",
+        "10,   10, 10, 1h, 0",
+        "11,   10, 10, 1h, 1",
+        "1,    10,  0, 1h, 1",
         "0,    10, 10, 1s, 0",
     })
     void a_tenant_is_late_whose_backlog_outlives_its_items(long items, double in, double out, String ttl, int late) {

@@ -26,7 +26,6 @@ public final class FifoPool implements QueueUnderTest {
     private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
     private final UnfinishedOffsets offsets = new UnfinishedOffsets();
     private final Thread thread;
-    private volatile boolean stopping;
 
     /** Starts it. */
     public FifoPool(PeerSetup setup) {
@@ -43,14 +42,13 @@ public final class FifoPool implements QueueUnderTest {
 
     @Override
     public void close() {
-        stopping = true;
-        handlers.shutdownNow();
         thread.interrupt();
         try {
             thread.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        handlers.shutdownNow();
     }
 
     private void run() {
@@ -65,9 +63,10 @@ public final class FifoPool implements QueueUnderTest {
         }
     }
 
+    /** Until the interrupt of {@link #close}: each wait in it ends with one. */
     private void loop(KafkaConsumer<byte[], byte[]> consumer) throws InterruptedException {
         long lastCommitNanos = System.nanoTime();
-        while (!stopping) {
+        while (true) {
             for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                 slots.acquire();
                 offsets.started(record);
