@@ -14,8 +14,8 @@ import java.util.Arrays;
  * times: for the {@link RowIndex}, the reference to the row's name, the name, and the counts. A map of objects has twice as many
  * to follow. The hash is seeded, since names come from outside.
  *
- * <p>Owned by a {@link FoldProcessor}. Bound: that of its owner; 200 bytes a tenant and up to as much again
- * after growing, and the books as they are written. The room for more than {@link #KEPT_ROWS} is given back when nothing is left.
+ * <p>Owned by a {@link FoldProcessor}. Bound: that of its owner; some 200 bytes a tenant, up to as much again after growing, and
+ * the books as they are written. The room for more than {@link #KEPT_ROWS} is given back when nothing is left.
  */
 final class UnwrittenBooks {
     /** In place of a row. */
