@@ -45,6 +45,8 @@ public final class Router implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
     /** A few seconds of what a lane's leader accepts in one request; the largest single lever on throughput. */
     private static final int BATCH_BYTES = 256 * 1024;
+    /** What one partition brings at once, the others of its thread wait for: a flood of small items in four parts, not in one. */
+    private static final int FETCH_BYTES = 256 * 1024;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
     private final Configuration configuration;
@@ -275,6 +277,7 @@ public final class Router implements AutoCloseable {
         properties.put("processing.exception.handler.global.enabled", true);
         // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
+        properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), FETCH_BYTES);
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         properties.putAll(configuration.router().properties());
         // Without a name of its own each start would make a new set of metric series.

@@ -8,7 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** Runs attempts, each on a virtual thread of its own, which then brings the next ones on their way. */
+/**
+ * Runs attempts, each on a virtual thread of its own, which then brings the next ones on their way. Where the handler leaves
+ * its thread clean, the thread goes on with one of them itself.
+ */
 final class AttemptRunner {
     private final Handler handler;
     private final WorkerMetrics metrics;
@@ -43,14 +46,22 @@ final class AttemptRunner {
 
     private void run(Attempt attempt) {
         try {
-            handle(attempt);
+            List<Attempt> next = handle(attempt);
+            while (handler.leavesThreadClean() && !next.isEmpty()) {
+                run(next.subList(1, next.size()));
+                // Whoever interrupted meant the call that is over.
+                Thread.interrupted();
+                next = handle(next.getFirst());
+            }
+            run(next);
         } catch (RuntimeException | Error e) {
             core.broken();
             onFault.accept(e);
         }
     }
 
-    private void handle(Attempt attempt) {
+    /** Carries an attempt out; answers those to run next. */
+    private List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
         metrics.started(attempt);
         LaneItem item = attempt.item;
@@ -61,7 +72,7 @@ final class AttemptRunner {
         AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
         metrics.ended(end);
         pulse.ended(durationNanos);
-        run(core.ended(attempt, end));
+        return core.ended(attempt, end);
     }
 
     private AttemptResult call(Attempt attempt) {

@@ -1,7 +1,8 @@
 package io.spillway.worker;
 
 /**
- * What is done with an item. Blocking code: each call runs on a virtual thread of its own, many at once.
+ * What is done with an item. Blocking code: each call runs on a virtual thread of its own, many at once, unless the handler
+ * {@link #leavesThreadClean}.
  *
  * <p>An item may be handed over more than once (after a crash, or a timeout whose effect happened all the same):
  * {@link Delivery#id} is the idempotency key. When the lease ends, the thread is interrupted; a handler that goes on
@@ -24,6 +25,14 @@ public interface Handler extends AutoCloseable {
      * handler's to measure.
      */
     default boolean fansOut() {
+        return false;
+    }
+
+    /**
+     * Whether a call leaves nothing behind in its thread: no thread-local, no logging context, no class loader. Then a thread may
+     * go on with the next item, maybe another tenant's, which at full speed saves a fifth of what an item costs.
+     */
+    default boolean leavesThreadClean() {
         return false;
     }
 

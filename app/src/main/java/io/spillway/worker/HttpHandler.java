@@ -87,6 +87,11 @@ final class HttpHandler implements Handler {
     }
 
     @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
+
+    @Override
     public void close() {
         client.shutdownNow();
     }

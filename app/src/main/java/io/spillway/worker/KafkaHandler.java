@@ -83,6 +83,11 @@ final class KafkaHandler implements Handler {
     }
 
     @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
+
+    @Override
     public void close() {
         producer.close();
     }

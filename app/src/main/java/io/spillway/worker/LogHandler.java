@@ -15,4 +15,9 @@ final class LogHandler implements Handler {
                 delivery.lane().label(), delivery.item().payload().length);
         return Outcome.done();
     }
+
+    @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
 }

@@ -28,9 +28,15 @@ final class RecordingHandler implements Handler {
     private final Map<String, Integer> done = new ConcurrentHashMap<>();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
     private final Set<String> ranTwiceAtOnce = ConcurrentHashMap.newKeySet();
+    private final boolean leavesThreadClean;
     private volatile Behaviour behaviour;
 
     RecordingHandler(Behaviour behaviour) {
+        this(false, behaviour);
+    }
+
+    RecordingHandler(boolean leavesThreadClean, Behaviour behaviour) {
+        this.leavesThreadClean = leavesThreadClean;
         this.behaviour = behaviour;
     }
 
@@ -60,6 +66,11 @@ final class RecordingHandler implements Handler {
         } finally {
             running.remove(id);
         }
+    }
+
+    @Override
+    public boolean leavesThreadClean() {
+        return leavesThreadClean;
     }
 
     /** Calls of an item. */

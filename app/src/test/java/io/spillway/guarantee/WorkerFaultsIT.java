@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What holds after faults that leave the process alive. */
 @Timeout(900) // Against a hang; nothing is measured.
@@ -55,6 +59,36 @@ class WorkerFaultsIT {
 
             assertThat(handler.breaches(ids)).as("seed %d", seed).isEmpty();
             assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest(name = "that leaves its thread clean: {0}")
+    @ValueSource(booleans = {false, true})
+    void a_call_finds_nothing_of_another_in_its_thread_but_what_a_handler_leaves_that_says_it_leaves_nothing(boolean clean)
+            throws Exception {
+        ThreadLocal<String> left = new ThreadLocal<>();
+        Set<String> found = ConcurrentHashMap.newKeySet();
+        Set<String> interrupted = ConcurrentHashMap.newKeySet();
+        RecordingHandler handler = new RecordingHandler(clean, delivery -> {
+            if (Thread.currentThread().isInterrupted()) {
+                interrupted.add(delivery.id());
+            }
+            if (left.get() != null) {
+                found.add(delivery.id());
+            }
+            left.set(delivery.id());
+            Thread.currentThread().interrupt();
+            return Outcome.done();
+        });
+        try (DeliveryScene scene = scene(Map.of("SPILLWAY_WORKER_SLOTS", "2")).withRouter()) {
+            scene.startWorker("worker", handler);
+            List<String> ids = scene.send("batch", 1_000, i -> "1");
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(interrupted).isEmpty();
+            assertThat(found.isEmpty()).as("a thread is used again: %s", found).isNotEqualTo(clean);
+            assertThat(handler.breaches(ids)).isEmpty();
         }
     }
 

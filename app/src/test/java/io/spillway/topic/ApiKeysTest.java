@@ -38,6 +38,16 @@ class ApiKeysTest {
     }
 
     @Test
+    void whatever_character_is_put_anywhere_a_key_is_what_has_the_form_of_the_contract() {
+        for (int i = 0; i < acme.text().length(); i++) {
+            for (char c : "09/:afg`AFGZ@[z{_-.+=s\u00e9\u0660\n".toCharArray()) {
+                String text = acme.text().substring(0, i) + c + acme.text().substring(i + 1);
+                assertThat(ApiKey.parse(text).isPresent()).as("'%s' at %d", c, i).isEqualTo(text.matches("spw_[0-9a-f]{16}_[A-Za-z0-9_-]{43}"));
+            }
+        }
+    }
+
+    @Test
     void the_text_for_a_log_has_no_secret() {
         assertThat(acme.toString()).isEqualTo("spw_" + acme.keyId() + "_***");
         assertThat(StoredKey.of("acme", acme, 5).toString()).isEqualTo("key " + acme.keyId() + " of acme");

@@ -40,11 +40,15 @@ final class HandlersCommand implements Callable<Integer> {
 
     private record Entry(HandlingContender.Kind kind, int index) {}
 
-    private record Run(double perSecond, int duplicates, double benchMicros, double brokerMicros, Machine.Use use) {}
+    private record Run(double perSecond, int duplicates, double benchMicros, double brokerMicros, Machine.Use use) {
+        double micros() {
+            return benchMicros + brokerMicros;
+        }
+    }
 
-    private record Pair(Run worker, Run bare) {
+    private record Round(Run worker, Run clean, Run bare) {
         boolean isDisturbed() {
-            return worker.use().isDisturbed() || bare.use().isDisturbed();
+            return worker.use().isDisturbed() || clean.use().isDisturbed() || bare.use().isDisturbed();
         }
     }
 
@@ -121,19 +125,23 @@ final class HandlersCommand implements Callable<Integer> {
     }
 
     private void summarize(int index, List<Map<Entry, Run>> results) {
-        List<Pair> pairs = results.stream()
-                .map(runs -> new Pair(
+        List<Round> all = results.stream()
+                .map(runs -> new Round(
                         runs.get(new Entry(HandlingContender.Kind.WORKER, index)),
+                        runs.get(new Entry(HandlingContender.Kind.WORKER_CLEAN, index)),
                         runs.get(new Entry(HandlingContender.Kind.BARE, index))))
                 .toList();
-        new Table<Pair>("handler %d ms, %d slots, %,d items".formatted(millis.get(index), slots(index), items.get(index)))
-                .line("worker, items/s", "%.0f", pair -> pair.worker().perSecond())
-                .line("bare consumer, items/s", "%.0f", pair -> pair.bare().perSecond())
-                .line("ratio (target %s)".formatted(millis.get(index) == 0 ? "0.5" : "0.8"), "%.2f", pair ->
-                        pair.worker().perSecond() / pair.bare().perSecond())
-                .line("worker, CPU + broker's, us an item", "%.1f", pair -> pair.worker().benchMicros() + pair.worker().brokerMicros())
-                .line("bare consumer, CPU + broker's, us an item", "%.1f", pair -> pair.bare().benchMicros() + pair.bare().brokerMicros())
-                .line("worker, items handled more than once", "%.0f", pair -> pair.worker().duplicates())
-                .print(pairs, pairs.stream().filter(pair -> !pair.isDisturbed()).toList());
+        String target = millis.get(index) == 0 ? "0.5" : "0.8";
+        new Table<Round>("handler %d ms, %d slots, %,d items".formatted(millis.get(index), slots(index), items.get(index)))
+                .line("worker, items/s", "%.0f", round -> round.worker().perSecond())
+                .line("worker, handler leaves its thread clean, items/s", "%.0f", round -> round.clean().perSecond())
+                .line("bare consumer, items/s", "%.0f", round -> round.bare().perSecond())
+                .line("ratio (target %s)".formatted(target), "%.2f", round -> round.worker().perSecond() / round.bare().perSecond())
+                .line("ratio, clean (target %s)".formatted(target), "%.2f", round -> round.clean().perSecond() / round.bare().perSecond())
+                .line("worker, CPU + broker's, us an item", "%.1f", round -> round.worker().micros())
+                .line("worker, clean, CPU + broker's, us an item", "%.1f", round -> round.clean().micros())
+                .line("bare consumer, CPU + broker's, us an item", "%.1f", round -> round.bare().micros())
+                .line("workers, items handled more than once", "%.0f", round -> round.worker().duplicates() + round.clean().duplicates())
+                .print(all, all.stream().filter(round -> !round.isDisturbed()).toList());
     }
 }

@@ -1,5 +1,7 @@
 package io.spillway.bench;
 
+import io.spillway.worker.Delivery;
+import io.spillway.worker.Handler;
 import io.spillway.worker.Outcome;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -18,6 +20,8 @@ interface HandlingContender extends AutoCloseable {
     /** What there is to compare. */
     enum Kind {
         WORKER("worker"),
+        /** With a handler that says that it leaves its thread clean. */
+        WORKER_CLEAN("worker, clean"),
         BARE("bare consumer");
 
         private final String label;
@@ -33,24 +37,33 @@ interface HandlingContender extends AutoCloseable {
         /** Starts it; it has its partitions, and sees no item yet. */
         HandlingContender start(Scene scene, int slots, Work work) {
             return switch (this) {
-                case WORKER -> {
-                    RunningQueue queue = RunningQueue.startWorker(scene, delivery -> {
-                        work.handle(delivery.value());
-                        return Outcome.done();
-                    });
-                    yield new HandlingContender() {
-                        @Override
-                        public String figures() {
-                            return queue.figures();
-                        }
+                case WORKER -> worker(RunningQueue.startWorker(scene, work::handle));
+                case WORKER_CLEAN -> worker(RunningQueue.startWorker(scene, new Handler() {
+                    @Override
+                    public Outcome handle(Delivery delivery) throws InterruptedException {
+                        return work.handle(delivery);
+                    }
 
-                        @Override
-                        public void close() {
-                            queue.close();
-                        }
-                    };
-                }
+                    @Override
+                    public boolean leavesThreadClean() {
+                        return true;
+                    }
+                }));
                 case BARE -> new BareConsumer(scene, slots, work);
+            };
+        }
+
+        private static HandlingContender worker(RunningQueue queue) {
+            return new HandlingContender() {
+                @Override
+                public String figures() {
+                    return queue.figures();
+                }
+
+                @Override
+                public void close() {
+                    queue.close();
+                }
             };
         }
     }
@@ -66,6 +79,11 @@ interface HandlingContender extends AutoCloseable {
         Work(int items, long sleepMillis) {
             this.sleepMillis = sleepMillis;
             this.calls = new AtomicIntegerArray(items);
+        }
+
+        Outcome handle(Delivery delivery) throws InterruptedException {
+            handle(delivery.value());
+            return Outcome.done();
         }
 
         void handle(byte[] value) throws InterruptedException {
