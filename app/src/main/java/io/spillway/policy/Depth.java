@@ -24,7 +24,8 @@ public record Depth(TenantBooks books, FlowRates rates, GrowingLimit growing, lo
      * @param nowMillis epoch milliseconds
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
-        return books.waiting() > rates.at(nowMillis).outPerSecond() * ON_THEIR_WAY_SECONDS
-                && drain(nowMillis).isLaterThan(policy.ttlMillis());
+        FlowRates now = rates.at(nowMillis);
+        return books.waiting() > now.outPerSecond() * ON_THEIR_WAY_SECONDS
+                && Drain.of(books.waiting(), now).isLaterThan(policy.ttlMillis());
     }
 }

@@ -114,12 +114,7 @@ public final class TenantSums {
     }
 
     /** Shows the sums of every tenant, in the order in which they were first booked. */
-    public void forEach(Visitor visitor) {
-        forEachLine(LineVisitor.of(visitor));
-    }
-
-    /** As {@link #forEach}, without making anything of the names. */
-    public void forEachLine(LineVisitor visitor) {
+    public void forEach(LineVisitor visitor) {
         for (int row = 0; row < size; row++) {
             visitor.visit(names, starts[row], starts[row + 1] - starts[row], from, counts, row * Place.COUNT);
         }

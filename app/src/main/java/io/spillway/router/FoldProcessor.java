@@ -190,7 +190,8 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
         long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
         if (folded != markedOffset) {
             Depth mark = new Depth(TenantBooks.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
-            write(FOLDED.get(), mark, DepthCodec.foldedKey(context.taskId().partition()), nowMillis);
+            String key = DepthCodec.foldedKey(context.taskId().partition());
+            write(FOLDED.get(), bytes(key), codec.encode(key, mark), nowMillis);
             markedOffset = folded;
         }
     }
@@ -208,14 +209,13 @@ final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
                 written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),
                 written.growing().after(books.accepted() - before.accepted(), millis, growth.apply(tenant)),
                 nextOffset);
-        write(name, depth, tenant, nowMillis);
+        write(name, name, codec.encode(tenant, depth), nowMillis);
         unwritten.remove(row);
     }
 
-    private void write(byte[] storeKey, Depth depth, String topicKey, long nowMillis) {
-        byte[] value = codec.encode(topicKey, depth);
+    private void write(byte[] storeKey, byte[] topicKey, byte[] value, long nowMillis) {
         store.put(Bytes.wrap(storeKey), value);
-        context.forward(new Record<>(bytes(topicKey), value, nowMillis));
+        context.forward(new Record<>(topicKey, value, nowMillis));
     }
 
     /** Lines that come within a pause do not shorten it: there may be books that are overdue. */

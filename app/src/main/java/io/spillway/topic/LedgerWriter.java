@@ -29,7 +29,7 @@ public final class LedgerWriter {
      * @param into  takes the entries that are full; what it throws leaves the writer as if it had been flushed
      */
     public void write(TenantSums sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        sums.forEachLine((names, offset, length, from, counts, at) -> {
+        sums.forEach((names, offset, length, from, counts, at) -> {
             int partition = Topics.ledgerPartition(names, offset, length);
             open[partition].add(names, offset, length, from, counts, at);
             if (open[partition].isFull()) {

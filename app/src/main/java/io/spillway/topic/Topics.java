@@ -108,22 +108,13 @@ public final class Topics {
         return prefix + ".depths";
     }
 
-    /** The partition of the ledger that has a tenant's lines. */
-    public static int ledgerPartition(String tenant) {
-        // String's hash is fixed by its specification.
-        return ledgerPartition(tenant.hashCode());
-    }
-
-    /** The same of a name that is not a String: ASCII from an offset on. */
+    /** The partition of the ledger that has the lines of a tenant whose name is there, ASCII. */
     static int ledgerPartition(byte[] names, int offset, int length) {
+        // As String.hashCode, which its specification fixes.
         int hash = 0;
         for (int i = offset; i < offset + length; i++) {
             hash = 31 * hash + names[i];
         }
-        return ledgerPartition(hash);
-    }
-
-    private static int ledgerPartition(int hash) {
         // The low bits alone would go by the last letters.
         return Math.floorMod(hash ^ hash >>> 16, LEDGER_PARTITIONS);
     }

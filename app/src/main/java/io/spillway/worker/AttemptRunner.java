@@ -48,7 +48,9 @@ final class AttemptRunner {
         try {
             List<Attempt> next = handle(attempt);
             while (handler.leavesThreadClean() && !next.isEmpty()) {
-                run(next.subList(1, next.size()));
+                if (next.size() > 1) {
+                    run(next.subList(1, next.size()));
+                }
                 // Whoever interrupted meant the call that is over.
                 Thread.interrupted();
                 next = handle(next.getFirst());

@@ -119,13 +119,13 @@ class TenantSumsTest {
 
     private static Map<String, Long> read(TenantSums sums) {
         Map<String, Long> read = new HashMap<>();
-        sums.forEach((tenant, from, counts, offset) -> {
+        sums.forEach(TenantSums.LineVisitor.of((tenant, from, counts, offset) -> {
             for (Place to : Place.values()) {
                 if (counts[offset + to.ordinal()] > 0) {
                     read.put(tenant + "/" + to, counts[offset + to.ordinal()]);
                 }
             }
-        });
+        }));
         return read;
     }
 }

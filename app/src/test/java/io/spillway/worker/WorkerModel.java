@@ -15,6 +15,7 @@ import io.spillway.policy.ProgressCodec;
 import io.spillway.policy.ProgressState;
 import io.spillway.policy.RetryBudget;
 import io.spillway.policy.RetryBudgets;
+import io.spillway.policy.TenantSums;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemSchemas;
@@ -263,7 +264,7 @@ final class WorkerModel {
                 committed.put(home.partition,
                         ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())));
                 part.moves().forEach(this::produce);
-                part.sums().forEach(books::book);
+                part.sums().forEach(TenantSums.LineVisitor.of(books::book));
             });
             run(core.committed(ended));
         }
