@@ -52,7 +52,7 @@ record LoadRun(Ledger ledger, Machine.Use use, String load, String figures, int 
     /** Runs it through a queue. */
     static LoadRun of(Bench bench, Plan plan, Contestant contestant) {
         String load = Machine.load();
-        Ledger ledger = new Ledger(plan.traffic(), plan.behaviour(), plan.limitSeconds());
+        Ledger ledger = new Ledger(plan.traffic(), plan.behaviour(), plan.limitSeconds(), System::nanoTime);
         Map<String, String> settings = new HashMap<>(plan.more());
         settings.put("worker.slots", Integer.toString(plan.slots()));
         try (Scene scene = Scene.set(
