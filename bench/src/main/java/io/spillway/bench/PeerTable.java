@@ -10,11 +10,11 @@ import java.util.Map;
  * contestant were: then they are used, and marked.
  */
 final class PeerTable {
-    private final PeerScenario scenario;
+    private final List<PeerScenario.Figure> figures;
     private final Map<Contestant, List<PeerScenario.Result>> results = new EnumMap<>(Contestant.class);
 
-    PeerTable(PeerScenario scenario) {
-        this.scenario = scenario;
+    PeerTable(List<PeerScenario.Figure> figures) {
+        this.figures = figures;
     }
 
     void add(Contestant contestant, PeerScenario.Result result) {
@@ -36,7 +36,7 @@ final class PeerTable {
         StringBuilder text = new StringBuilder("| |");
         results.keySet().forEach(each -> text.append(' ').append(each.label()).append(" |"));
         text.append("\n|---|").append("--:|".repeat(results.size())).append('\n');
-        for (PeerScenario.Figure figure : scenario.figures()) {
+        for (PeerScenario.Figure figure : figures) {
             text.append("| ").append(figure.name()).append(" |");
             results.keySet().forEach(each ->
                     text.append(' ').append(shown(figure, median(each, figure.name()))).append(" |"));
@@ -52,7 +52,7 @@ final class PeerTable {
     /** Each figure round by round, disturbed ones marked with a star. */
     String rounds() {
         StringBuilder text = new StringBuilder();
-        for (PeerScenario.Figure figure : scenario.figures()) {
+        for (PeerScenario.Figure figure : figures) {
             text.append(figure.name()).append('\n');
             results.forEach((each, all) -> {
                 text.append("  %-30s".formatted(each.label()));

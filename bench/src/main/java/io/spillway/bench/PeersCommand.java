@@ -54,7 +54,7 @@ final class PeersCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         PeerScenario scenario = scenario();
-        PeerTable table = new PeerTable(scenario);
+        PeerTable table = new PeerTable(scenario.figures());
         List<String> failures = new ArrayList<>();
         System.out.println(scenario.title());
         try (Bench bench = Bench.start()) {

@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What becomes of the figures of rounds. */
 class FiguresTest {
     private static final String AGE = "p99, ms";
+    private static final List<PeerScenario.Figure> FIGURES = List.of(new PeerScenario.Figure(AGE, "%.1f"));
 
     @ParameterizedTest
     @CsvSource({"'3', 3", "'4,2', 3", "'9,1,2', 2", "'1,9,3,2', 2.5", "'1,Infinity,2', 2", "'Infinity,Infinity,2', Infinity"})
@@ -43,7 +44,7 @@ class FiguresTest {
 
     @Test
     void disturbed_rounds_are_shown_and_not_counted() {
-        PeerTable table = new PeerTable(new OneFigure());
+        PeerTable table = new PeerTable(FIGURES);
         table.add(Contestant.SPILLWAY, result(10, false));
         table.add(Contestant.SPILLWAY, result(500, true));
         table.add(Contestant.SPILLWAY, result(20, false));
@@ -55,7 +56,7 @@ class FiguresTest {
 
     @Test
     void where_all_rounds_were_disturbed_they_count_and_the_table_says_so() {
-        PeerTable table = new PeerTable(new OneFigure());
+        PeerTable table = new PeerTable(FIGURES);
         table.add(Contestant.FIFO_POOL, result(Double.POSITIVE_INFINITY, true));
 
         assertThat(table.markdown()).contains("| p99, ms | never |").contains("0 of 1: all DISTURBED");
@@ -63,37 +64,10 @@ class FiguresTest {
 
     @Test
     void a_figure_that_a_contestant_does_not_have_is_a_dash() {
-        PeerTable table = new PeerTable(new OneFigure());
+        PeerTable table = new PeerTable(FIGURES);
         table.add(Contestant.SPILLWAY, new PeerScenario.Result(Map.of(), false, List.of()));
 
         assertThat(table.markdown()).contains("| p99, ms | – |");
-    }
-
-    private record OneFigure() implements PeerScenario {
-        @Override
-        public String title() {
-            return "a scenario";
-        }
-
-        @Override
-        public List<Figure> figures() {
-            return List.of(new Figure(AGE, "%.1f"));
-        }
-
-        @Override
-        public List<String> charted() {
-            return List.of(AGE);
-        }
-
-        @Override
-        public void warmUp(Bench bench, Contestant contestant, String prefix) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Result run(Bench bench, Contestant contestant, String prefix) {
-            throw new UnsupportedOperationException();
-        }
     }
 
     private static PeerScenario.Result result(double age, boolean disturbed) {
