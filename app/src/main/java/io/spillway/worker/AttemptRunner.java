@@ -90,7 +90,18 @@ final class AttemptRunner {
             // Says nothing about this item; the process must go, and it comes again as a suspect.
             throw e;
         } catch (Throwable e) {
-            return new AttemptResult.Failed(OptionalLong.empty(), e.toString());
+            return new AttemptResult.Failed(OptionalLong.empty(), describe(e));
+        }
+    }
+
+    /** What a handler throws is its own code too, and may throw, or answer null, when it is asked what it is. */
+    private static String describe(Throwable thrown) {
+        try {
+            return String.valueOf(thrown.toString());
+        } catch (OutOfMemoryError e) {
+            throw e;
+        } catch (Throwable e) {
+            return thrown.getClass().getName();
         }
     }
 

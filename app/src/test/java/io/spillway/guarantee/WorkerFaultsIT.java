@@ -135,10 +135,22 @@ class WorkerFaultsIT {
                     Thread.currentThread().interrupt();
                     throw new InterruptedException("by itself");
                 }
+                case "batch-80" -> throw new IllegalStateException() {
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalStateException("cannot even say what it is");
+                    }
+                };
+                case "batch-90" -> throw new IllegalStateException() {
+                    @Override
+                    public String toString() {
+                        return null;
+                    }
+                };
                 default -> Outcome.done();
             };
         });
-        List<String> failing = IntStream.rangeClosed(1, 7).mapToObj(i -> "batch-" + i * 10).toList();
+        List<String> failing = IntStream.rangeClosed(1, 9).mapToObj(i -> "batch-" + i * 10).toList();
         try (DeliveryScene scene = scene(Map.of(
                         "SPILLWAY_DEFAULTS_BACKOFF_BASE", "50ms", "SPILLWAY_DEFAULTS_BACKOFF_CAP", "100ms"))
                 .withRouter()) {
