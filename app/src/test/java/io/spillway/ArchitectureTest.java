@@ -2,6 +2,7 @@ package io.spillway;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -17,6 +18,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.ClassesShould;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.schema.WorkItem;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -51,19 +54,20 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("schema", Set.of()),
             Map.entry("policy", Set.of()),
-            Map.entry("producer", Set.of("policy")),
+            Map.entry("handler", Set.of()),
+            Map.entry("producer", Set.of("policy", "schema")),
             Map.entry("config", Set.of("policy")),
             Map.entry("topic", Set.of("config", "policy", "schema")),
             Map.entry("metrics", Set.of("config", "policy")),
             Map.entry("router", Set.of("policy", "config", "topic", "schema", "metrics")),
-            Map.entry("worker", Set.of("policy", "config", "topic", "schema", "metrics")),
+            Map.entry("worker", Set.of("handler", "policy", "config", "topic", "schema", "metrics")),
             Map.entry("deadletter", Set.of("policy", "config", "topic", "schema")),
             Map.entry("audit", Set.of("policy", "config", "topic", "schema", "router")),
             Map.entry("gateway", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("local", Set.of()),
             Map.entry("sim", Set.of("policy")),
-            Map.entry("cli", Set.of("schema", "policy", "config", "topic", "metrics", "router", "worker", "deadletter", "audit", "gateway",
-                    "local", "sim")));
+            Map.entry("cli", Set.of("schema", "handler", "producer", "policy", "config", "topic", "metrics", "router", "worker",
+                    "deadletter", "audit", "gateway", "local", "sim")));
 
     static Set<String> packages() {
         return new TreeSet<>(MAY_IMPORT.keySet());
@@ -105,6 +109,23 @@ class ArchitectureTest {
                 .check(MAIN);
         noClasses().that().resideInAPackage(tree("policy"))
                 .should().dependOnClassesThat().areAssignableTo(System.Logger.class)
+                .check(MAIN);
+    }
+
+    @Test
+    void users_compile_handlers_against_the_jdk_alone() {
+        classes().that().resideInAPackage(tree("handler"))
+                .should().onlyDependOnClassesThat(resideInAnyPackage("java..", tree("handler")))
+                .check(MAIN);
+    }
+
+    @Test
+    void producers_need_the_item_schema_the_tenant_hash_and_what_a_kafka_producer_has() {
+        classes().that().resideInAPackage(tree("producer"))
+                .should().onlyDependOnClassesThat(resideInAnyPackage(
+                                "java..", "org.apache.kafka.clients.producer..", "org.apache.kafka.common..", "org.apache.avro..",
+                                tree("producer"))
+                        .or(belongToAnyOf(WorkItem.class, ShuffleSharder.class)))
                 .check(MAIN);
     }
 

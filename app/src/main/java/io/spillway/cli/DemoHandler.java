@@ -1,8 +1,8 @@
 package io.spillway.cli;
 
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Handler;
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 
 /** Spillway's handler in the demo. Stateless. */
 final class DemoHandler implements Handler {

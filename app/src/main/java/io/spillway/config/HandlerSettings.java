@@ -44,7 +44,7 @@ public record HandlerSettings(
             throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
         }
         if (type == Type.CLASS && className.isEmpty()) {
-            throw new InvalidSettingException("handler.class", className, "must be a class that implements io.spillway.worker.Handler");
+            throw new InvalidSettingException("handler.class", className, "must be a class that implements io.spillway.handler.Handler");
         }
     }
 

@@ -2,6 +2,7 @@ package io.spillway.topic;
 
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -71,7 +72,7 @@ public final class ItemDecoder {
                 read.workload(),
                 item.get("channel") == null ? "" : item.get("channel").toString(),
                 item.get("contentType").toString(),
-                attributes,
+                Collections.unmodifiableMap(attributes),
                 payload);
     }
 }

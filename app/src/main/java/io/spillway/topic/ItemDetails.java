@@ -15,7 +15,7 @@ import org.apache.kafka.common.header.Headers;
  * @param workload         a part of the tenant's work, or empty
  * @param channel          where it came in, or empty
  * @param contentType      media type of the payload
- * @param attributes       whatever else the handler needs
+ * @param attributes       whatever else the handler needs; unmodifiable
  * @param payload          the work itself
  */
 public record ItemDetails(
@@ -28,11 +28,7 @@ public record ItemDetails(
         Map<String, String> attributes,
         byte[] payload) {
 
-    /** A header as text, of several the last; empty where there is none or it has no value. */
-    public Optional<String> header(Headers headers, String name) {
-        return text(headers, name);
-    }
-
+    /** Returns the text of the last header with this name; empty if there is none or it has no value. */
     static Optional<String> text(Headers headers, String name) {
         Header header = headers.lastHeader(name);
         return header == null || header.value() == null

@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.handler.Delivery;
 import io.spillway.policy.Start;
 import io.spillway.policy.TenantPolicy;
 import java.time.Duration;

@@ -1,5 +1,7 @@
 package io.spillway.worker;
 
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.policy.AttemptResult;
 import io.spillway.policy.HandlingPulse;
 import java.util.List;
@@ -79,7 +81,7 @@ final class AttemptRunner {
 
     private AttemptResult call(Attempt attempt) {
         try {
-            return switch (handler.handle(Delivery.of(attempt.item, attempt))) {
+            return switch (handler.handle(new LaneDelivery(attempt.item, attempt))) {
                 case Outcome.Done done -> new AttemptResult.Succeeded();
                 case Outcome.Retry retry -> new AttemptResult.Failed(
                         retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());

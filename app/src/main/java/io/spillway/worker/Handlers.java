@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.config.Configuration;
 import io.spillway.config.HandlerSettings;
 import io.spillway.config.InvalidSettingException;
+import io.spillway.handler.Handler;
 import io.spillway.policy.Printable;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.TopicSpec;

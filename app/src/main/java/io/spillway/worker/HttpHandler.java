@@ -1,6 +1,9 @@
 package io.spillway.worker;
 
 import io.spillway.config.HandlerSettings;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.policy.Printable;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -54,9 +57,9 @@ final class HttpHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
-        if (!isHeaderValue(delivery.item().contentType())) {
+        if (!isHeaderValue(delivery.contentType())) {
             // It comes from the producer, and will not be any better the next time.
-            return Outcome.dead("content type cannot be a header of a request: " + Printable.of(delivery.item().contentType()));
+            return Outcome.dead("content type cannot be a header of a request: " + Printable.of(delivery.contentType()));
         }
         try {
             return outcomeOf(client.send(request(delivery), HttpResponse.BodyHandlers.discarding()));
@@ -72,14 +75,14 @@ final class HttpHandler implements Handler {
     private HttpRequest request(Delivery delivery) {
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .timeout(requestTimeout)
-                .header("Content-Type", delivery.item().contentType())
+                .header("Content-Type", delivery.contentType())
                 .header("Spillway-Tenant", delivery.tenant())
                 .header("Spillway-Id", delivery.id())
                 .header("Spillway-Workload", delivery.workload())
                 .header("Spillway-Attempt", Integer.toString(delivery.attempt()))
-                .header("Spillway-Enqueued-At", Long.toString(delivery.item().enqueuedAtMillis()))
+                .header("Spillway-Enqueued-At", Long.toString(delivery.enqueuedAt().toEpochMilli()))
                 .header("Idempotency-Key", delivery.id())
-                .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.item().payload()));
+                .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.payload()));
         // A trace that HTTP cannot carry is let go, and the item is not.
         delivery.traceparent().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("traceparent", value));
         delivery.tracestate().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("tracestate", value));

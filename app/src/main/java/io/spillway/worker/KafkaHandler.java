@@ -1,5 +1,8 @@
 package io.spillway.worker;
 
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.policy.Printable;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.KafkaClients;
@@ -17,6 +20,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 
 /** Produces each item to a topic: key, value and the producer's headers as they came. Waits until Kafka has it. */
 final class KafkaHandler implements Handler {
@@ -67,9 +71,9 @@ final class KafkaHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws InterruptedException {
         List<Header> headers = new ArrayList<>();
-        for (Header header : delivery.headers().toArray()) {
-            if (!ItemHeaders.isInternal(header.key())) {
-                headers.add(header);
+        for (Delivery.Header header : delivery.headers()) {
+            if (!ItemHeaders.isInternal(header.name())) {
+                headers.add(new RecordHeader(header.name(), header.value()));
             }
         }
         byte[] key = delivery.key().length == 0 ? null : delivery.key();

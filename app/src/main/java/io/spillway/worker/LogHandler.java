@@ -1,5 +1,8 @@
 package io.spillway.worker;
 
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.policy.Printable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,7 +15,7 @@ final class LogHandler implements Handler {
     public Outcome handle(Delivery delivery) {
         LOG.info("tenant={} id={} workload={} attempt={} lane={} bytes={}",
                 delivery.tenant(), Printable.of(delivery.id()), delivery.workload(), delivery.attempt(),
-                delivery.lane().label(), delivery.item().payload().length);
+                delivery.lane(), delivery.payload().length);
         return Outcome.done();
     }
 

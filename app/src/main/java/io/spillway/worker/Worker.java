@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.spillway.config.Configuration;
 import io.spillway.config.WorkerSettings;
+import io.spillway.handler.Handler;
 import io.spillway.policy.DispatchSettings;
 import io.spillway.policy.FairDispatch;
 import io.spillway.policy.HandlingPulse;

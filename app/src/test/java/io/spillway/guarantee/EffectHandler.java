@@ -1,8 +1,8 @@
 package io.spillway.guarantee;
 
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Handler;
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -29,7 +29,7 @@ public final class EffectHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
-        String payload = new String(delivery.item().payload(), StandardCharsets.UTF_8);
+        String payload = new String(delivery.payload(), StandardCharsets.UTF_8);
         producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), bytes(payload + " " + delivery.attempt()))).get();
         switch (payload) {
             case "ok" -> { }

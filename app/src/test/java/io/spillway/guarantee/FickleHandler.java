@@ -1,8 +1,8 @@
 package io.spillway.guarantee;
 
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Handler;
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -22,7 +22,7 @@ public final class FickleHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) {
-        return switch (new String(delivery.item().payload(), StandardCharsets.UTF_8)) {
+        return switch (new String(delivery.payload(), StandardCharsets.UTF_8)) {
             case "retry-once" -> delivery.attempt() > 1 ? Outcome.done() : Outcome.retry("told to");
             case "fail" -> throw new IllegalStateException("told to");
             case "dead" -> Outcome.dead("told to");

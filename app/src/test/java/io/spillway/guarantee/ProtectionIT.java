@@ -3,11 +3,11 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.KafkaClients;
 import io.spillway.topic.RecordCodec;
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Outcome;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -66,7 +66,7 @@ class ProtectionIT {
 
     /** What is finished is purged from the lanes, so the handler takes note of why an item was in its lane. */
     private Outcome handle(Delivery delivery) {
-        reasons.put(delivery.id(), delivery.item().header(delivery.headers(), "spillway-lane-reason").orElse(""));
+        reasons.put(delivery.id(), delivery.header("spillway-lane-reason").orElse(""));
         return RecordingHandler.takeAsTold(delivery);
     }
 

@@ -1,8 +1,8 @@
 package io.spillway.guarantee;
 
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Handler;
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HashSet;
@@ -42,7 +42,7 @@ final class RecordingHandler implements Handler {
 
     /** Takes as many milliseconds as the payload says. */
     static Outcome takeAsTold(Delivery delivery) {
-        LockSupport.parkNanos(Long.parseLong(new String(delivery.item().payload(), StandardCharsets.UTF_8)) * 1_000_000);
+        LockSupport.parkNanos(Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)) * 1_000_000);
         return Outcome.done();
     }
 

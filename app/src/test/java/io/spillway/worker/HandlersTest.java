@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.config.InvalidSettingException;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -69,7 +72,7 @@ class HandlersTest {
         return Stream.of(
                 Arguments.of("com.example.Missing", "on the class path (the launcher adds SPILLWAY_CLASSPATH to it)"),
                 Arguments.of("no\nclass", "on the class path"),
-                Arguments.of("java.lang.String", "must implement io.spillway.worker.Handler"),
+                Arguments.of("java.lang.String", "must implement io.spillway.handler.Handler"),
                 Arguments.of(Handler.class.getName(), "constructor"),
                 Arguments.of(Abstract.class.getName(), "not abstract"),
                 Arguments.of(Hidden.class.getName(), "public"),
@@ -113,7 +116,7 @@ class HandlersTest {
         assertNamed(Map.of("handler.type", "http", "handler.http.url", "http://x/", "handler.http.requestTimeout", "0s"),
                 "handler.http.requestTimeout", "1ms or more");
         assertNamed(Map.of("handler.type", "kafka"), "handler.kafka.topic", "must be a topic");
-        assertNamed(Map.of("handler.type", "class"), "handler.class", "io.spillway.worker.Handler");
+        assertNamed(Map.of("handler.type", "class"), "handler.class", "io.spillway.handler.Handler");
     }
 
     private static void assertNamed(Map<String, String> settings, String... parts) {

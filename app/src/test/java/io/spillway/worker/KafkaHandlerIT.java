@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.Lane;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
 import io.spillway.topic.ItemHeaders;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -41,7 +43,7 @@ class KafkaHandlerIT {
                 .add(ItemHeaders.FIRST_ATTEMPT_AT, Deliveries.bytes("1"));
         byte[] value = {0, 1, (byte) 0xff};
         Delivery with = Deliveries.of("text/plain", value, headers);
-        Delivery withoutKey = Delivery.of(with.item(), 1, Lane.HOT, new byte[0], value, new RecordHeaders(), with.lease());
+        Delivery withoutKey = Deliveries.withoutKey(value);
 
         try (Handler handler = handler(topic)) {
             assertThat(handler.handle(with)).isEqualTo(Outcome.done());
@@ -70,11 +72,8 @@ class KafkaHandlerIT {
             assertThat(handler.handle(Deliveries.of("x"))).as("the next is not held up").isEqualTo(Outcome.done());
         }
         String compacted = kafka.createTopic("compacted", 1, Map.of("cleanup.policy", "compact"));
-        Delivery item = Deliveries.of("x");
         try (Handler handler = handler(compacted)) {
-            assertThat(handler.handle(Delivery.of(
-                    item.item(), 1, Lane.HOT, new byte[0], item.value(), item.headers(), item.lease())))
-                    .isInstanceOf(Outcome.Dead.class);
+            assertThat(handler.handle(Deliveries.withoutKey(Deliveries.bytes("x")))).isInstanceOf(Outcome.Dead.class);
         }
     }
 

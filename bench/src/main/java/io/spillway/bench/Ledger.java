@@ -1,7 +1,7 @@
 package io.spillway.bench;
 
-import io.spillway.worker.Delivery;
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;

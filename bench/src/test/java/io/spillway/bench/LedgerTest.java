@@ -2,7 +2,7 @@ package io.spillway.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.worker.Outcome;
+import io.spillway.handler.Outcome;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;

@@ -1,0 +1,71 @@
+package io.spillway.handler;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/** Result of one attempt. Immutable. */
+public sealed interface Outcome {
+    /** The item is finished. It is delivered again only if the worker crashes before its next commit. */
+    record Done() implements Outcome {}
+
+    /**
+     * The attempt failed; a later one may succeed. The item becomes a dead letter when the tenant's {@code attempts} are
+     * used up.
+     *
+     * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as zero,
+     *               and the sum is at most the tenant's {@code backoffCap}. A spent retry budget can add to it. Empty means
+     *               the backoff alone. Not null
+     * @param detail what went wrong, for operators; a dead letter carries up to 200 printable characters of it. Not null
+     */
+    record Retry(Optional<Duration> after, String detail) implements Outcome {
+        public Retry {
+            Objects.requireNonNull(after, "after");
+            Objects.requireNonNull(detail, "detail");
+        }
+    }
+
+    /**
+     * The attempt failed and every later one would fail too: the item becomes a dead letter now.
+     *
+     * @param reason why, for operators; the dead letter carries up to 200 printable characters of it. Not null
+     */
+    record Dead(String reason) implements Outcome {
+        public Dead {
+            Objects.requireNonNull(reason, "reason");
+        }
+    }
+
+    /** Returns the outcome of an attempt that finished the item. */
+    static Outcome done() {
+        return new Done();
+    }
+
+    /**
+     * Returns the outcome of an attempt to repeat after the tenant's backoff.
+     *
+     * @param detail what went wrong, not null
+     */
+    static Outcome retry(String detail) {
+        return new Retry(Optional.empty(), detail);
+    }
+
+    /**
+     * Returns the outcome of an attempt to repeat after at least this wait.
+     *
+     * @param after  shortest wait, not null
+     * @param detail what went wrong, not null
+     */
+    static Outcome retry(Duration after, String detail) {
+        return new Retry(Optional.of(after), detail);
+    }
+
+    /**
+     * Returns the outcome of an attempt that must not be repeated.
+     *
+     * @param reason why, not null
+     */
+    static Outcome dead(String reason) {
+        return new Dead(reason);
+    }
+}

@@ -1,0 +1,69 @@
+package io.spillway.handler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DeliveryBuilderTest {
+    @Test
+    void what_is_not_set_is_as_in_the_first_attempt_of_a_small_item_from_hot() {
+        Delivery delivery = DeliveryBuilder.of("acme", "order-17").build();
+
+        assertThat(delivery.tenant()).isEqualTo("acme");
+        assertThat(delivery.id()).isEqualTo("order-17");
+        assertThat(delivery.workload()).isEmpty();
+        assertThat(delivery.enqueuedAt()).isEqualTo(Instant.EPOCH);
+        assertThat(delivery.attempt()).isEqualTo(1);
+        assertThat(delivery.lane()).isEqualTo("hot");
+        assertThat(delivery.channel()).isEmpty();
+        assertThat(delivery.contentType()).isEqualTo("application/octet-stream");
+        assertThat(delivery.attributes()).isEmpty();
+        assertThat(delivery.payload()).isEmpty();
+        assertThat(delivery.key()).isEqualTo(bytes("acme"));
+        assertThat(delivery.value()).isEmpty();
+        assertThat(delivery.headers()).isEmpty();
+        assertThat(delivery.lease().endsAt()).isEqualTo(Instant.MAX);
+        assertThat(delivery.lease().renew(Duration.ofDays(1))).isEqualTo(Instant.MAX);
+    }
+
+    @Test
+    void what_is_set_is_what_the_handler_gets() {
+        Delivery.Lease lease = DeliveryBuilder.of("a", "b").build().lease();
+        DeliveryBuilder builder = DeliveryBuilder.of("acme", "order-17").workload("mails").enqueuedAt(Instant.MIN).attempt(2)
+                .lane("aged").channel("web").contentType("text/plain").attributes(Map.of("k", "v")).payload(bytes("p"))
+                .key(bytes("k")).header("traceparent", "t").header("tracestate", "s").lease(lease);
+        Delivery delivery = builder.build();
+        builder.header("later", "x");
+
+        assertThat(delivery.workload()).isEqualTo("mails");
+        assertThat(delivery.enqueuedAt()).isEqualTo(Instant.MIN);
+        assertThat(delivery.attempt()).isEqualTo(2);
+        assertThat(delivery.lane()).isEqualTo("aged");
+        assertThat(delivery.channel()).isEqualTo("web");
+        assertThat(delivery.contentType()).isEqualTo("text/plain");
+        assertThat(delivery.attributes()).isEqualTo(Map.of("k", "v"));
+        assertThat(delivery.payload()).isEqualTo(bytes("p"));
+        assertThat(delivery.value()).isEqualTo(bytes("p"));
+        assertThat(delivery.key()).isEqualTo(bytes("k"));
+        assertThat(delivery.traceparent()).hasValue("t");
+        assertThat(delivery.tracestate()).hasValue("s");
+        assertThat(delivery.header("later")).as("the builder goes on alone").isEmpty();
+        assertThat(delivery.lease()).isSameAs(lease);
+    }
+
+    @Test
+    void null_is_refused_by_name() {
+        assertThatThrownBy(() -> DeliveryBuilder.of("acme", null)).isInstanceOf(NullPointerException.class).hasMessage("id");
+        assertThatThrownBy(() -> DeliveryBuilder.of("acme", "1").payload(null))
+                .isInstanceOf(NullPointerException.class).hasMessage("payload");
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
