@@ -1,8 +1,8 @@
 package io.spillway.cli;
 
 import io.spillway.policy.Printable;
+import io.spillway.producer.ItemBuilder;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.RecordCodec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Sends what the plan says, each item to both queues. An item says that it was made when it was due, so a sender that is late
@@ -31,7 +30,6 @@ final class DemoTraffic {
     private final DemoClock clock;
     private final List<DemoPlan.Stream> streams;
     private final long[] next;
-    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final Map<String, Long> sent = new ConcurrentHashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private volatile boolean sweepInForce;
@@ -105,11 +103,10 @@ final class DemoTraffic {
 
     private void send(DemoPlan.Stream stream, long number, long dueMillis) {
         Instant enqueuedAt = Instant.ofEpochMilli(clock.epochMillis(dueMillis) - stream.oldByMillis());
-        byte[] value = codec.encode(new WorkItem(stream.tenant(), stream.idPrefix() + "-" + (number + 1), enqueuedAt, "", null,
-                "text/plain", Map.of(), PAYLOAD.duplicate()));
-        byte[] key = stream.tenant().getBytes(StandardCharsets.US_ASCII);
+        WorkItem item = new WorkItem(stream.tenant(), stream.idPrefix() + "-" + (number + 1), enqueuedAt, "", null,
+                "text/plain", Map.of(), PAYLOAD.duplicate());
         for (String topic : topics) {
-            producer.send(new ProducerRecord<>(topic, key, value), (stored, fault) -> {
+            producer.send(ItemBuilder.recordOf(topic, item), (stored, fault) -> {
                 if (fault != null) {
                     failure.compareAndSet(null, fault);
                 }

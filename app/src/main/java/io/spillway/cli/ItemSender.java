@@ -1,14 +1,14 @@
 package io.spillway.cli;
 
 import io.spillway.policy.Printable;
-import java.nio.charset.StandardCharsets;
+import io.spillway.producer.ItemBuilder;
+import io.spillway.schema.WorkItem;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
@@ -49,12 +49,12 @@ final class ItemSender {
     }
 
     /** Sends one item when its time has come. */
-    void send(String tenant, byte[] value, long total) {
+    void send(WorkItem item, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
         for (long wait = dueNanos - System.nanoTime(); wait > 0; wait = dueNanos - System.nanoTime()) {
             LockSupport.parkNanos(wait);
         }
-        producer.send(new ProducerRecord<>(topic, tenant.getBytes(StandardCharsets.US_ASCII), value), (stored_, failure) -> {
+        producer.send(ItemBuilder.recordOf(topic, item), (stored_, failure) -> {
             if (failure == null) {
                 stored.incrementAndGet();
             } else {

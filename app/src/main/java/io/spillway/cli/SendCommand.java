@@ -8,7 +8,6 @@ import io.spillway.policy.Printable;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.JsonItems;
 import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
 import io.spillway.topic.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,7 +67,6 @@ final class SendCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private final InstantSource clock = InstantSource.system();
-    private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
 
     @Override
     public Integer call() throws IOException {
@@ -120,9 +118,8 @@ final class SendCommand implements Callable<Integer> {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String run = UUID.randomUUID().toString().substring(0, 8);
         for (long i = 0; i < count && !sender.isLost(); i++) {
-            WorkItem item = new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
-                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
-            sender.send(tenant, codec.encode(item), count);
+            sender.send(new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
+                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload)), count);
         }
         return 0;
     }
@@ -137,8 +134,7 @@ final class SendCommand implements Callable<Integer> {
                     String line = lines.next();
                     more = line != null;
                     if (more && !line.isBlank()) {
-                        WorkItem item = items.parse(line);
-                        sender.send(item.getTenant(), codec.encode(item), ItemSender.UNKNOWN_TOTAL);
+                        sender.send(items.parse(line), ItemSender.UNKNOWN_TOTAL);
                     }
                 } catch (JsonProcessingException e) {
                     bad++;

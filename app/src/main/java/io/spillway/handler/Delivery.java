@@ -22,20 +22,23 @@ public interface Delivery {
     /**
      * Returns the item's id, which is the same in each attempt, lane and replay: the idempotency key.
      *
-     * @return the producer's id, 1 to 256 printable ASCII characters, or {@code topic-partition-offset} of the record in
-     *         ingress if the producer set none. Producers may use one id for several items
+     * @return the producer's id, 1 to 256 printable ASCII characters, or {@code topic-partition-offset} of the record
+     *         in ingress if the producer set none. Producers may use one id for several items
      */
     String id();
 
-    /** Returns the part of the tenant's work that the item belongs to, with the characters of a tenant; empty if none. */
+    /**
+     * Returns the part of the tenant's work that the item belongs to, with the characters of a tenant; empty if none.
+     */
     String workload();
 
     /** Returns when the producer made the item, by the producer's clock: it may be in the future or absurdly old. */
     Instant enqueuedAt();
 
     /**
-     * Returns the number of this attempt: 1 for the first. Attempts that the worker took back (at a stop, or when it lost the
-     * partition) are not counted, so several calls may have the same number. A replayed dead letter starts at 1 again.
+     * Returns the number of this attempt: 1 for the first. Attempts that the worker took back (at a stop, or when it
+     * lost the partition) are not counted, so several calls may have the same number. A replayed dead letter starts at
+     * 1 again.
      */
     int attempt();
 
@@ -45,24 +48,30 @@ public interface Delivery {
     /** Returns where the item came in, as the producer named it; empty if it did not. */
     String channel();
 
-    /** Returns the media type of the payload, as the producer wrote it; {@code application/octet-stream} if it did not. */
+    /**
+     * Returns the media type of the payload, as the producer wrote it; {@code application/octet-stream} if it did not.
+     */
     String contentType();
 
     /** Returns the producer's attributes; empty if it set none. Unmodifiable. */
     Map<String, String> attributes();
 
-    /** Returns the work itself: the payload of a {@code WorkItem}, or else the whole value of the record. May be empty. */
+    /**
+     * Returns the work itself: the payload of a {@code WorkItem}, or else the whole value of the record. May be empty.
+     */
     byte[] payload();
 
     /** Returns the key of the Kafka record; empty if it has none. */
     byte[] key();
 
-    /** Returns the value of the Kafka record, byte for byte as it was produced: the encoded item, or the payload itself. */
+    /**
+     * Returns the value of the Kafka record, byte for byte as it was produced: the encoded item, or the payload itself.
+     */
     byte[] value();
 
     /**
-     * Returns the headers of the Kafka record in their order: the producer's, and those that Spillway added on the way, such as
-     * {@code spillway-origin}. One name may occur several times. Unmodifiable.
+     * Returns the headers of the Kafka record in their order: the producer's, and those that Spillway added on the way,
+     * such as {@code spillway-origin}. One name may occur several times. Unmodifiable.
      */
     List<Header> headers();
 
@@ -106,15 +115,16 @@ public interface Delivery {
     }
 
     /**
-     * Time limit of one attempt: at first the tenant's {@code timeout}. When it ends, the worker interrupts the thread of the
-     * call. Safe for any number of threads.
+     * Time limit of one attempt: at first the tenant's {@code timeout}. When it ends, the worker interrupts the thread
+     * of the call. Safe for any number of threads.
      */
     interface Lease {
         /** Returns when the lease ends, by the worker's clock. */
         Instant endsAt();
 
         /**
-         * Extends the lease. Renewing never shortens it, and not beyond {@code worker.leaseMax} after the start of the attempt.
+         * Extends the lease. Renewing never shortens it, and not beyond {@code worker.leaseMax} after the start of the
+         * attempt.
          *
          * @param time counted from now, not null
          * @return when the lease ends now, which may be earlier than asked for

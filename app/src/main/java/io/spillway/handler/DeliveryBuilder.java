@@ -16,8 +16,8 @@ import java.util.Objects;
  * assertEquals(Outcome.done(), handler.handle(second));
  * }</pre>
  *
- * <p>What is not set is as in the first attempt of a small item from hot, with a lease that never ends. No argument may be
- * null. Values are not checked. For one thread.
+ * <p>What is not set is as in the first attempt of a small item from hot, with a lease that never ends. No argument may
+ * be null. Values are not checked. For one thread.
  */
 public final class DeliveryBuilder {
     private static final Delivery.Lease ENDLESS = new Delivery.Lease() {
@@ -130,8 +130,8 @@ public final class DeliveryBuilder {
 
     /** Returns the delivery; the builder may be used again. */
     public Delivery build() {
-        return new BuiltDelivery(tenant, id, workload, enqueuedAt, attempt, lane, channel, contentType, attributes, payload, key,
-                payload, List.copyOf(headers), lease);
+        return new BuiltDelivery(tenant, id, workload, enqueuedAt, attempt, lane, channel, contentType, attributes,
+                payload, key, payload, List.copyOf(headers), lease);
     }
 
     private record BuiltDelivery(

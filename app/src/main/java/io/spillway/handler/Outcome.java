@@ -10,13 +10,14 @@ public sealed interface Outcome {
     record Done() implements Outcome {}
 
     /**
-     * The attempt failed; a later one may succeed. The item becomes a dead letter when the tenant's {@code attempts} are
-     * used up.
+     * The attempt failed; a later one may succeed. The item becomes a dead letter when the tenant's {@code attempts}
+     * are used up.
      *
-     * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as zero,
-     *               and the sum is at most the tenant's {@code backoffCap}. A spent retry budget can add to it. Empty means
-     *               the backoff alone. Not null
-     * @param detail what went wrong, for operators; a dead letter carries up to 200 printable characters of it. Not null
+     * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
+     *               zero, and the sum is at most the tenant's {@code backoffCap}. A spent retry budget can add to it.
+     *               Empty means the backoff alone. Not null
+     * @param detail what went wrong, for operators; a dead letter carries up to 200 printable characters of it. Not
+     *               null
      */
     record Retry(Optional<Duration> after, String detail) implements Outcome {
         public Retry {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Delivery of an item that was read from a lane. The routing fields are known already; the rest is decoded when a handler
- * first asks for it. Safe for any number of threads.
+ * Delivery of an item that was read from a lane. The routing fields are known already; the rest is decoded when a
+ * handler first asks for it. Safe for any number of threads.
  */
 final class LaneDelivery implements Delivery {
     private static final ItemDecoder DECODER = new ItemDecoder();

@@ -2,6 +2,10 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.schema.WorkItem;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Map;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -10,6 +14,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class ItemSenderTest {
+    private static final WorkItem ITEM =
+            new WorkItem("acme", "1", Instant.EPOCH, "", null, "text/plain", Map.of(), ByteBuffer.allocate(0));
+
     private final MockProducer<byte[], byte[]> kafka =
             new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), new ByteArraySerializer());
     private final ItemSender sender =
@@ -18,7 +25,7 @@ class ItemSenderTest {
     @Test
     void counts_what_kafka_has_and_what_it_has_refused() {
         for (int i = 0; i < 3; i++) {
-            sender.send("acme", new byte[0], 3);
+            sender.send(ITEM, 3);
         }
         kafka.completeNext();
         kafka.errorNext(new RecordTooLargeException("too large\nby far"));
@@ -33,7 +40,7 @@ class ItemSenderTest {
 
     @Test
     void gives_up_when_kafka_lets_an_item_wait_in_vain() {
-        sender.send("acme", new byte[0], 2);
+        sender.send(ITEM, 2);
         assertThat(sender.isLost()).isFalse();
         kafka.errorNext(new TimeoutException("not in metadata after 60000 ms"));
 

@@ -34,9 +34,9 @@ class DeliveryBuilderTest {
     @Test
     void what_is_set_is_what_the_handler_gets() {
         Delivery.Lease lease = DeliveryBuilder.of("a", "b").build().lease();
-        DeliveryBuilder builder = DeliveryBuilder.of("acme", "order-17").workload("mails").enqueuedAt(Instant.MIN).attempt(2)
-                .lane("aged").channel("web").contentType("text/plain").attributes(Map.of("k", "v")).payload(bytes("p"))
-                .key(bytes("k")).header("traceparent", "t").header("tracestate", "s").lease(lease);
+        DeliveryBuilder builder = DeliveryBuilder.of("acme", "order-17").workload("mails").enqueuedAt(Instant.MIN)
+                .attempt(2).lane("aged").channel("web").contentType("text/plain").attributes(Map.of("k", "v"))
+                .payload(bytes("p")).key(bytes("k")).header("traceparent", "t").header("tracestate", "s").lease(lease);
         Delivery delivery = builder.build();
         builder.header("later", "x");
 
@@ -58,7 +58,8 @@ class DeliveryBuilderTest {
 
     @Test
     void null_is_refused_by_name() {
-        assertThatThrownBy(() -> DeliveryBuilder.of("acme", null)).isInstanceOf(NullPointerException.class).hasMessage("id");
+        assertThatThrownBy(() -> DeliveryBuilder.of("acme", null))
+                .isInstanceOf(NullPointerException.class).hasMessage("id");
         assertThatThrownBy(() -> DeliveryBuilder.of("acme", "1").payload(null))
                 .isInstanceOf(NullPointerException.class).hasMessage("payload");
     }

@@ -28,8 +28,8 @@ class LaneDeliveryTest {
 
     @Test
     void an_avro_item_has_every_field_of_its_producer() {
-        byte[] value = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "order-17", ENQUEUED, "mails", "web",
-                "text/plain", Map.of("k", "v"), ByteBuffer.wrap(Deliveries.bytes("hello"))));
+        byte[] value = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "order-17", ENQUEUED, "mails",
+                "web", "text/plain", Map.of("k", "v"), ByteBuffer.wrap(Deliveries.bytes("hello"))));
 
         Delivery delivery = delivery(Lane.OVERFLOW, Deliveries.bytes("key"), value, new RecordHeaders(), 2);
 
@@ -90,8 +90,8 @@ class LaneDeliveryTest {
 
     @Test
     void a_handler_cannot_change_the_collections() {
-        byte[] value = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "1", ENQUEUED, "", null, "text/plain",
-                Map.of("k", "v"), ByteBuffer.allocate(0)));
+        byte[] value = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "1", ENQUEUED, "", null,
+                "text/plain", Map.of("k", "v"), ByteBuffer.allocate(0)));
         Delivery delivery = delivery(Lane.HOT, null, value, new RecordHeaders().add("a", null), 0);
 
         assertThatThrownBy(() -> delivery.attributes().put("k", "w")).isInstanceOf(UnsupportedOperationException.class);
@@ -99,9 +99,11 @@ class LaneDeliveryTest {
     }
 
     private static Delivery delivery(Lane lane, byte[] key, byte[] value, Headers headers, int attemptsBefore) {
-        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t." + lane.label(), 3, 42, 7, TimestampType.CREATE_TIME,
-                key == null ? -1 : key.length, value.length, key, value, headers, Optional.empty());
-        ItemReading.Item read = (ItemReading.Item) new ItemReader(ItemSchemas.load(), 10_000).read(key, value, headers, 7);
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t." + lane.label(), 3, 42, 7,
+                TimestampType.CREATE_TIME, key == null ? -1 : key.length, value.length, key, value,
+                headers, Optional.empty());
+        ItemReader reader = new ItemReader(ItemSchemas.load(), 10_000);
+        ItemReading.Item read = (ItemReading.Item) reader.read(key, value, headers, 7);
         return new LaneDelivery(new LaneItem(null, lane, record, read, attemptsBefore, 0, false, 7), LEASE);
     }
 }

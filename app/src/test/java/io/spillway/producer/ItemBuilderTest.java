@@ -1,0 +1,297 @@
+package io.spillway.producer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.policy.ItemLimits;
+import io.spillway.policy.ShuffleSharder;
+import io.spillway.schema.WorkItem;
+import io.spillway.topic.ItemDecoder;
+import io.spillway.topic.ItemDetails;
+import io.spillway.topic.ItemReader;
+import io.spillway.topic.ItemReading;
+import io.spillway.topic.ItemSchemas;
+import io.spillway.topic.ReleasedSchemas;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.GenericRecordBuilder;
+import org.apache.avro.message.BinaryMessageEncoder;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.header.Header;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** The router and the handler's decoder read what the builder makes. */
+class ItemBuilderTest {
+    private static final Instant MADE_AT = Instant.ofEpochMilli(1_795_000_000_123L);
+    private static final long TIMESTAMP = 1_796_000_000_456L;
+    private static final String NAME_ALLOWED = "Allowed: 1 to 128 characters of A-Z a-z 0-9 . _ -";
+    private static final String ID_ALLOWED = "Allowed: 1 to 256 printable ASCII characters";
+    private static final ItemReader READER = new ItemReader(ItemSchemas.load(), 100_000);
+    private static final ItemDecoder DECODER = new ItemDecoder();
+
+    @Test
+    void a_tenant_is_enough_and_the_rest_comes_from_the_record() {
+        ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").toRecord("spillway.ingress");
+
+        assertThat(record.topic()).isEqualTo("spillway.ingress");
+        assertThat(record.partition()).as("chosen by the producer's partitioner").isNull();
+        assertThat(record.timestamp()).as("set by the producer").isNull();
+        assertThat(record.key()).isEqualTo(bytes("acme"));
+        assertSame(read(record),
+                new ItemDetails("acme", "origin", TIMESTAMP, "", "", "application/octet-stream", Map.of(),
+                        new byte[0]));
+        assertThat(record.value()).isEmpty();
+    }
+
+    @Test
+    void without_channel_and_attributes_the_value_is_the_payload() {
+        byte[] payload = bytes("{\"total\":12}");
+        ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").id("order-17").workload("invoices")
+                .enqueuedAt(MADE_AT).contentType("application/json").header("traceparent", "00-ab").payload(payload)
+                .toRecord("in");
+
+        assertThat(record.value()).isSameAs(payload);
+        assertThat(record.headers()).extracting(Header::key).containsExactly(
+                "traceparent", "spillway-tenant", "spillway-id", "spillway-enqueued-at", "spillway-workload",
+                "content-type");
+        assertSame(read(record), new ItemDetails("acme", "order-17", MADE_AT.toEpochMilli(), "invoices", "",
+                "application/json", Map.of(), payload));
+    }
+
+    @Test
+    void a_channel_or_attributes_make_it_a_work_item() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("order-17").workload("invoices").enqueuedAt(MADE_AT)
+                .contentType("application/json").header("traceparent", "00-ab").payload(bytes("{}"))
+                .attribute("k", "old").attribute("k", "größer");
+        ProducerRecord<byte[], byte[]> record = builder.toRecord("in");
+
+        assertThat(record.key()).isEqualTo(bytes("acme"));
+        assertThat(record.headers()).extracting(Header::key).containsExactly("traceparent");
+        assertSame(read(record), new ItemDetails("acme", "order-17", MADE_AT.toEpochMilli(), "invoices", "",
+                "application/json", Map.of("k", "größer"), bytes("{}")));
+        ProducerRecord<byte[], byte[]> fromWeb =
+                ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT).channel("web").toRecord("in");
+        assertThat(read(fromWeb).channel()).isEqualTo("web");
+    }
+
+    @Test
+    void a_work_item_lacks_neither_id_nor_time() {
+        assertThatThrownBy(() -> ItemBuilder.of("acme").enqueuedAt(MADE_AT).attribute("k", "v").toRecord("in"))
+                .isInstanceOf(IllegalStateException.class).hasMessageStartingWith("The item has no id. Set it");
+        assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").channel("web").toRecord("in"))
+                .isInstanceOf(IllegalStateException.class).hasMessageStartingWith("The item has no enqueuedAt. Set it");
+    }
+
+    @Test
+    void a_payload_in_any_released_version_of_the_item_schema_arrives_as_it_is() throws IOException {
+        assertThat(ReleasedSchemas.of("WorkItem")).isNotEmpty();
+        for (Schema version : ReleasedSchemas.of("WorkItem")) {
+            GenericRecord inner = new GenericRecordBuilder(version).set("tenant", "inner").set("id", "inner")
+                    .set("enqueuedAt", 1L).set("payload", ByteBuffer.wrap(bytes("inner"))).build();
+            byte[] payload = array(new BinaryMessageEncoder<GenericRecord>(new GenericData(), version).encode(inner));
+
+            assertSame(read(ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT).payload(payload).toRecord("in")),
+                    new ItemDetails("acme", "1", MADE_AT.toEpochMilli(), "", "", "application/octet-stream", Map.of(),
+                            payload));
+            assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").payload(payload).toRecord("in"))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("whose payload is an encoded WorkItem");
+        }
+    }
+
+    @Test
+    void a_payload_of_any_bytes_arrives_as_it_is() {
+        for (byte[] payload : List.of(new byte[] {0, 0, 0, 0, 7}, new byte[] {(byte) 0xC3, 1},
+                new byte[] {(byte) 0xC3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})) {
+            ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").payload(payload).toRecord("in");
+            assertThat(record.value()).isSameAs(payload);
+            assertThat(read(record).payload()).isEqualTo(payload);
+        }
+    }
+
+    @Test
+    void whatever_the_builder_accepts_the_router_reads_in_either_form() {
+        SplittableRandom random = new SplittableRandom(7);
+        for (int i = 0; i < 2_000; i++) {
+            String tenant = text(random, "AZaz09._-", 1, 128);
+            String id = text(random, " !\"aZ09~", 1, 256);
+            String workload = text(random, "AZaz09._-", 0, 128);
+            Instant madeAt = Instant.ofEpochMilli(random.nextLong() >> random.nextInt(64));
+            byte[] payload = new byte[random.nextInt(300)];
+            random.nextBytes(payload);
+            ItemBuilder builder = ItemBuilder.of(tenant).id(id).workload(workload).enqueuedAt(madeAt).contentType("a/b")
+                    .payload(payload);
+
+            assertSame(read(builder.toRecord("in")),
+                    new ItemDetails(tenant, id, madeAt.toEpochMilli(), workload, "", "a/b", Map.of(), payload));
+            assertSame(read(builder.attribute("k", "v").toRecord("in")),
+                    new ItemDetails(tenant, id, madeAt.toEpochMilli(), workload, "", "a/b", Map.of("k", "v"), payload));
+        }
+    }
+
+    @Test
+    void exactly_what_the_router_refuses_is_refused() {
+        List<String> texts = new ArrayList<>(List.of("", "a", "A.b_c-9", "~", " ", "\u0130", "\ud83d\ude00",
+                "x".repeat(128), "x".repeat(129), "x".repeat(256), "x".repeat(257)));
+        for (char c = 0; c < 256; c++) {
+            texts.add("a" + c);
+        }
+        for (String text : texts) {
+            byte[] bytes = bytes(text);
+            assertThat(isAccepted(() -> ItemBuilder.of(text))).as("tenant %s", text).isEqualTo(ItemLimits.isName(text));
+            assertThat(isAccepted(() -> ItemBuilder.of("acme").id(text))).as("id %s", text)
+                    .isEqualTo(ItemLimits.isId(bytes, 0, bytes.length));
+            assertThat(isAccepted(() -> ItemBuilder.of("acme").workload(text))).as("workload %s", text)
+                    .isEqualTo(text.isEmpty() || ItemLimits.isName(text));
+        }
+    }
+
+    @Test
+    void a_refusal_names_the_field_and_what_is_allowed_and_repeats_nothing() {
+        assertRefused(() -> ItemBuilder.of("a\nb"), "tenant has U+000A at index 1. " + NAME_ALLOWED);
+        assertRefused(() -> ItemBuilder.of(""), "tenant has 0 characters. " + NAME_ALLOWED);
+        assertRefused(() -> ItemBuilder.of("x".repeat(129)), "tenant has 129 characters. " + NAME_ALLOWED);
+        assertRefused(() -> ItemBuilder.of("acme").workload("a b"), "workload has U+0020 at index 1. " + NAME_ALLOWED);
+        assertRefused(() -> ItemBuilder.of("acme").id("größer"), "id has U+00F6 at index 2. " + ID_ALLOWED);
+        assertRefused(() -> ItemBuilder.of("acme").id("x".repeat(257)), "id has 257 characters. " + ID_ALLOWED);
+        assertRefused(() -> ItemBuilder.of("acme").contentType("text/plain\r"),
+                "contentType has U+000D at index 10. Allowed: 1 or more printable ASCII characters");
+        assertRefused(() -> ItemBuilder.of("acme").enqueuedAt(Instant.MAX),
+                "enqueuedAt is out of range. Its epoch milliseconds must fit in 64 bits");
+        for (String name : List.of("spillway-tenant", "spillway-attempt", "content-type")) {
+            assertRefused(() -> ItemBuilder.of("acme").header(name, "1"),
+                    "header cannot set content-type or spillway-*."
+                            + " Use the builder's methods, such as id and contentType");
+        }
+    }
+
+    @Test
+    void null_is_refused() {
+        ItemBuilder builder = ItemBuilder.of("acme");
+        for (ThrowingCallable setter : List.<ThrowingCallable>of(
+                () -> ItemBuilder.of(null), () -> builder.id(null), () -> builder.workload(null),
+                () -> builder.enqueuedAt(null), () -> builder.channel(null), () -> builder.contentType(null),
+                () -> builder.attribute(null, "v"), () -> builder.attribute("k", null),
+                () -> builder.header(null, "v"), () -> builder.header("k", null),
+                () -> builder.payload(null))) {
+            assertThatThrownBy(setter).isInstanceOf(NullPointerException.class);
+        }
+        assertThat(read(builder.toRecord("in")).attributes()).isEmpty();
+    }
+
+    @Test
+    void the_router_accepts_as_many_headers_as_the_builder() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(MADE_AT).contentType("a/b");
+        for (int i = 0; i < 995; i++) {
+            builder.header("h", "");
+        }
+        assertThat(builder.toRecord("in").headers().toArray()).hasSize(ItemLimits.MAX_HEADERS);
+        assertThat(read(builder.toRecord("in")).id()).isEqualTo("1");
+        assertThatThrownBy(() -> builder.header("h", ""))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("995");
+    }
+
+    @Test
+    void a_work_item_made_elsewhere_is_checked_and_gets_its_key() {
+        WorkItem item = workItem("acme", "1", "");
+        ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf("in", item);
+
+        assertThat(record.key()).isEqualTo(bytes("acme"));
+        assertThat(ItemBuilder.recordOf("in", item).value()).as("the item is not used up").isEqualTo(record.value());
+        assertSame(read(record),
+                new ItemDetails("acme", "1", MADE_AT.toEpochMilli(), "", "", "a/b", Map.of(), bytes("p")));
+        assertRefused(() -> ItemBuilder.recordOf("in", workItem("", "1", "")),
+                "tenant has 0 characters. " + NAME_ALLOWED);
+        assertRefused(() -> ItemBuilder.recordOf("in", workItem("a", "", "")),
+                "id has 0 characters. " + ID_ALLOWED);
+        assertRefused(() -> ItemBuilder.recordOf("in", workItem("a", "1", "/")),
+                "workload has U+002F at index 0. " + NAME_ALLOWED);
+    }
+
+    @Test
+    void the_partitioner_spreads_both_forms_over_the_shard_of_the_tenant() {
+        Node broker = new Node(1, "localhost", 1);
+        List<PartitionInfo> partitions = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            partitions.add(new PartitionInfo("in", i, broker, new Node[] {broker}, new Node[] {broker}));
+        }
+        Cluster cluster = new Cluster("test", List.of(broker), partitions, Set.of(), Set.of());
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT);
+        for (ProducerRecord<byte[], byte[]> record :
+                List.of(builder.toRecord("in"), builder.attribute("k", "v").toRecord("in"))) {
+            TenantPartitioner partitioner = new TenantPartitioner();
+            partitioner.configure(Map.of());
+            Set<Integer> used = new TreeSet<>();
+            for (int i = 0; i < 64 * 4; i++) {
+                used.add(partitioner.partition(
+                        "in", record.key(), record.key(), record.value(), record.value(), cluster));
+            }
+            int[] shard = new ShuffleSharder(12, 0).shard("acme", 4);
+            assertThat(used).isEqualTo(Arrays.stream(shard).boxed().collect(Collectors.toSet()));
+        }
+    }
+
+    private static WorkItem workItem(String tenant, String id, String workload) {
+        return new WorkItem(tenant, id, MADE_AT, workload, null, "a/b", Map.of(), ByteBuffer.wrap(bytes("p")));
+    }
+
+    private static ItemDetails read(ProducerRecord<byte[], byte[]> record) {
+        ItemReading reading = READER.read(record.key(), record.value(), record.headers(), TIMESTAMP);
+        assertThat(reading).isInstanceOf(ItemReading.Item.class);
+        ItemReading.Item item = (ItemReading.Item) reading;
+        assertThat(item.hasInternalHeaders()).isFalse();
+        return DECODER.decode(item, record.value(), record.headers(), "origin");
+    }
+
+    private static void assertSame(ItemDetails actual, ItemDetails expected) {
+        assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
+    }
+
+    private static void assertRefused(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
+    }
+
+    private static boolean isAccepted(Runnable setter) {
+        try {
+            setter.run();
+            return true;
+        } catch (IllegalArgumentException refused) {
+            return false;
+        }
+    }
+
+    private static String text(SplittableRandom random, String characters, int shortest, int longest) {
+        StringBuilder text = new StringBuilder();
+        for (int length = random.nextInt(shortest, longest + 1); length > 0; length--) {
+            text.append(characters.charAt(random.nextInt(characters.length())));
+        }
+        return text.toString();
+    }
+
+    private static byte[] array(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,287 @@
+package io.spillway.producer;
+
+import io.spillway.schema.WorkItem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+
+/**
+ * Builder of items as records for the ingress topic, with the right key and headers:
+ *
+ * <pre>{@code
+ * ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme")
+ *         .id("order-17").workload("invoices").enqueuedAt(now).contentType("application/json").payload(json)
+ *         .toRecord("spillway.ingress");
+ * }</pre>
+ *
+ * <p>Only the tenant is required. The key is the tenant, which {@link TenantPartitioner} reads. An item takes one of
+ * two forms:
+ *
+ * <ul>
+ *   <li>Usually the value is the payload as it is, and headers carry the rest.
+ *   <li>An item with a channel or attributes becomes a {@link WorkItem} in Avro's single-object encoding. This form
+ *       requires an id and a time. A payload that is itself an encoded WorkItem takes it too, so that handlers receive
+ *       it as it is.
+ * </ul>
+ *
+ * <p>Every setter refuses null with a {@link NullPointerException}, and a value that the router would send to the dead
+ * letters with an {@link IllegalArgumentException} that says what is allowed. Only the size of the record depends on
+ * the cluster ({@code topics.maxBytes}) and is not checked. For one thread; reusable, each record has the values set by
+ * then.
+ */
+public final class ItemBuilder {
+    private static final int MAX_NAME_LENGTH = 128;
+    private static final int MAX_ID_LENGTH = 256;
+    /** The router accepts 1,000 headers; this leaves room for the five of {@link #headersOfItem}. */
+    private static final int MAX_HEADERS = 995;
+    private static final String RESERVED = "spillway-";
+    private static final String CONTENT_TYPE = "content-type";
+    private static final String ANY_TYPE = "application/octet-stream";
+    /** Marker and fingerprint in front of each WorkItem in single-object encoding. */
+    private static final byte[] WORK_ITEM_PREFIX = Arrays.copyOf(
+            encode(new WorkItem("", "", Instant.EPOCH, "", null, "", Map.of(), ByteBuffer.allocate(0))), 10);
+
+    private final String tenant;
+    private final Map<String, String> attributes = new LinkedHashMap<>();
+    private final List<Header> headers = new ArrayList<>();
+    private String id;
+    private Instant enqueuedAt;
+    private String workload = "";
+    private String channel;
+    private String contentType;
+    private byte[] payload = {};
+
+    private ItemBuilder(String tenant) {
+        this.tenant = requireName("tenant", tenant);
+    }
+
+    /**
+     * Starts an item.
+     *
+     * @param tenant the tenant it belongs to: 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
+     */
+    public static ItemBuilder of(String tenant) {
+        return new ItemBuilder(tenant);
+    }
+
+    /**
+     * Returns the record of an item that is a {@link WorkItem} already, in Avro's single-object encoding.
+     *
+     * @param topic the ingress topic, not null
+     * @param item  not null
+     * @throws IllegalArgumentException if its tenant, id or workload is not allowed
+     */
+    public static ProducerRecord<byte[], byte[]> recordOf(String topic, WorkItem item) {
+        requireName("tenant", item.getTenant());
+        requireId(item.getId());
+        requireWorkload(item.getWorkload());
+        return new ProducerRecord<>(topic, bytes(item.getTenant()), encode(item));
+    }
+
+    /**
+     * Sets the idempotency key that handlers see. If not set, handlers see where the record lies in ingress:
+     * {@code topic-partition-offset}.
+     *
+     * @param key 1 to 256 printable ASCII characters; it may repeat
+     */
+    public ItemBuilder id(String key) {
+        id = requireId(key);
+        return this;
+    }
+
+    /**
+     * Sets when the item was made, from which its age counts. If not set, it is the timestamp of the record: when it is
+     * sent.
+     *
+     * @param time kept to the millisecond
+     */
+    public ItemBuilder enqueuedAt(Instant time) {
+        try {
+            enqueuedAt = Instant.ofEpochMilli(time.toEpochMilli());
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(
+                    "enqueuedAt is out of range. Its epoch milliseconds must fit in 64 bits", e);
+        }
+        return this;
+    }
+
+    /**
+     * Sets the part of the tenant's work that the item belongs to. If not set, none.
+     *
+     * @param name named as a tenant is, or empty for none
+     */
+    public ItemBuilder workload(String name) {
+        workload = requireWorkload(name);
+        return this;
+    }
+
+    /** Sets where the item came in, for the handler: any text. If not set, none. */
+    public ItemBuilder channel(String name) {
+        channel = Objects.requireNonNull(name, "channel");
+        return this;
+    }
+
+    /**
+     * Sets the media type of the payload. If not set, it is {@code application/octet-stream}.
+     *
+     * @param mediaType printable ASCII, at least one character: the HTTP handler cannot send any other
+     */
+    public ItemBuilder contentType(String mediaType) {
+        contentType = require("contentType", mediaType, Integer.MAX_VALUE, ItemBuilder::isPrintable,
+                "1 or more printable ASCII characters");
+        return this;
+    }
+
+    /** Sets an attribute for the handler: any texts. One of the same name is replaced. */
+    public ItemBuilder attribute(String name, String value) {
+        attributes.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
+        return this;
+    }
+
+    /**
+     * Adds a header of your own, such as {@code traceparent}. Several of the same name are kept; handlers read the
+     * last.
+     *
+     * @param name  any but {@code content-type} and those that begin with {@code spillway-}, for which there are
+     *              methods
+     * @param value sent as UTF-8
+     * @throws IllegalStateException if the item has 995 already
+     */
+    public ItemBuilder header(String name, String value) {
+        if (name.startsWith(RESERVED) || name.equals(CONTENT_TYPE)) {
+            throw new IllegalArgumentException("header cannot set " + CONTENT_TYPE + " or " + RESERVED
+                    + "*. Use the builder's methods, such as id and contentType");
+        }
+        if (headers.size() == MAX_HEADERS) {
+            throw new IllegalStateException("The item has " + MAX_HEADERS + " headers already, which is the most");
+        }
+        headers.add(header(name, bytes(Objects.requireNonNull(value, "value"))));
+        return this;
+    }
+
+    /**
+     * Sets the work itself. If not set, it is empty.
+     *
+     * @param bytes any format; not copied, so do not change them until the record is sent
+     */
+    public ItemBuilder payload(byte[] bytes) {
+        payload = Objects.requireNonNull(bytes, "payload");
+        return this;
+    }
+
+    /**
+     * Returns the item as a record with the tenant as its key, for a producer with {@code ByteArraySerializer} for key
+     * and value.
+     *
+     * @param topic the ingress topic, by default {@code spillway.ingress}; not null
+     * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time
+     */
+    public ProducerRecord<byte[], byte[]> toRecord(String topic) {
+        if (channel != null || !attributes.isEmpty() || isWorkItem(payload)) {
+            requireSet("id", id);
+            requireSet("enqueuedAt", enqueuedAt);
+            byte[] value = encode(new WorkItem(tenant, id, enqueuedAt, workload, channel,
+                    contentType == null ? ANY_TYPE : contentType, attributes, ByteBuffer.wrap(payload)));
+            return new ProducerRecord<>(topic, null, bytes(tenant), value, headers);
+        }
+        return new ProducerRecord<>(topic, null, bytes(tenant), payload, headersOfItem());
+    }
+
+    private List<Header> headersOfItem() {
+        List<Header> all = new ArrayList<>(headers);
+        all.add(header("spillway-tenant", bytes(tenant)));
+        if (id != null) {
+            all.add(header("spillway-id", bytes(id)));
+        }
+        if (enqueuedAt != null) {
+            all.add(header("spillway-enqueued-at", bytes(Long.toString(enqueuedAt.toEpochMilli()))));
+        }
+        if (!workload.isEmpty()) {
+            all.add(header("spillway-workload", bytes(workload)));
+        }
+        if (contentType != null) {
+            all.add(header(CONTENT_TYPE, bytes(contentType)));
+        }
+        return all;
+    }
+
+    private static Header header(String name, byte[] value) {
+        return new RecordHeader(name, value);
+    }
+
+    private static boolean isWorkItem(byte[] payload) {
+        int length = WORK_ITEM_PREFIX.length;
+        return payload.length > length && Arrays.equals(payload, 0, length, WORK_ITEM_PREFIX, 0, length);
+    }
+
+    private static byte[] encode(WorkItem item) {
+        try {
+            ByteBuffer encoded = WorkItem.getEncoder().encode(item);
+            byte[] bytes = new byte[encoded.remaining()];
+            encoded.get(bytes);
+            return bytes;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Cannot encode the item in memory", e);
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void requireSet(String field, Object value) {
+        if (value == null) {
+            throw new IllegalStateException("The item has no " + field + ". Set it: an item with a channel or"
+                    + " attributes, or whose payload is an encoded WorkItem, needs an id and a time");
+        }
+    }
+
+    private static String requireWorkload(String workload) {
+        return workload.isEmpty() ? workload : requireName("workload", workload);
+    }
+
+    private static String requireName(String field, String name) {
+        return require(field, name, MAX_NAME_LENGTH, ItemBuilder::isNameCharacter,
+                "1 to " + MAX_NAME_LENGTH + " characters of A-Z a-z 0-9 . _ -");
+    }
+
+    private static String requireId(String id) {
+        return require("id", id, MAX_ID_LENGTH, ItemBuilder::isPrintable,
+                "1 to " + MAX_ID_LENGTH + " printable ASCII characters");
+    }
+
+    /** Names a wrong character by its code: the text may hold anything, and the message may go to a log. */
+    private static String require(String field, String text, int maxLength, IntPredicate isAllowed, String allowed) {
+        Objects.requireNonNull(text, field);
+        if (text.isEmpty() || text.length() > maxLength) {
+            throw new IllegalArgumentException(field + " has " + text.length() + " characters. Allowed: " + allowed);
+        }
+        for (int i = 0; i < text.length(); i++) {
+            if (!isAllowed.test(text.charAt(i))) {
+                throw new IllegalArgumentException(
+                        "%s has U+%04X at index %d. Allowed: %s".formatted(field, (int) text.charAt(i), i, allowed));
+            }
+        }
+        return text;
+    }
+
+    private static boolean isNameCharacter(int c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-';
+    }
+
+    private static boolean isPrintable(int c) {
+        return c >= ' ' && c <= '~';
+    }
+}
