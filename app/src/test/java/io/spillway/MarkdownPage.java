@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
  */
 record MarkdownPage(Path path, List<String> lines, int words) {
     private static final Pattern FENCE = Pattern.compile("^\\s*(```+|~~~+).*");
+    private static final Pattern LIST_ITEM = Pattern.compile("[-*+] |\\d+[.)] ");
     private static final Pattern LINK = Pattern.compile("\\]\\(\\s*<?([^)\\s>]+)>?(?:\\s+\"[^\"]*\")?\\s*\\)");
     private static final Pattern DEFINITION = Pattern.compile("^\\s*\\[[^\\]]+\\]:\\s+<?([^\\s>]+)>?.*");
     private static final Pattern ATTRIBUTE = Pattern.compile("(?:href|src)=\"([^\"]+)\"");
@@ -44,7 +45,12 @@ record MarkdownPage(Path path, List<String> lines, int words) {
     private static List<String> withoutCodeBlocks(List<String> all) {
         List<String> lines = new ArrayList<>();
         String open = null;
+        boolean isAfterBlank = true;
+        boolean isInList = false;
         for (String line : all) {
+            boolean isIndented = line.startsWith("    ") && isAfterBlank && !isInList;
+            isAfterBlank = line.isBlank() || isIndented;
+            isInList = line.isBlank() || line.startsWith(" ") ? isInList : LIST_ITEM.matcher(line).lookingAt();
             Matcher fence = FENCE.matcher(line);
             if (open == null && fence.matches()) {
                 open = fence.group(1);
@@ -53,7 +59,7 @@ record MarkdownPage(Path path, List<String> lines, int words) {
                 open = line.strip().equals(open) ? null : open;
                 lines.add("");
             } else {
-                lines.add(line);
+                lines.add(isIndented ? "" : line);
             }
         }
         return lines;
