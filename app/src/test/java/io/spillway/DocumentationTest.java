@@ -38,7 +38,7 @@ class DocumentationTest {
     /** Types and constants that records name and that are Kafka's, Spring's or the JDK's. */
     private static final Set<String> FOREIGN = Set.of(
             "AutoOffsetReset", "CommitFailedException", "CompletableFuture", "Graphics2D", "InstantSource",
-            "KafkaClientSupplier", "LongSupplier", "RuntimeException", "StrictMath", "StreamPartitioner");
+            "KafkaClientSupplier", "LongSupplier", "OutOfOrderSequenceException", "RuntimeException", "StrictMath", "StreamPartitioner");
 
     /** Texts that a reader of the repository cannot open. In parts, since this file is read too. */
     private static final Pattern OUTSIDE = Pattern.compile(

@@ -15,10 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A Markdown file of the repository, as far as tests look at it.
+ * Markdown file of the repository: its links, anchors, headings and code, without a full parser.
  *
- * @param path  of the file, as the test names it
- * @param lines of the file, code blocks replaced by empty lines, so that indices are line numbers less 1
+ * @param path  absolute path of the file
+ * @param lines of the file, code blocks replaced by empty lines, so that an index is the line number less 1
  * @param words number of words in the whole file, code blocks included
  */
 record MarkdownPage(Path path, List<String> lines, int words) {
