@@ -170,7 +170,7 @@ class ArchitectureTest {
     }
 
     private static ArchRule impure(ClassesShould should) {
-        return should.accessTargetWhere(IMPURE).because("time and chance are arguments (DESIGN.md 3)");
+        return should.accessTargetWhere(IMPURE).because("time and randomness are arguments (decision 23)");
     }
 
     private static final List<String> IMPURE_CALLS = List.of(

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         })
 final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    /** Somewhat less than the 30 s that the contract gives. Without a cluster several parts wait for it in turn. */
+    /** Somewhat less than the 30 s within which a stop should end. Without a cluster several parts wait for it in turn. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin

@@ -13,11 +13,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code spillway topology}: the shape of the router. */
+/** Command {@code spillway topology}: describes the topology that the configuration leads to. */
 @Command(
         name = "topology",
         mixinStandardHelpOptions = true,
-        description = "Describes the router's topology, as Kafka Streams does and as a Mermaid drawing.")
+        description = {
+            "Describes the topology: the router's stages as Kafka Streams does, their changelogs, and the clients outside Kafka Streams; "
+                    + "then the same as a Mermaid drawing.",
+            "The shard stage is part of it when shards.overlap is set."
+        })
 final class TopologyCommand implements Callable<Integer> {
     static final String TEXT_FILE = "topology.txt";
     static final String DRAWING_FILE = "topology.mmd";

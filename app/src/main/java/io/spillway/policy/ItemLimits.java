@@ -1,6 +1,6 @@
 package io.spillway.policy;
 
-/** The limits of an item's names and sizes, as the contract gives them. */
+/** Limits of an item's names and sizes. They are part of the public format. */
 public final class ItemLimits {
     /** Most characters of a tenant or a workload. */
     public static final int MAX_NAME_LENGTH = 128;

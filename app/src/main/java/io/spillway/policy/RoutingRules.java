@@ -2,7 +2,7 @@ package io.spillway.policy;
 
 import java.util.Optional;
 
-/** The routing order of the contract for an item that could be read: sweep, time to live, age, rate, share, hot. */
+/** Routing order for an item that could be read: sweep, time to live, age, rate, share, hot. */
 public final class RoutingRules {
     /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;

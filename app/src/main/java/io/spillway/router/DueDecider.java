@@ -8,7 +8,7 @@ import io.spillway.topic.ItemReading;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** The routing order of the contract for an item whose time in the delay lane is over. */
+/** Decides on an item whose time in the delay lane is over, in the same routing order as for a fresh one. */
 final class DueDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;

@@ -5,7 +5,7 @@ import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** The routing order of the contract for a record that a producer has put into ingress. */
+/** Decides on a record that a producer has written to ingress. */
 final class IngressDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;

@@ -127,6 +127,17 @@ final class RouterTopology {
                 Placed.partitioner(topics.partitions()), parent);
     }
 
+    /** Returns the name of the stage, for people, whose processor has this name. */
+    static String stageOf(String processor) {
+        return switch (processor) {
+            case ROUTE -> "route stage";
+            case DUE -> "delay stage";
+            case FOLD -> "ledger fold";
+            case SHARD -> "shard stage";
+            default -> throw new IllegalArgumentException("no stage has a processor " + processor);
+        };
+    }
+
     /** Name of the node that writes to a lane what comes from ingress. */
     static String sinkOf(Lane lane) {
         return lane.label();

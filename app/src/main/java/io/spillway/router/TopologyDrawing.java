@@ -10,24 +10,45 @@ import io.spillway.topic.ShardAssignments;
 import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyDescription;
 import org.apache.kafka.streams.TopologyDescription.Node;
 import org.apache.kafka.streams.TopologyDescription.Processor;
 import org.apache.kafka.streams.TopologyDescription.Sink;
 import org.apache.kafka.streams.TopologyDescription.Source;
+import org.apache.kafka.streams.TopologyDescription.Subtopology;
 
-/** The shape of the router for people: Kafka's own description, and a drawing of it in Mermaid. */
+/**
+ * Description of the topology as text and as a Mermaid flowchart: the router's stages as Kafka Streams describes them, their
+ * stores and changelogs, and the clients that read and write the same topics without Kafka Streams.
+ */
 public final class TopologyDrawing {
-    private final TopologyDescription description;
+    private final List<Subtopology> stages;
+    private final String described;
+    private final Map<String, String> changelogs;
+    private final List<TopicUser> clients;
 
-    /** Describes the router that would run with this configuration. */
+    /** Describes the topology that would run with this configuration. */
     public TopologyDrawing(Configuration configuration) {
         Topics topics = new Topics(configuration);
+        TopologyDescription description = topology(configuration, topics).describe();
+        this.stages = description.subtopologies().stream().sorted(Comparator.comparingInt(Subtopology::id)).toList();
+        this.described = description.toString().stripTrailing();
+        this.changelogs = Map.of(
+                Topics.TIMER_STORE, topics.timersChangelog(),
+                Topics.BOOKS_STORE, topics.booksChangelog(),
+                Topics.SHARD_STORE, topics.shardsChangelog());
+        this.clients = TopicUser.of(topics);
+    }
+
+    private static Topology topology(Configuration configuration, Topics topics) {
         MeterRegistry nowhere = new SimpleMeterRegistry();
         RouterMetrics metrics = new RouterMetrics(nowhere, 1);
         Bookkeeping books = Bookkeeping.none(topics);
@@ -44,44 +65,104 @@ public final class TopologyDrawing {
             throw new IllegalStateException("this topology is only described");
         }, tenant -> Optional.empty(), 0));
         if (topics.assignsShards()) {
-            // Kafka Streams asks for a processor to see that each is another.
+            // Kafka Streams calls the supplier to check that each processor is a new object.
             Placements placements = new Placements(
                     configuration, new TenantPolicies(configuration.defaults()), ShardAssignments.none());
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
         }
-        this.description = topology.describe();
+        return topology;
     }
 
-    /** Kafka's description. */
+    /** Returns the description of Kafka Streams, then the stages' names and changelogs, then the clients outside Kafka Streams. */
     public String text() {
-        return description.toString().stripTrailing() + "\n";
-    }
-
-    /** A flowchart: topics as cylinders, nodes as boxes, stores as databases. */
-    public String mermaid() {
-        Set<String> lines = new TreeSet<>();
-        for (TopologyDescription.Subtopology part : description.subtopologies()) {
-            for (Node node : part.nodes()) {
-                draw(node, lines);
-            }
+        StringBuilder text = new StringBuilder(described).append("\n\nStages:\n");
+        for (Subtopology stage : stages) {
+            text.append("   Sub-topology ").append(stage.id()).append(": ").append(name(stage)).append('\n');
+            storesOf(stage).forEach(store -> text
+                    .append("      store ").append(store).append(" (changelog: ").append(changelogs.get(store)).append(")\n"));
         }
-        return lines.stream().collect(Collectors.joining("\n    ", "flowchart LR\n    ", "\n"));
+        text.append("\nOutside Kafka Streams:\n");
+        for (TopicUser client : clients) {
+            text.append("   Client: ").append(client.title()).append('\n');
+            append(text, "reads", client.reads());
+            append(text, "follows", client.follows());
+            append(text, "writes", client.writes());
+        }
+        return text.toString();
     }
 
-    private static void draw(Node node, Set<String> lines) {
+    private static void append(StringBuilder text, String verb, List<String> names) {
+        if (!names.isEmpty()) {
+            text.append("      ").append(verb).append(": ").append(String.join(", ", names)).append('\n');
+        }
+    }
+
+    /**
+     * Returns a Mermaid flowchart: a frame for each stage, topics and stores as cylinders, nodes as boxes, clients outside
+     * Kafka Streams as rounded boxes. A dotted arrow is a compacted topic that a client follows.
+     */
+    public String mermaid() {
+        List<String> frames = new ArrayList<>();
+        Set<String> edges = new TreeSet<>();
+        for (Subtopology stage : stages) {
+            frames.add("subgraph stage-%d[%s]".formatted(stage.id(), name(stage)));
+            stage.nodes().stream().map(TopologyDrawing::box).sorted().forEach(box -> frames.add("    " + box));
+            storesOf(stage).forEach(store -> frames.add("    " + store(store)));
+            frames.add("end");
+            stage.nodes().forEach(node -> draw(node, edges));
+        }
+        clients.forEach(client -> draw(client, edges));
+        frames.addAll(edges);
+        return "flowchart LR\n    " + String.join("\n    ", frames) + "\n";
+    }
+
+    private void draw(Node node, Set<String> edges) {
         for (Node next : node.successors()) {
-            lines.add(box(node) + " --> " + box(next));
+            edges.add(box(node) + " --> " + box(next));
         }
         switch (node) {
-            case Source source -> source.topicSet().forEach(topic -> lines.add(cylinder(topic) + " --> " + box(node)));
-            case Sink sink -> lines.add(box(node) + " --> " + cylinder(sink.topic()));
-            case Processor processor -> processor.stores().forEach(store -> lines.add(box(node) + " <--> " + cylinder(store)));
+            case Source source -> source.topicSet().forEach(topic -> edges.add(cylinder(topic) + " --> " + box(node)));
+            case Sink sink -> edges.add(box(node) + " --> " + cylinder(sink.topic()));
+            case Processor processor -> processor.stores().forEach(store -> {
+                edges.add(box(node) + " <--> " + store(store));
+                edges.add(store(store) + " <--> " + cylinder(changelogs.get(store)));
+            });
             default -> { }
         }
     }
 
+    private static void draw(TopicUser client, Set<String> edges) {
+        String box = "client-" + client.title() + "([" + client.title() + "])";
+        client.reads().forEach(topic -> edges.add(cylinder(topic) + " --> " + box));
+        client.follows().forEach(topic -> edges.add(cylinder(topic) + " -.-> " + box));
+        client.writes().forEach(topic -> edges.add(box + " --> " + cylinder(topic)));
+    }
+
+    /** A stage is known by its one processor. */
+    private static String name(Subtopology stage) {
+        return stage.nodes().stream()
+                .filter(Processor.class::isInstance)
+                .map(node -> RouterTopology.stageOf(node.name()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Set<String> storesOf(Subtopology stage) {
+        Set<String> stores = new TreeSet<>();
+        for (Node node : stage.nodes()) {
+            if (node instanceof Processor processor) {
+                stores.addAll(processor.stores());
+            }
+        }
+        return stores;
+    }
+
     private static String box(Node node) {
         return "node-" + node.name() + "[" + node.name() + "]";
+    }
+
+    private static String store(String name) {
+        return "store-" + name + "[(" + name + ")]";
     }
 
     private static String cylinder(String name) {

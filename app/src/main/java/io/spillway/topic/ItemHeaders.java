@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Headers;
 
-/** The names of record headers, as the contract fixes them. */
+/** Names of the record headers. They are part of the public format. */
 public final class ItemHeaders {
     /** First letters of every header of ours; the quick test before looking closer. */
     static final String OURS = "spillway-";

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a running system with traffic shows to Prometheus is what the contract promises. */
+/** A running system with traffic shows the documented metrics to Prometheus. */
 @Timeout(300) // Against a hang; nothing is measured.
 class MetricsIT {
     private static final Pattern SAMPLE = Pattern.compile("([a-z0-9_]+)(?:\\{(.*)})? (\\S+)");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The figures of REQUIREMENTS.md, S1 to S3. */
+/** Published figures of shuffle sharding: shards, overlaps and their probabilities. */
 class CombinationsTest {
     @ParameterizedTest
     @CsvSource({
