@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The handler that the README shows compiles, and runs when it is given to the launcher as the README says. */
+/** The handler that docs/handlers.md shows compiles, and runs when it is given to the launcher as that page says. */
 @Timeout(300) // Against a hang; nothing is measured.
 class ReadmeHandlerIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -52,7 +52,7 @@ class ReadmeHandlerIT {
 
     @Test
     void the_handler_in_the_readme_does_what_it_says() throws Exception {
-        Matcher example = EXAMPLE.matcher(Files.readString(ROOT.resolve("README.md")));
+        Matcher example = EXAMPLE.matcher(Files.readString(ROOT.resolve("docs/handlers.md")));
         assertThat(example.find()).isTrue();
         Path source = Files.writeString(directory.resolve("MailHandler.java"), example.group(1));
         Path classes = Files.createDirectories(directory.resolve("classes"));
