@@ -39,10 +39,4 @@ public final class InvalidSettingException extends RuntimeException {
         String shown = SECRET_KEY.matcher(key).find() ? "***" : Printable.of(String.valueOf(value));
         return Printable.of(key) + " = " + shown + ": " + allowed;
     }
-
-    static void requireRange(String key, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new InvalidSettingException(key, value, "must be " + min + " to " + max);
-        }
-    }
 }
