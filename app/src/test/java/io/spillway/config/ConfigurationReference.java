@@ -1,0 +1,84 @@
+package io.spillway.config;
+
+import io.spillway.policy.Durations;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The page {@code docs/configuration.md}, rendered from the declarations of the settings. */
+final class ConfigurationReference {
+    private static final Pattern DURATION = Pattern.compile("\\b\\d+(ms|s|m|h|d)\\b");
+
+    private static final String INTRODUCTION = """
+            # Configuration
+
+            <!-- Generated from the declarations in the code. To change it, change those, then run
+            mvn -pl schemas,app test -Dtest=ConfigurationReferenceTest -Dspillway.docs.write=true
+                 -Dsurefire.failIfNoSpecifiedTests=false -->
+
+            Spillway reads `spillway.yml` in the working directory, or the file that `--config FILE` names.
+            Every setting has a default, so the file may be empty or absent. A key can be written as nested
+            maps (`topics: {partitions: 24}`) or with dots (`topics.partitions: 24`). An unknown key or a
+            value out of its range stops the start with one line that names the key, the value and what is
+            allowed.
+
+            **Environment.** A variable named `SPILLWAY_` and the key in upper case, with underscores for
+            dots, overrides the file: `SPILLWAY_WORKER_SLOTS=100`. A capital letter inside a key may have an
+            underscore before it: `SPILLWAY_TOPICS_MAX_BYTES` and `SPILLWAY_TOPICS_MAXBYTES` are the same
+            setting. Below a map, underscores stand for the dots of the property's name:
+            `SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL=SASL_SSL`. The options `--bootstrap-servers` and
+            `--prefix` override both.
+
+            **Durations** are a whole number and a unit: `250ms`, `30s`, `5m`, `1h` or `7d`. Whole numbers may
+            have underscores between digits: `1_000_000`.
+
+            **Secrets.** An error never shows the value of a key that looks like a secret (password, token,
+            JAAS configuration and the like), and never quotes from a file that cannot be parsed. Set
+            secrets in the environment, for example `SPILLWAY_GATEWAY_TLS_KEYSTORE_PASSWORD`. The admin key
+            is `SPILLWAY_ADMIN_KEY`, or the content of the file that `gateway.adminKeyFile` names.
+            """;
+
+    private static final Map<String, String> SECTIONS = Map.of(
+            "kafka", "Kafka cluster",
+            "topics", "Topics",
+            "defaults", "Default policy of tenants\n\n"
+                    + "A tenant's own settings (`spillway tenants set`) win over those of all tenants\n"
+                    + "(`spillway tenants set '*'`), and those win over these.",
+            "router", "Router",
+            "worker", "Worker",
+            "killer", "Suspected items",
+            "handler", "Handler",
+            "gateway", "Gateway",
+            "metrics", "Metrics",
+            "shards", "Partition selection\n\n"
+                    + "All routers, and producers that select partitions by tenant, must have the same settings here.");
+
+    private ConfigurationReference() {}
+
+    /** Renders the page. */
+    static String markdown() {
+        StringBuilder page = new StringBuilder(INTRODUCTION);
+        String section = "";
+        for (SettingDefinition each : SettingDefinition.ALL) {
+            String next = each.key().substring(0, each.key().indexOf('.'));
+            if (!next.equals(section)) {
+                section = next;
+                page.append("\n## ").append(SECTIONS.get(section))
+                        .append("\n\n| Key | Type | Default | Allowed | Description |\n|---|---|---|---|---|\n");
+            }
+            page.append(row(each));
+        }
+        return page.toString();
+    }
+
+    private static String row(SettingDefinition each) {
+        String value = each.defaultValue().contains(" ") || each.defaultValue().isEmpty()
+                ? each.defaultValue()
+                : "`" + each.defaultValue() + "`";
+        String allowed = DURATION.matcher(each.allowed())
+                .replaceAll(found -> Durations.format(Durations.parseMillis(found.group())));
+        String doc = each.doc().substring(0, 1).toUpperCase() + each.doc().substring(1);
+        return "| " + String.join(" | ", List.of("`" + each.key() + (each.isMap() ? ".*" : "") + "`", each.type(), value,
+                allowed, doc.endsWith(".") ? doc : doc + ".")).replaceAll(" {2,}", " ") + " |\n";
+    }
+}
