@@ -112,6 +112,16 @@ class SimulateCommandTest {
         assertThat(counts.at("/groups/0/tenants").intValue()).isEqualTo(2);
     }
 
+    @Test
+    void recorded_traffic_may_have_quotes_a_byte_order_mark_and_windows_line_ends() throws IOException {
+        Files.writeString(folder.resolve("rows.csv"), "\ufeffatMillis,\"tenant\",note\r\n0,\"a\",\"one, two\"\r\n1500,b,\"say \"\"x\"\"\"\r\n");
+
+        JsonNode rows = CommandRun.of("simulate", scenario(
+                "duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"), "--output", "json").done().json();
+
+        assertThat(rows.at("/groups/0/done").intValue()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             duration: 1m                         | duration: 1x                       | "duration = 1x: must be a duration"
