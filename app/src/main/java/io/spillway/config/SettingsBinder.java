@@ -1,22 +1,45 @@
 package io.spillway.config;
 
+import io.spillway.policy.Durations;
 import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.function.Function;
 
-/** Makes the configuration's records of values by key, as the {@link Setting} on each of their components declares it. */
+/** Creates the configuration records from text by key, as the {@link Setting} on each record component declares it. */
 final class SettingsBinder {
+    private static final Map<Class<?>, Parser> PARSERS = Map.of(
+            String.class, new Parser("text", text -> text),
+            int.class, new Parser("a whole number", SettingsBinder::integer),
+            long.class, new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", ""))),
+            double.class, new Parser("a number", Double::valueOf),
+            Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d",
+                    text -> Duration.ofMillis(Durations.parseMillis(text))),
+            List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
+            OptionalInt.class, new Parser("a whole number",
+                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text))),
+            HandlerSettings.Type.class, new Parser(
+                    "one of " + Arrays.toString(HandlerSettings.Type.values()).toLowerCase(Locale.ROOT),
+                    text -> HandlerSettings.Type.valueOf(text.toUpperCase(Locale.ROOT))));
+
     private final Map<String, String> values;
 
     SettingsBinder(Map<String, String> values) {
         this.values = values;
     }
 
-    /** Makes a record, and those that it is made of. */
+    /** Reads the text of one Java type; what it throws for other text is an {@link IllegalArgumentException}. */
+    private record Parser(String expected, Function<String, Object> read) {}
+
+    /** Creates a record, with the records that it contains. */
     <R> R bind(Class<R> type) {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
@@ -31,14 +54,21 @@ final class SettingsBinder {
     }
 
     private Object argument(RecordComponent component) {
+        Class<?> type = component.getType();
         Setting setting = component.getAnnotation(Setting.class);
         if (setting == null) {
-            return component.getType() == PolicySettings.class ? tenantDefaults() : bind(component.getType());
+            return type == PolicySettings.class ? tenantDefaults() : bind(type);
         }
-        return component.getType() == Map.class
-                ? below(setting.key() + ".")
-                : SettingType.of(component.getType())
-                        .parse(setting.key(), values.getOrDefault(setting.key(), setting.defaultValue()));
+        if (type == Map.class) {
+            return below(setting.key() + ".");
+        }
+        String text = values.getOrDefault(setting.key(), setting.defaultValue());
+        Parser parser = PARSERS.get(type);
+        try {
+            return parser.read.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(setting.key(), text, "must be " + parser.expected);
+        }
     }
 
     private Map<String, String> below(String section) {
@@ -65,5 +95,13 @@ final class SettingsBinder {
             }
         }
         return settings;
+    }
+
+    private static int integer(String text) {
+        return Integer.parseInt(text.replace("_", ""));
+    }
+
+    private static List<Integer> integers(String text) {
+        return text.isBlank() ? List.of() : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
     }
 }

@@ -1,8 +1,13 @@
 package io.spillway.config;
 
 import io.spillway.policy.Durations;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /** The page {@code docs/configuration.md}, rendered from the declarations of the settings. */
@@ -46,12 +51,22 @@ final class ConfigurationReference {
                     + "(`spillway tenants set '*'`), and those win over these.",
             "router", "Router",
             "worker", "Worker",
-            "killer", "Suspected items",
+            "killer", "Items that crash workers",
             "handler", "Handler",
             "gateway", "Gateway",
             "metrics", "Metrics",
             "shards", "Partition selection\n\n"
                     + "All routers, and producers that select partitions by tenant, must have the same settings here.");
+
+    private static final Map<Class<?>, String> TYPE_NAMES = Map.of(
+            String.class, "text",
+            int.class, "whole number",
+            long.class, "whole number",
+            OptionalInt.class, "whole number",
+            double.class, "number",
+            Duration.class, "duration",
+            List.class, "list of whole numbers",
+            Map.class, "map of text");
 
     private ConfigurationReference() {}
 
@@ -72,13 +87,38 @@ final class ConfigurationReference {
     }
 
     private static String row(SettingDefinition each) {
-        String value = each.defaultValue().contains(" ") || each.defaultValue().isEmpty()
-                ? each.defaultValue()
-                : "`" + each.defaultValue() + "`";
-        String allowed = DURATION.matcher(each.allowed())
-                .replaceAll(found -> Durations.format(Durations.parseMillis(found.group())));
-        String doc = each.doc().substring(0, 1).toUpperCase() + each.doc().substring(1);
-        return "| " + String.join(" | ", List.of("`" + each.key() + (each.isMap() ? ".*" : "") + "`", each.type(), value,
-                allowed, doc.endsWith(".") ? doc : doc + ".")).replaceAll(" {2,}", " ") + " |\n";
+        return "| `" + each.key() + (each.isMap() ? ".*" : "") + "` | "
+                + each.declaration().map(setting -> cells(each.type(), setting)).orElseGet(() -> cells(policyField(each)))
+                        .replaceAll(" {2,}", " ") + " |\n";
+    }
+
+    private static String cells(Class<?> type, Setting setting) {
+        String note = setting.defaultNote();
+        return String.join(" | ",
+                typeName(type) + (setting.unit().isEmpty() ? "" : ", " + setting.unit()),
+                note.isEmpty() && !setting.defaultValue().isEmpty() ? "`" + setting.defaultValue() + "`" : note,
+                DURATION.matcher(setting.allowed())
+                        .replaceAll(found -> Durations.format(Durations.parseMillis(found.group()))),
+                setting.doc());
+    }
+
+    private static String cells(PolicyField field) {
+        String type = switch (field.type()) {
+            case NUMBER -> typeName(double.class);
+            case COUNT -> typeName(long.class);
+            case DURATION -> typeName(Duration.class);
+            case FLAG -> "flag";
+            case CHOICE -> "choice";
+        };
+        return String.join(" | ", type, "`" + field.format(PolicySettings.DEFAULTS.values().get(field)) + "`",
+                field.allowed(), field.help().substring(0, 1).toUpperCase(Locale.ROOT) + field.help().substring(1) + ".");
+    }
+
+    private static PolicyField policyField(SettingDefinition each) {
+        return PolicyField.named(each.key().substring(SettingDefinition.TENANT_DEFAULTS.length())).orElseThrow();
+    }
+
+    private static String typeName(Class<?> type) {
+        return type.isEnum() ? "choice" : TYPE_NAMES.get(type);
     }
 }
