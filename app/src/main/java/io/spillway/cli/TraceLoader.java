@@ -19,9 +19,9 @@ import java.util.stream.LongStream;
  *
  * <ul>
  *   <li>{@code atMillis,tenant[,handlingMillis]}: a line for each arrival, in the order of time;
- *   <li>{@code tenant,…,minute_1,minute_2,…}: a line for each tenant (or each of its functions) with its arrivals in each
- *       minute, as in the Azure Functions Trace 2019, whose {@code HashOwner} is taken for {@code tenant}. A second file may
- *       tell handling times: {@code tenant,…,percentile_Average_0,…,percentile_Average_100}, in milliseconds.
+ *   <li>{@code tenant,…,minute_1,minute_2,…}: a line for each tenant (or each of its functions) with its arrivals in
+ *       each minute, as in the Azure Functions Trace 2019, whose {@code HashOwner} is taken for {@code tenant}. A second
+ *       file may have handling times: {@code tenant,…,percentile_Average_0,…,percentile_Average_100}, in milliseconds.
  * </ul>
  */
 final class TraceLoader {
@@ -75,8 +75,8 @@ final class TraceLoader {
                     ? (int) Math.round(table.number(table.column("handlingMillis"), 2_000_000) * 1_000)
                     : -1);
         }
-        return new RecordedTrace.Rows(
-                List.copyOf(tenants.keySet()), at.build().toArray(), tenant.build().toArray(), handling.build().toArray());
+        return new RecordedTrace.Rows(List.copyOf(tenants.keySet()),
+                at.build().toArray(), tenant.build().toArray(), handling.build().toArray());
     }
 
     private RecordedTrace counts(TraceTable table, String durations) {
@@ -101,8 +101,8 @@ final class TraceLoader {
             }
             requireRoom(table, sum, counts.size());
         }
-        return new RecordedTrace.Counts(List.copyOf(counts.keySet()), counts.values().toArray(int[][]::new), MINUTE_MILLIS,
-                counts.keySet().stream().map(name -> Optional.ofNullable(latencies.get(name))).toList());
+        return new RecordedTrace.Counts(List.copyOf(counts.keySet()), counts.values().toArray(int[][]::new),
+                MINUTE_MILLIS, counts.keySet().stream().map(name -> Optional.ofNullable(latencies.get(name))).toList());
     }
 
     /** Of several functions of one tenant the first that is there counts. */
@@ -114,8 +114,8 @@ final class TraceLoader {
                     table.numbered(PERCENTILE).entrySet().stream().sorted(Map.Entry.comparingByValue()).toList();
             double[] shares = percentiles.stream().mapToDouble(each -> each.getValue() / 100.0).toArray();
             while (table.next()) {
-                double[] millis =
-                        percentiles.stream().mapToDouble(each -> table.number(each.getKey(), Limits.DAY_MILLIS)).toArray();
+                double[] millis = percentiles.stream()
+                        .mapToDouble(each -> table.number(each.getKey(), Limits.DAY_MILLIS)).toArray();
                 try {
                     latencies.putIfAbsent(table.tenant(tenant), new Latency.Percentiles(shares, millis));
                 } catch (IllegalArgumentException e) {

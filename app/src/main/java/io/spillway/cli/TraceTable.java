@@ -16,8 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A CSV file with a header line, read row by row. Every error is wrong usage and names the file, and the line and column
- * where there is one. Owned by one call of the loader.
+ * Reader of a CSV file with a header line, one row at a time. Every error is wrong usage and names the file, and where
+ * there is one the line and the column. Owned by one call of the loader.
  */
 final class TraceTable implements AutoCloseable {
     private static final ObjectReader ROWS =

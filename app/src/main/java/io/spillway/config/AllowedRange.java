@@ -42,8 +42,8 @@ record AllowedRange(boolean zero, double min, double max) {
             Object value = values[i] instanceof Duration duration ? (Object) duration.toMillis() : values[i];
             if (setting != null && value instanceof Number number
                     && parse(setting.allowed()).filter(range -> !range.contains(number.doubleValue())).isPresent()) {
-                throw new InvalidSettingException(
-                        setting.key(), values[i] instanceof Duration ? value + "ms" : value, "must be " + setting.allowed());
+                String shown = value + (values[i] instanceof Duration ? "ms" : "");
+                throw new InvalidSettingException(setting.key(), shown, "must be " + setting.allowed());
             }
         }
     }
@@ -53,6 +53,7 @@ record AllowedRange(boolean zero, double min, double max) {
     }
 
     private static double number(String text) {
-        return Character.isLetter(text.charAt(text.length() - 1)) ? Durations.parseMillis(text) : Double.parseDouble(text);
+        boolean isDuration = Character.isLetter(text.charAt(text.length() - 1));
+        return isDuration ? Durations.parseMillis(text) : Double.parseDouble(text);
     }
 }

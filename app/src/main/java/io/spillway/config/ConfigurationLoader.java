@@ -31,7 +31,8 @@ import org.yaml.snakeyaml.scanner.ScannerException;
 public final class ConfigurationLoader {
     /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
+            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME",
+                    "SPILLWAY_ADMIN_KEY");
     /** What Kubernetes puts into the environment for services whose names begin with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
@@ -152,10 +153,11 @@ public final class ConfigurationLoader {
             return "any key";
         }
         String section = path.substring(0, path.indexOf('.') + 1);
-        return !section.isEmpty() && settings(false).anyMatch(key -> key.startsWith(section))
-                ? "known here: " + settings(false).filter(key -> key.startsWith(section)).collect(Collectors.joining(", "))
-                : "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
-                        .collect(Collectors.joining(", "));
+        String known = settings(false).filter(key -> key.startsWith(section)).collect(Collectors.joining(", "));
+        return section.isEmpty() || known.isEmpty()
+                ? "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
+                        .collect(Collectors.joining(", "))
+                : "known here: " + known;
     }
 
     private static Stream<String> settings(boolean maps) {
@@ -181,7 +183,8 @@ public final class ConfigurationLoader {
             }
         }
         throw InvalidSettingException.in(VARIABLE, name, value,
-                "no such setting; must be SPILLWAY_ and a key of the configuration, such as SPILLWAY_TOPICS_PARTITIONS");
+                "no such setting; must be SPILLWAY_ and a key of the configuration, "
+                        + "such as SPILLWAY_TOPICS_PARTITIONS");
     }
 
     private static String squeeze(String key) {

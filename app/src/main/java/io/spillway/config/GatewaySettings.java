@@ -5,7 +5,8 @@ import java.time.Duration;
 /** The gateway: the HTTP API that takes items. */
 public record GatewaySettings(
         @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
-                doc = "Address to listen on. On any other than a loopback address `/metrics` needs the admin key.") String host,
+                doc = "Address to listen on. On any other than a loopback address `/metrics` needs the admin key.")
+                String host,
         @Setting(key = "gateway.port", defaultValue = "8080", allowed = "0 to 65535",
                 doc = "Port to listen on; 0 takes a free one.") int port,
         Tls tls,
@@ -58,12 +59,15 @@ public record GatewaySettings(
                     doc = "Requests in flight of one tenant; further ones are answered 429.") int tenantRequests,
             @Setting(key = "gateway.limits.bytesInFlight", defaultValue = "134217728", unit = "bytes",
                     allowed = "twice gateway.limits.batchBytes to 2147483647",
-                    doc = "Request bodies in memory, at most half of them of one tenant; 503 beyond.") int bytesInFlight,
-            @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576", unit = "bytes",
+                    doc = "Request bodies in memory, at most half of them of one tenant; 503 beyond.")
+                    int bytesInFlight,
+            @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576",
+                    unit = "bytes",
                     doc = "All header fields of one request.") int headerBytes,
             @Setting(key = "gateway.limits.batchLines", defaultValue = "1000", allowed = "1 to 100000",
                     doc = "Lines of one batch; 413 beyond, and nothing of the batch is stored.") int batchLines,
-            @Setting(key = "gateway.limits.batchBytes", defaultValue = "4194304", allowed = "1048576 to 67108864", unit = "bytes",
+            @Setting(key = "gateway.limits.batchBytes", defaultValue = "4194304", allowed = "1048576 to 67108864",
+                    unit = "bytes",
                     doc = "Size of one batch; 413 beyond, and nothing of the batch is stored.") int batchBytes,
             @Setting(key = "gateway.limits.bodyTimeout", defaultValue = "15s", allowed = "100ms to 300000ms",
                     doc = "Time for the head, and again for the body, of a request to arrive.") Duration bodyTimeout,
@@ -74,8 +78,8 @@ public record GatewaySettings(
             @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
                     doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {
-            AllowedRange.check(Limits.class, connections, requests, tenantRequests, bytesInFlight, headerBytes, batchLines,
-                    batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
+            AllowedRange.check(Limits.class, connections, requests, tenantRequests, bytesInFlight, headerBytes,
+                    batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,
                         "must be " + 2L * batchBytes + " or more: a tenant has half of it, and a batch must fit");

@@ -15,11 +15,11 @@ public record HandlerSettings(
         @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
                 doc = "Most time from the request to the status of the answer.") Duration httpRequestTimeout,
         @Setting(key = "handler.kafka.topic",
-                doc = "Topic that each item is produced to, for type kafka. It must exist, and not be one of Spillway's own.")
+                doc = "Topic that each item is produced to, for type kafka. It must exist, and be none of Spillway's.")
                 String kafkaTopic,
         @Setting(key = "handler.class",
-                doc = "Java class on the class path that implements Handler, for type class: public, with a public constructor"
-                        + " without parameters.") String className) {
+                doc = "Java class that implements Handler, for type class: public, on the class path, with a public"
+                        + " constructor without parameters.") String className) {
 
     /** The handlers there are. */
     public enum Type {
@@ -39,14 +39,16 @@ public record HandlerSettings(
             throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
         }
         if (type == Type.CLASS && className.isEmpty()) {
-            throw new InvalidSettingException("handler.class", className, "must be a class that implements io.spillway.worker.Handler");
+            throw new InvalidSettingException(
+                    "handler.class", className, "must be a class that implements io.spillway.worker.Handler");
         }
     }
 
     private static boolean isHttp(String url) {
         try {
             URI parsed = new URI(url);
-            return parsed.getHost() != null && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
+            return parsed.getHost() != null
+                    && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
         } catch (URISyntaxException e) {
             return false;
         }

@@ -5,12 +5,14 @@ import java.util.regex.Pattern;
 
 /** The Kafka cluster and how clients reach it. */
 public record KafkaSettings(
-        @Setting(key = "kafka.bootstrapServers", defaultNote = "the embedded Kafka", allowed = "HOST:PORT,HOST:PORT,...",
+        @Setting(key = "kafka.bootstrapServers", defaultNote = "the embedded Kafka",
+                allowed = "HOST:PORT,HOST:PORT,...",
                 doc = "Addresses of the Kafka cluster.") String bootstrapServers,
         @Setting(key = "kafka.prefix", defaultValue = "spillway", allowed = "1 to 200 of A-Z a-z 0-9 . _ -",
                 doc = "First part of every topic name, consumer group and application id.") String prefix,
         @Setting(key = "kafka.embeddedPort", defaultValue = "19092", allowed = "0 to 65535",
-                doc = "Port of the embedded Kafka, which runs when no address is set; 0 takes a free one.") int embeddedPort,
+                doc = "Port of the embedded Kafka, which runs when no address is set; 0 takes a free one.")
+                int embeddedPort,
         @Setting(key = "kafka.properties",
                 doc = "Properties passed to every Kafka client: security and tuning.") Map<String, String> properties) {
     /** Kafka allows 249 characters in a topic's name; ours add at most 12. */

@@ -7,7 +7,8 @@ import java.util.Map;
 /** The router: a Kafka Streams application that puts each item into a lane. */
 public record RouterSettings(
         @Setting(key = "router.commitInterval", defaultValue = "50ms", allowed = "1ms to 1m",
-                doc = "Time between commits. An item is visible in its lane after half of it on average.") Duration commitInterval,
+                doc = "Time between commits. An item is visible in its lane after half of it on average.")
+                Duration commitInterval,
         @Setting(key = "router.threads", defaultValue = "2", allowed = "1 to 256",
                 doc = "Stream threads in this process.") int threads,
         @Setting(key = "router.stateDir", defaultNote = "in the data directory",
@@ -16,11 +17,14 @@ public record RouterSettings(
                 doc = "Most tenants whose rate is measured at one time in this process.") int maxTenants,
         @Setting(key = "router.protection.multiple", defaultValue = "4",
                 allowed = "0, or " + ProtectionSettings.LEAST_MULTIPLE + " to " + ProtectionSettings.MOST_MULTIPLE,
-                doc = "While the hot lane is behind, how many times what other tenants usually have in it a tenant without a"
-                        + " rate may have; the rest goes to the overflow lane. 0 turns it off.") double protectionMultiple,
+                doc = "Limit of a tenant without a rate while the hot lane is behind, a multiple of what other tenants"
+                        + " usually have in that lane; the rest goes to the overflow lane. 0 turns it off.")
+                        double protectionMultiple,
         @Setting(key = "router.protection.target", defaultValue = "200ms", allowed = "10ms to 1m",
-                doc = "Waiting time in the hot lane from which on the lane counts as behind.") Duration protectionTarget,
-        @Setting(key = "router.properties", doc = "Properties passed to Kafka Streams.") Map<String, String> properties) {
+                doc = "Waiting time in the hot lane from which on the lane counts as behind.")
+                Duration protectionTarget,
+        @Setting(key = "router.properties",
+                doc = "Properties passed to Kafka Streams.") Map<String, String> properties) {
     public RouterSettings {
         properties = Map.copyOf(properties);
         AllowedRange.check(RouterSettings.class,

@@ -23,7 +23,7 @@ public @interface Setting {
     /** The default in words, for the reference page, where the default value is empty or not what is used. */
     String defaultNote() default "";
 
-    /** Allowed values: a range that is checked (see {@link AllowedRange}), or words that the record's constructor checks. */
+    /** Allowed values: a range that {@link AllowedRange} checks, or words for what the record's constructor checks. */
     String allowed() default "";
 
     /** Unit of a number, for example {@code bytes}; empty for a plain number and for everything that is no number. */

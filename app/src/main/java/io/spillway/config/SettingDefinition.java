@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  *
  * @param key         in the configuration file; of a map, without the key of an entry
  * @param type        Java type of its value; {@link PolicyField} for a tenant setting
- * @param declaration what it does and what is allowed; empty for a tenant setting, which its {@link PolicyField} describes
+ * @param declaration what it does and what is allowed; empty for a tenant setting, which {@link PolicyField} describes
  */
 record SettingDefinition(String key, Class<?> type, Optional<Setting> declaration) {
     static final String TENANT_DEFAULTS = "defaults.";
@@ -24,8 +24,8 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
 
     private static Stream<SettingDefinition> of(Class<?> type) {
         return type == PolicySettings.class
-                ? Arrays.stream(PolicyField.values())
-                        .map(field -> new SettingDefinition(TENANT_DEFAULTS + field.key(), PolicyField.class, Optional.empty()))
+                ? Arrays.stream(PolicyField.values()).map(field ->
+                        new SettingDefinition(TENANT_DEFAULTS + field.key(), PolicyField.class, Optional.empty()))
                 : Arrays.stream(type.getRecordComponents()).flatMap(SettingDefinition::of);
     }
 

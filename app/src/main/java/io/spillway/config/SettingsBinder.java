@@ -47,7 +47,7 @@ final class SettingsBinder {
         try {
             return type.getDeclaredConstructor(types).newInstance(arguments);
         } catch (InvocationTargetException e) {
-            throw e.getCause() instanceof InvalidSettingException invalid ? invalid : new IllegalStateException(e.getCause());
+            throw e.getCause() instanceof InvalidSettingException invalid ? invalid : new IllegalStateException(e);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
@@ -102,6 +102,8 @@ final class SettingsBinder {
     }
 
     private static List<Integer> integers(String text) {
-        return text.isBlank() ? List.of() : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
+        return text.isBlank()
+                ? List.of()
+                : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
     }
 }

@@ -15,22 +15,26 @@ public record ShardSettings(
         @Setting(key = "shards.seed", defaultValue = "0",
                 doc = "Seed of the hash that draws shards. Keep it from people who can choose tenant names.") long seed,
         @Setting(key = "shards.slots", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SLOTS,
-                doc = "Virtual slots that shards are made of, as many as partitions or more; 0 for as many as partitions.") int slots,
+                doc = "Virtual slots that shards are made of: as many as partitions or more; 0 for as many.")
+                int slots,
         @Setting(key = "shards.table", defaultNote = "slot s on partition s mod partitions",
                 doc = "Partition of each slot, with commas between.") List<Integer> table,
         @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to 14 (fewer with many slots)",
-                doc = "Most slots that two tenants may share. Every pair is checked, and assignments are stored; none draws shards"
-                        + " from the hash alone.") OptionalInt overlap,
+                doc = "Most slots that two tenants may share, checked for every pair and stored; none draws shards from"
+                        + " the hash alone.") OptionalInt overlap,
         @Setting(key = "shards.workloadPartitions", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SIZE,
-                doc = "Most partitions of one named workload of a tenant; 0 for all of its tenant's.") int workloadPartitions,
+                doc = "Most partitions of one named workload of a tenant; 0 for all of its tenant's.")
+                int workloadPartitions,
         @Setting(key = "shards.stuckAfter", defaultValue = "10s", allowed = "1s to 1h",
-                doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant has another.")
+                doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant"
+                        + " has another.")
                 Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);
         AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, workloadPartitions, stuckAfter);
         if (slots > 0 && !table.isEmpty() && table.size() != slots) {
-            throw new InvalidSettingException("shards.table", table.size() + " slots", "must be of shards.slots = " + slots);
+            throw new InvalidSettingException(
+                    "shards.table", table.size() + " slots", "must be of shards.slots = " + slots);
         }
     }
 
@@ -56,7 +60,8 @@ public record ShardSettings(
         int all = virtualSlots(partitions).slots();
         if (overlap.isPresent()) {
             if (all > ShardBook.MAX_SLOTS) {
-                throw new InvalidSettingException("shards.slots", all, "must be at most " + ShardBook.MAX_SLOTS + " with shards.overlap");
+                throw new InvalidSettingException(
+                        "shards.slots", all, "must be at most " + ShardBook.MAX_SLOTS + " with shards.overlap");
             }
             int most = ShardBook.mostOverlap(all);
             if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {

@@ -11,10 +11,12 @@ public record WorkerSettings(
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
                 doc = "Share of the slots kept for tenants below their fair share.") double reserve,
         @Setting(key = "worker.agedTrickle", defaultValue = "0.02", allowed = "0 to 0.5",
-                doc = "Share of the work that aged items get even while the hot and overflow lanes have a backlog.") double agedTrickle,
+                doc = "Share of the work that aged items get even while the hot and overflow lanes have a backlog.")
+                double agedTrickle,
         @Setting(key = "worker.readAhead.items", defaultValue = "4000", allowed = "10 to 1000000",
                 doc = "Most items that wait in memory, for each lane.") int readAheadItems,
-        @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647", unit = "bytes",
+        @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647",
+                unit = "bytes",
                 doc = "Most bytes of them, for each lane.") int readAheadBytes,
         @Setting(key = "worker.commitInterval", defaultValue = "50ms", allowed = "1ms to 10000ms",
                 doc = "Time between transactions.") Duration commitInterval,
@@ -23,9 +25,10 @@ public record WorkerSettings(
         @Setting(key = "worker.leaseMax", defaultValue = "10m", allowed = "1000ms to 86400000ms",
                 doc = "Longest time that a handler can extend an attempt to.") Duration leaseMax,
         @Setting(key = "worker.transactionTimeout", defaultValue = "10s", allowed = "1000ms to 900000ms",
-                doc = "Time after which the cluster aborts the open transaction of a worker that died.") Duration transactionTimeout,
+                doc = "Time after which the cluster aborts the open transaction of a worker that died.")
+                Duration transactionTimeout,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
-                doc = "Worker deaths with one suspected item running alone before it becomes a dead letter; 0 turns it off.")
+                doc = "Deaths of workers that ran one suspected item alone before it is a dead letter; 0 for never.")
                 int killerDeaths) {
     public WorkerSettings {
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {

@@ -15,8 +15,10 @@ import java.util.regex.Pattern;
  * {@link #NONE} stands for "none" where a setting can be none.
  */
 public enum PolicyField {
-    RATE("rate", Type.NUMBER, 0.001, 10_000_000, true, "rate limit, items a second; what is over it goes to the overflow lane"),
-    BURST("burst", Type.COUNT, 1, 1_000_000_000, true, "items that may come at once before the rate counts; none: one second of the rate"),
+    RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
+            "rate limit, items a second; what is over it goes to the overflow lane"),
+    BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
+            "items that may come at once before the rate counts; none: one second of the rate"),
     CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "most handlers at once in one worker"),
     AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age from which on items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
@@ -24,16 +26,21 @@ public enum PolicyField {
     ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false, "attempts before an item is a dead letter"),
     BACKOFF_BASE("backoffBase", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
     BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "longest wait before a retry"),
-    JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"), "random spread of the waits before retries"),
+    JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
+            "random spread of the waits before retries"),
     TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, false, "deadline of one attempt of the handler"),
     WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
     SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
     DEDICATED("dedicated", Type.COUNT, 0, 10_000, false, "partitions of each lane that only this tenant uses"),
-    BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"), "whether a backlog deeper than maxDepth sheds load at the gateway"),
+    BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
+            "whether a backlog deeper than maxDepth sheds load at the gateway"),
     MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true, "waiting items from which on the gateway sheds load"),
-    GROWTH("growth", Type.NUMBER, 1.1, 1_000, true, "without a rate: a limit of this many times the tenant's long-term use"),
-    GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false, "least value of a limit that grows, items a second"),
-    GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true, "greatest value of a limit that grows, items a second"),
+    GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
+            "without a rate: a limit of this many times the tenant's long-term use"),
+    GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
+            "least value of a limit that grows, items a second"),
+    GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true,
+            "greatest value of a limit that grows, items a second"),
     GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false, "greatest factor by which a limit grows in a day");
 
     /** The kind of value a setting has. */

@@ -56,7 +56,7 @@ final class ConfigurationReference {
             "gateway", "Gateway",
             "metrics", "Metrics",
             "shards", "Partition selection\n\n"
-                    + "All routers, and producers that select partitions by tenant, must have the same settings here.");
+                    + "All routers, and producers that select partitions by tenant, must have the same settings.");
 
     private static final Map<Class<?>, String> TYPE_NAMES = Map.of(
             String.class, "text",
@@ -88,7 +88,8 @@ final class ConfigurationReference {
 
     private static String row(SettingDefinition each) {
         return "| `" + each.key() + (each.isMap() ? ".*" : "") + "` | "
-                + each.declaration().map(setting -> cells(each.type(), setting)).orElseGet(() -> cells(policyField(each)))
+                + each.declaration().map(setting -> cells(each.type(), setting))
+                        .orElseGet(() -> cells(policyField(each)))
                         .replaceAll(" {2,}", " ") + " |\n";
     }
 
@@ -111,7 +112,8 @@ final class ConfigurationReference {
             case CHOICE -> "choice";
         };
         return String.join(" | ", type, "`" + field.format(PolicySettings.DEFAULTS.values().get(field)) + "`",
-                field.allowed(), field.help().substring(0, 1).toUpperCase(Locale.ROOT) + field.help().substring(1) + ".");
+                field.allowed(),
+                field.help().substring(0, 1).toUpperCase(Locale.ROOT) + field.help().substring(1) + ".");
     }
 
     private static PolicyField policyField(SettingDefinition each) {

@@ -29,8 +29,10 @@ class ConfigurationReferenceTest {
 
     @Test
     void every_setting_is_declared_once_with_a_sentence() {
-        assertThat(SettingDefinition.ALL).extracting(SettingDefinition::key).doesNotHaveDuplicates().hasSizeGreaterThan(60);
-        assertThat(declarations()).allSatisfy(setting -> assertThat(setting.doc()).endsWith(".").doesNotContain("|", "\n"));
+        assertThat(SettingDefinition.ALL).extracting(SettingDefinition::key)
+                .doesNotHaveDuplicates().hasSizeGreaterThan(60);
+        assertThat(declarations())
+                .allSatisfy(setting -> assertThat(setting.doc()).endsWith(".").doesNotContain("|", "\n"));
     }
 
     @Test
@@ -59,7 +61,8 @@ class ConfigurationReferenceTest {
                 String below = each.type() == Duration.class ? (long) range.min() - 1 + "ms"
                         : each.type() == double.class ? Double.toString(range.min() / 2)
                         : Long.toString((long) range.min() - 1);
-                assertThat(catchThrowable(() -> ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(each.key(), below))))
+                Map<String, String> set = Map.of(each.key(), below);
+                assertThat(catchThrowable(() -> ConfigurationLoader.load(Optional.empty(), Map.of(), set)))
                         .as(each.key())
                         .isInstanceOf(InvalidSettingException.class)
                         .hasMessage(each.key() + " = " + below + ": must be " + allowed);
