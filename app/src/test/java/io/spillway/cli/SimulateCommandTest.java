@@ -135,6 +135,7 @@ class SimulateCommandTest {
             "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be there"
             "{type: poisson, rate: 2}"           | "{type: poisson, rate: -1}"        | "tenants[0].arrivals.rate = -1: must be a number from"
             "{type: poisson, rate: 2}"           | "{type: trace, file: none.csv}"    | "none.csv: no such file"
+            "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be there"
             "{type: exponential, mean: 20ms}"    | "{type: exponential, mean: long}"  | "handler.latency.mean = long: must be a duration"
             "{type: exponential, mean: 20ms}"    | "{type: uniform, min: 2s, max: 1s}" | "max = 1000.0: must be min or more"
             "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"
