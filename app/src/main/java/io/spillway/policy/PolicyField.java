@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  */
 public enum PolicyField {
     RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
-            "rate limit, items a second; what is over it goes to the overflow lane"),
+            "rate limit, items a second: what is over it goes to the overflow lane, or gets 429 at the gateway"),
     BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
             "items that may come at once before the rate counts; none: one second of the rate"),
     CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "most handlers at once in one worker"),
@@ -31,10 +31,12 @@ public enum PolicyField {
     TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, false, "deadline of one attempt of the handler"),
     WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
     SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
-    DEDICATED("dedicated", Type.COUNT, 0, 10_000, false, "partitions of each lane that only this tenant uses"),
+    DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
+            "partitions that only this tenant uses; not read from the defaults"),
     BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
             "whether a backlog deeper than maxDepth sheds load at the gateway"),
-    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true, "waiting items from which on the gateway sheds load"),
+    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
+            "waiting items from which on the gateway sheds load"),
     GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
             "without a rate: a limit of this many times the tenant's long-term use"),
     GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
