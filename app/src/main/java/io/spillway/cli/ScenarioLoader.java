@@ -69,7 +69,8 @@ final class ScenarioLoader {
         Path path = Path.of(file);
         boolean isFile = Files.isRegularFile(path);
         if (!isFile && !SHIPPED.contains(file)) {
-            throw CommandFailure.usage(Printable.of(file) + ": must be a scenario file, or one of " + String.join(", ", SHIPPED));
+            throw CommandFailure.usage(
+                    Printable.of(file) + ": must be a scenario file, or one of " + String.join(", ", SHIPPED));
         }
         try {
             byte[] bytes = isFile ? readFile(path) : readShipped(file);
@@ -79,7 +80,8 @@ final class ScenarioLoader {
                     .build()
                     .readTree(bytes);
             Path directory = path.toAbsolutePath().getParent();
-            return new ScenarioLoader(directory).scenario(ScenarioSection.of("", root), file);
+            ScenarioLoader loader = new ScenarioLoader(directory);
+            return ScenarioSection.read(root, section -> loader.scenario(section, file));
         } catch (JsonProcessingException e) {
             String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
             throw CommandFailure.usage(Printable.of(file) + ": must be one YAML document: "
@@ -112,29 +114,26 @@ final class ScenarioLoader {
         String description = root.text("description", "");
         long durationMillis = root.millis("duration");
         long drainMillis = root.millis("drain", "1d");
-        Plant plant = plant(root.section("workers"), protection(root.section("router")));
+        Plant plant = root.one("workers", workers -> plant(workers,
+                root.one("router", router -> router.one("protection", ScenarioLoader::protection))));
         PolicySettings defaults = root.policy("defaults");
         List<Disturbance> everywhere = disturbances(root);
-        List<Scenario.Phase> phases = root.sections("phases").stream().map(ScenarioLoader::phase).toList();
-        ScenarioSection common = root.section("handler");
-        Handling handler = common.has("latency") ? handling(common, everywhere) : Handling.of(new Latency.Constant(20));
-        List<TenantGroup> groups = new ArrayList<>();
-        for (ScenarioSection tenants : root.sections("tenants")) {
-            groups.add(group(tenants, defaults, handler, everywhere));
-        }
+        List<Scenario.Phase> phases = root.list("phases",
+                phase -> new Scenario.Phase(Printable.of(phase.text("name")), window(phase)));
+        Handling handler = root.one("handler", common ->
+                common.has("latency") || !common.isEmpty()
+                        ? handling(common, everywhere)
+                        : Handling.of(new Latency.Constant(20)));
+        List<TenantGroup> groups = root.list("tenants", tenants -> group(tenants, defaults, handler, everywhere));
         root.end();
-        return root.checked(() -> new Scenario(
-                Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases));
+        return new Scenario(
+                Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases);
     }
 
-    private static ProtectionSettings protection(ScenarioSection router) {
-        ScenarioSection section = router.section("protection");
-        ProtectionSettings protection = section.checked(() -> new ProtectionSettings(
+    private static ProtectionSettings protection(ScenarioSection section) {
+        return new ProtectionSettings(
                 section.number("multiple", ProtectionSettings.DEFAULT.multiple(), 0, ProtectionSettings.MOST_MULTIPLE),
-                section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms")));
-        section.end();
-        router.end();
-        return protection;
+                section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms"));
     }
 
     private static Plant plant(ScenarioSection workers, ProtectionSettings protection) {
@@ -148,7 +147,7 @@ final class ScenarioLoader {
                 64L << 20,
                 100,
                 true);
-        Plant plant = workers.checked(() -> new Plant(
+        return new Plant(
                 (int) workers.whole("count", 1, 1, partitions),
                 dispatch,
                 partitions,
@@ -157,9 +156,7 @@ final class ScenarioLoader {
                 workers.millis("commitInterval", "50ms"),
                 workers.millis("restart", "10s"),
                 (int) workers.whole("killerDeaths", 3, 0, 100),
-                protection));
-        workers.end();
-        return plant;
+                protection);
     }
 
     private TenantGroup group(
@@ -169,7 +166,7 @@ final class ScenarioLoader {
             throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
         }
         int count = (int) section.whole("count", 1, 1, Limits.MAX_TENANTS);
-        List<Arrivals> arrivals = section.sections("arrivals").stream().map(this::arrivals).toList();
+        List<Arrivals> arrivals = section.list("arrivals", this::arrivals);
         if (arrivals.isEmpty()) {
             throw section.wrong("arrivals", "must be a map with a type, or a list of such");
         }
@@ -177,47 +174,45 @@ final class ScenarioLoader {
         List<Disturbance> own = new ArrayList<>(everywhere);
         own.addAll(disturbances(section));
         Handling handling = section.has("handler")
-                ? handling(section.section("handler"), own)
+                ? section.one("handler", handler -> handling(handler, own))
                 : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.kills(), own);
-        List<Surge> surges = section.sections("spikes").stream().map(ScenarioLoader::surge).toList();
-        List<Sweep> sweeps = section.sections("sweeps").stream().map(ScenarioLoader::sweep).toList();
+        List<Surge> surges =
+                section.list("spikes", spike -> new Surge(window(spike), spike.number("factor", 0, 100_000)));
+        List<Sweep> sweeps =
+                section.list("sweeps", sweep -> new Sweep(sweep.millis("startedAt"), sweep.millis("completedAt")));
         section.end();
-        return section.checked(() -> new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps));
+        return new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps);
     }
 
     private Arrivals arrivals(ScenarioSection section) {
-        Arrivals arrivals = switch (section.choice("type", ArrivalType.class)) {
+        return switch (section.choice("type", ArrivalType.class)) {
             case CONSTANT -> new Arrivals.Constant(section.number("rate", 1e-6, Limits.MAX_RATE));
             case POISSON -> new Arrivals.Poisson(section.number("rate", 1e-6, Limits.MAX_RATE));
-            case BURST -> new Arrivals.Burst(
-                    section.whole("size", 0, 1, Limits.MAX_WAITING), section.millis("at", "0s"), section.millis("every", "0s"));
+            case BURST -> new Arrivals.Burst(section.whole("size", 0, 1, Limits.MAX_WAITING),
+                    section.millis("at", "0s"), section.millis("every", "0s"));
             case TRACE -> new Arrivals.Recorded(
                     new TraceLoader(directory).load(section.text("file"), section.text("durations", "")),
                     section.number("speed", 1, 1e-3, 1e6));
         };
-        section.end();
-        return arrivals;
     }
 
     private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
-        Latency latency = latency(section.section("latency"));
-        double failureRate = section.number("failureRate", 0, 0, 1);
-        double finalRate = section.number("finalRate", 0, 0, 1);
-        boolean kills = section.flag("kills");
-        section.end();
-        return section.checked(() -> new Handling(latency, failureRate, finalRate, kills, disturbances));
+        return new Handling(
+                section.one("latency", ScenarioLoader::latency),
+                section.number("failureRate", 0, 0, 1),
+                section.number("finalRate", 0, 0, 1),
+                section.flag("kills"),
+                disturbances);
     }
 
     private static Latency latency(ScenarioSection section) {
-        Latency latency = section.checked(() -> switch (section.choice("type", LatencyType.class)) {
+        return switch (section.choice("type", LatencyType.class)) {
             case CONSTANT -> new Latency.Constant(millis(section, "value"));
             case UNIFORM -> new Latency.Uniform(millis(section, "min"), millis(section, "max"));
             case EXPONENTIAL -> new Latency.Exponential(millis(section, "mean"));
             case NORMAL -> new Latency.Normal(millis(section, "mean"), millis(section, "deviation"));
             case LOGNORMAL -> new Latency.LogNormal(millis(section, "median"), millis(section, "p99"));
-        });
-        section.end();
-        return latency;
+        };
     }
 
     /** A duration; a bare number is milliseconds, so that fractions can be written. */
@@ -227,40 +222,14 @@ final class ScenarioLoader {
 
     private static List<Disturbance> disturbances(ScenarioSection section) {
         List<Disturbance> all = new ArrayList<>();
-        for (ScenarioSection each : section.sections("outages")) {
-            all.add(new Disturbance.Outage(window(each)));
-            each.end();
-        }
-        for (ScenarioSection each : section.sections("hangs")) {
-            all.add(new Disturbance.Hang(window(each)));
-            each.end();
-        }
-        for (ScenarioSection each : section.sections("slowdowns")) {
-            all.add(new Disturbance.Slowdown(window(each), each.number("factor", 1e-3, 100_000)));
-            each.end();
-        }
+        all.addAll(section.list("outages", each -> new Disturbance.Outage(window(each))));
+        all.addAll(section.list("hangs", each -> new Disturbance.Hang(window(each))));
+        all.addAll(section.list("slowdowns",
+                each -> new Disturbance.Slowdown(window(each), each.number("factor", 1e-3, 100_000))));
         return all;
     }
 
-    private static Surge surge(ScenarioSection section) {
-        Surge surge = new Surge(window(section), section.number("factor", 0, 100_000));
-        section.end();
-        return surge;
-    }
-
-    private static Scenario.Phase phase(ScenarioSection section) {
-        Scenario.Phase phase = new Scenario.Phase(Printable.of(section.text("name")), window(section));
-        section.end();
-        return phase;
-    }
-
-    private static Sweep sweep(ScenarioSection section) {
-        Sweep sweep = section.checked(() -> new Sweep(section.millis("startedAt"), section.millis("completedAt")));
-        section.end();
-        return sweep;
-    }
-
     private static Window window(ScenarioSection section) {
-        return section.checked(() -> new Window(section.millis("from", "0s"), section.millis("to")));
+        return new Window(section.millis("from", "0s"), section.millis("to"));
     }
 }

@@ -11,11 +11,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /**
- * A map of a scenario file, read by key. Whatever is wrong is wrong usage, in one line that names the key, the value and
- * what is allowed. Owned by one call of the loader.
+ * Reader of one map of a scenario file, by key. Every error is wrong usage, in one line that names the key, the value
+ * and what is allowed. Owned by one call of the loader.
  */
 final class ScenarioSection {
     private final String path;
@@ -27,12 +27,22 @@ final class ScenarioSection {
         this.node = node;
     }
 
+    /** What a maker makes of a whole file. */
+    static <T> T read(JsonNode root, Function<ScenarioSection, T> maker) {
+        return of("", root).made(maker);
+    }
+
     /** The map at a place of the file; one that is absent or empty is a map without keys. */
-    static ScenarioSection of(String path, JsonNode node) {
+    private static ScenarioSection of(String path, JsonNode node) {
         if (!node.isObject() && !node.isNull() && !node.isMissingNode()) {
             throw wrong(path, shown(node), "must be a map");
         }
         return new ScenarioSection(path, node);
+    }
+
+    /** Whether nothing is set here; a key without a value is as good as absent. */
+    boolean isEmpty() {
+        return node.properties().stream().allMatch(entry -> entry.getValue().isNull());
     }
 
     boolean has(String key) {
@@ -131,65 +141,70 @@ final class ScenarioSection {
         throw wrong(path(key), text, "must be one of " + String.join(", ", names));
     }
 
-    ScenarioSection section(String key) {
+    /** What a maker makes of the map under a key; the maker asks for everything that may stand in it. */
+    <T> T one(String key, Function<ScenarioSection, T> maker) {
         known.add(key);
-        return of(path(key), node.path(key));
+        return of(path(key), node.path(key)).made(maker);
     }
 
-    /** The maps of a list; one map that is no list counts as a list of one. */
-    List<ScenarioSection> sections(String key) {
+    /** What a maker makes of each map of a list; one map that is no list counts as a list of one. */
+    <T> List<T> list(String key, Function<ScenarioSection, T> maker) {
         known.add(key);
         JsonNode value = node.path(key);
         if (value.isObject()) {
-            return List.of(of(path(key), value));
+            return List.of(of(path(key), value).made(maker));
         }
         if (!value.isArray() && !value.isNull() && !value.isMissingNode()) {
             throw wrong(path(key), shown(value), "must be a list of maps");
         }
-        List<ScenarioSection> sections = new ArrayList<>();
+        List<T> made = new ArrayList<>();
         for (int i = 0; i < value.size(); i++) {
-            sections.add(of(path(key) + "[" + i + "]", value.get(i)));
+            made.add(of(path(key) + "[" + i + "]", value.get(i)).made(maker));
         }
-        return sections;
+        return made;
+    }
+
+    /** What is found wrong with the values is put down to this map. */
+    private <T> T made(Function<ScenarioSection, T> maker) {
+        T made;
+        try {
+            made = maker.apply(this);
+        } catch (IllegalArgumentException e) {
+            String place = path.isEmpty() ? "" : Printable.of(path) + ": ";
+            throw CommandFailure.usage(place + Printable.of(e.getMessage()));
+        }
+        end();
+        return made;
+    }
+
+    /** Everything was asked for that may stand here: what else does is a mistake, and named before what is missing. */
+    void end() {
+        node.properties().stream().filter(entry -> !known.contains(entry.getKey())).findFirst().ifPresent(entry -> {
+            throw wrong(entry.getKey(), "unknown key; known here: " + String.join(", ", known));
+        });
     }
 
     /** Settings of a policy, under the keys that they have in the configuration. */
     PolicySettings policy(String key) {
-        ScenarioSection section = section(key);
+        return one(key, ScenarioSection::policy);
+    }
+
+    private PolicySettings policy() {
         PolicySettings settings = PolicySettings.NONE_SET;
         for (PolicyField field : PolicyField.values()) {
-            if (section.has(field.key())) {
-                String text = section.text(field.key(), "");
+            if (has(field.key())) {
+                String text = text(field.key(), "");
                 if (field == PolicyField.GROWTH && !text.equals("none")) {
-                    throw wrong(section.path(field.key()), text, "must be none: limits that grow are not simulated");
+                    throw wrong(path(field.key()), text, "must be none: limits that grow are not simulated");
                 }
                 try {
                     settings = settings.with(field, text);
                 } catch (IllegalArgumentException e) {
-                    throw wrong(section.path(field.key()), text, "must be " + field.allowed());
+                    throw wrong(path(field.key()), text, "must be " + field.allowed());
                 }
             }
         }
-        section.end();
         return settings;
-    }
-
-    /** Makes a value of what was read; what it finds wrong is put down to this map. */
-    <T> T checked(Supplier<T> maker) {
-        try {
-            return maker.get();
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage((path.isEmpty() ? "" : Printable.of(path) + ": ") + Printable.of(e.getMessage()));
-        }
-    }
-
-    /** Everything was asked for that may stand here: what else does is a mistake. */
-    void end() {
-        for (String key : (Iterable<String>) node::fieldNames) {
-            if (!known.contains(key)) {
-                throw wrong(path(key), shown(node.get(key)), "unknown key; known here: " + String.join(", ", known));
-            }
-        }
     }
 
     CommandFailure wrong(String key, String allowed) {
@@ -209,6 +224,7 @@ final class ScenarioSection {
     }
 
     private static String plain(double number) {
-        return number == Math.rint(number) && Math.abs(number) < 1e15 ? Long.toString((long) number) : Double.toString(number);
+        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
+        return isWhole ? Long.toString((long) number) : Double.toString(number);
     }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.scanner.ScannerException;
 
@@ -30,7 +31,8 @@ import org.yaml.snakeyaml.scanner.ScannerException;
 public final class ConfigurationLoader {
     /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
+            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME",
+                    "SPILLWAY_ADMIN_KEY");
     /** What Kubernetes puts into the environment for services whose names begin with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
@@ -52,25 +54,23 @@ public final class ConfigurationLoader {
      */
     public static Configuration load(
             Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
-        KeyReader schema = new KeyReader(Map.of());
-        SettingsReader.read(schema);
         Map<String, String> values = new TreeMap<>();
-        file.ifPresent(path -> values.putAll(readFile(path, schema)));
-        values.putAll(readEnvironment(environment, schema));
+        file.ifPresent(path -> values.putAll(readFile(path)));
+        values.putAll(readEnvironment(environment));
         overrides.forEach((key, value) -> {
-            if (!schema.isKnown(key)) {
-                throw unknown("", key, value, schema);
+            if (!SettingDefinition.isKnown(key)) {
+                throw unknown("", key, value);
             }
             values.put(key, value);
         });
-        return SettingsReader.read(new KeyReader(values));
+        return new SettingsBinder(values).bind(Configuration.class);
     }
 
-    private static Map<String, String> readEnvironment(Map<String, String> environment, KeyReader schema) {
+    private static Map<String, String> readEnvironment(Map<String, String> environment) {
         Map<String, String> values = new TreeMap<>();
         new TreeMap<>(environment).forEach((name, value) -> {
             if (isSetting(name, value)) {
-                String key = keyOf(name, value, schema);
+                String key = keyOf(name, value);
                 if (values.put(key, value) != null) {
                     throw InvalidSettingException.in(
                             VARIABLE, name, value, key + " is set by another one as well; must be set once");
@@ -80,7 +80,7 @@ public final class ConfigurationLoader {
         return values;
     }
 
-    private static Map<String, String> readFile(Path file, KeyReader schema) {
+    private static Map<String, String> readFile(Path file) {
         String name = Printable.of(file.toString());
         JsonNode root;
         try {
@@ -98,10 +98,10 @@ public final class ConfigurationLoader {
             throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
         }
         if (!root.isObject() && !root.isNull() && !root.isMissingNode()) {
-            throw new InvalidSettingException(name + ": must be a map of settings; " + knownAt("", schema));
+            throw new InvalidSettingException(name + ": must be a map of settings; " + knownAt(""));
         }
         Map<String, String> values = new TreeMap<>();
-        root.properties().forEach(entry -> flatten(entry.getKey(), entry.getValue(), values, schema, name + ": "));
+        root.properties().forEach(entry -> flatten(entry.getKey(), entry.getValue(), values, name + ": "));
         return values;
     }
 
@@ -120,19 +120,19 @@ public final class ConfigurationLoader {
     }
 
     private static void flatten(
-            String path, JsonNode node, Map<String, String> values, KeyReader schema, String place) {
-        boolean isSection = schema.isSection(path);
-        if (node.isObject() && (isSection || schema.isKnown(path + ".any"))) {
+            String path, JsonNode node, Map<String, String> values, String place) {
+        boolean isSection = SettingDefinition.isSection(path);
+        if (node.isObject() && (isSection || SettingDefinition.isKnown(path + ".any"))) {
             node.properties().forEach(entry ->
-                    flatten(path + "." + entry.getKey(), entry.getValue(), values, schema, place));
+                    flatten(path + "." + entry.getKey(), entry.getValue(), values, place));
         } else if (isSection) {
             // A section whose lines are all commented out is null, and as good as absent.
             if (!node.isNull()) {
                 throw InvalidSettingException.in(
-                        place, path, shown(node), "must be a map of settings; " + knownAt(path + ".", schema));
+                        place, path, shown(node), "must be a map of settings; " + knownAt(path + "."));
             }
-        } else if (!schema.isKnown(path)) {
-            throw unknown(place, path, shown(node), schema);
+        } else if (!SettingDefinition.isKnown(path)) {
+            throw unknown(place, path, shown(node));
         } else if (node.isContainerNode()) {
             throw InvalidSettingException.in(place, path, shown(node), "must be one value");
         } else if (!node.isNull() && values.put(path, node.asText()) != null) {
@@ -144,24 +144,24 @@ public final class ConfigurationLoader {
         return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.asText();
     }
 
-    private static InvalidSettingException unknown(String place, String key, String value, KeyReader schema) {
-        return InvalidSettingException.in(place, key, value, "unknown key; " + knownAt(key, schema));
+    private static InvalidSettingException unknown(String place, String key, String value) {
+        return InvalidSettingException.in(place, key, value, "unknown key; " + knownAt(key));
     }
 
-    private static String knownAt(String path, KeyReader schema) {
-        if (schema.knownMaps().contains(path)) {
+    private static String knownAt(String path) {
+        if (settings(true).anyMatch(key -> path.equals(key + "."))) {
             return "any key";
         }
-        int dot = path.indexOf('.');
-        if (dot > 0 && schema.isSection(path.substring(0, dot))) {
-            String section = path.substring(0, dot + 1);
-            return "known here: "
-                    + String.join(", ", schema.known().stream().filter(key -> key.startsWith(section)).toList());
-        }
-        return "known sections: " + schema.known().stream()
-                .map(key -> key.substring(0, key.indexOf('.')))
-                .distinct()
-                .collect(Collectors.joining(", "));
+        String section = path.substring(0, path.indexOf('.') + 1);
+        String known = settings(false).filter(key -> key.startsWith(section)).collect(Collectors.joining(", "));
+        return section.isEmpty() || known.isEmpty()
+                ? "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
+                        .collect(Collectors.joining(", "))
+                : "known here: " + known;
+    }
+
+    private static Stream<String> settings(boolean maps) {
+        return SettingDefinition.ALL.stream().filter(each -> each.isMap() == maps).map(SettingDefinition::key);
     }
 
     private static boolean isSetting(String name, String value) {
@@ -171,21 +171,20 @@ public final class ConfigurationLoader {
                 && !(name.endsWith("PORT") && KUBERNETES_ADDRESS.matcher(value).matches());
     }
 
-    private static String keyOf(String name, String value, KeyReader schema) {
+    private static String keyOf(String name, String value) {
         String flat = name.substring(ENVIRONMENT_PREFIX.length());
-        for (String key : schema.known()) {
-            if (squeeze(key).equals(squeeze(flat))) {
-                return key;
+        for (SettingDefinition each : SettingDefinition.ALL) {
+            String start = each.key().toUpperCase(Locale.ROOT).replace('.', '_') + "_";
+            if (each.isMap() && flat.startsWith(start) && flat.length() > start.length()) {
+                return each.key() + "." + flat.substring(start.length()).toLowerCase(Locale.ROOT).replace('_', '.');
             }
-        }
-        for (String map : schema.knownMaps()) {
-            String start = map.toUpperCase(Locale.ROOT).replace('.', '_');
-            if (flat.startsWith(start) && flat.length() > start.length()) {
-                return map + flat.substring(start.length()).toLowerCase(Locale.ROOT).replace('_', '.');
+            if (!each.isMap() && squeeze(each.key()).equals(squeeze(flat))) {
+                return each.key();
             }
         }
         throw InvalidSettingException.in(VARIABLE, name, value,
-                "no such setting; must be SPILLWAY_ and a key of the configuration, such as SPILLWAY_TOPICS_PARTITIONS");
+                "no such setting; must be SPILLWAY_ and a key of the configuration, "
+                        + "such as SPILLWAY_TOPICS_PARTITIONS");
     }
 
     private static String squeeze(String key) {

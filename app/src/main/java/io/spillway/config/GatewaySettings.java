@@ -2,29 +2,29 @@ package io.spillway.config;
 
 import java.time.Duration;
 
-/**
- * The gateway.
- *
- * @param host         address to listen on; loopback unless told otherwise
- * @param port         0 for a free one
- * @param tls          its certificate, when it speaks TLS
- * @param adminKeyFile file with the admin key; empty for the one in the data directory
- * @param limits       what it takes at the most
- */
-public record GatewaySettings(String host, int port, Tls tls, String adminKeyFile, Limits limits) {
+/** The gateway: the HTTP API that takes items. */
+public record GatewaySettings(
+        @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
+                doc = "Address to listen on. On any other than a loopback address `/metrics` needs the admin key.")
+                String host,
+        @Setting(key = "gateway.port", defaultValue = "8080", allowed = "0 to 65535",
+                doc = "Port to listen on; 0 takes a free one.") int port,
+        Tls tls,
+        @Setting(key = "gateway.adminKeyFile", defaultNote = "`admin.key` in the data directory",
+                doc = "File with the admin key, 16 characters or more.") String adminKeyFile,
+        Limits limits) {
     public GatewaySettings {
-        InvalidSettingException.requireRange("gateway.port", port, 0, 65_535);
+        AllowedRange.check(GatewaySettings.class, host, port, tls, adminKeyFile, limits);
     }
 
-    /**
-     * Certificate and private key, as PEM or in a PKCS #12 store; none of both for plain HTTP.
-     *
-     * @param certificateFile  PEM: the certificate, and those above it; empty for none
-     * @param keyFile          PEM: its private key; empty for none
-     * @param keystoreFile     PKCS #12; empty for none
-     * @param keystorePassword of that store
-     */
-    public record Tls(String certificateFile, String keyFile, String keystoreFile, String keystorePassword) {
+    /** Certificate and private key, as PEM files or in a PKCS #12 store; neither for plain HTTP. */
+    public record Tls(
+            @Setting(key = "gateway.tls.certificateFile",
+                    doc = "PEM file with the certificate and its chain; with keyFile.") String certificateFile,
+            @Setting(key = "gateway.tls.keyFile", doc = "PEM file with the private key (PKCS #8).") String keyFile,
+            @Setting(key = "gateway.tls.keystoreFile",
+                    doc = "PKCS #12 store with both, instead of the two PEM files.") String keystoreFile,
+            @Setting(key = "gateway.tls.keystorePassword", doc = "Password of that store.") String keystorePassword) {
         public Tls {
             if (certificateFile.isEmpty() != keyFile.isEmpty()) {
                 throw new InvalidSettingException(
@@ -49,55 +49,40 @@ public record GatewaySettings(String host, int port, Tls tls, String adminKeyFil
         }
     }
 
-    /**
-     * What the gateway takes at the most.
-     *
-     * @param connections    open at one time; further ones wait to be accepted
-     * @param requests       in flight at one time; further ones are answered 503
-     * @param tenantRequests of those, of one tenant; further ones are answered 429
-     * @param bytesInFlight  bytes of bodies in memory at one time, half of them of one tenant
-     * @param headerBytes    of all header fields of a request
-     * @param batchLines     lines of a batch
-     * @param batchBytes     bytes of a batch
-     * @param bodyTimeout    for the head and for the body of a request to arrive, each
-     * @param idleTimeout    for a connection without a request
-     * @param confirmTimeout for Kafka to confirm
-     * @param drainGrace     for requests in flight, at a stop
-     */
+    /** Upper bounds of what the gateway takes at one time. */
     public record Limits(
-            int connections,
-            int requests,
-            int tenantRequests,
-            int bytesInFlight,
-            int headerBytes,
-            int batchLines,
-            int batchBytes,
-            Duration bodyTimeout,
-            Duration idleTimeout,
-            Duration confirmTimeout,
-            Duration drainGrace) {
-        private static final int MIN_BATCH_BYTES = 1_048_576;
-
+            @Setting(key = "gateway.limits.connections", defaultValue = "4000", allowed = "1 to 1000000",
+                    doc = "Open connections; further ones wait to be accepted.") int connections,
+            @Setting(key = "gateway.limits.requests", defaultValue = "4000", allowed = "1 to 1000000",
+                    doc = "Requests in flight; further ones are answered 503.") int requests,
+            @Setting(key = "gateway.limits.tenantRequests", defaultValue = "1000", allowed = "1 to 1000000",
+                    doc = "Requests in flight of one tenant; further ones are answered 429.") int tenantRequests,
+            @Setting(key = "gateway.limits.bytesInFlight", defaultValue = "134217728", unit = "bytes",
+                    allowed = "twice gateway.limits.batchBytes to 2147483647",
+                    doc = "Request bodies in memory, at most half of them of one tenant; 503 beyond.")
+                    int bytesInFlight,
+            @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576",
+                    unit = "bytes",
+                    doc = "All header fields of one request.") int headerBytes,
+            @Setting(key = "gateway.limits.batchLines", defaultValue = "1000", allowed = "1 to 100000",
+                    doc = "Lines of one batch; 413 beyond, and nothing of the batch is stored.") int batchLines,
+            @Setting(key = "gateway.limits.batchBytes", defaultValue = "4194304", allowed = "1048576 to 67108864",
+                    unit = "bytes",
+                    doc = "Size of one batch; 413 beyond, and nothing of the batch is stored.") int batchBytes,
+            @Setting(key = "gateway.limits.bodyTimeout", defaultValue = "15s", allowed = "100ms to 300000ms",
+                    doc = "Time for the head, and again for the body, of a request to arrive.") Duration bodyTimeout,
+            @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
+                    doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
+            @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
+                    doc = "Time for Kafka to confirm an item; 503 after it.") Duration confirmTimeout,
+            @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
+                    doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {
-            InvalidSettingException.requireRange("gateway.limits.connections", connections, 1, 1_000_000);
-            InvalidSettingException.requireRange("gateway.limits.requests", requests, 1, 1_000_000);
-            InvalidSettingException.requireRange("gateway.limits.tenantRequests", tenantRequests, 1, 1_000_000);
-            InvalidSettingException.requireRange("gateway.limits.headerBytes", headerBytes, 1_024, 1_048_576);
-            InvalidSettingException.requireRange("gateway.limits.batchLines", batchLines, 1, 100_000);
-            InvalidSettingException.requireRange("gateway.limits.batchBytes", batchBytes, MIN_BATCH_BYTES, 64 * 1024 * 1024);
+            AllowedRange.check(Limits.class, connections, requests, tenantRequests, bytesInFlight, headerBytes,
+                    batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,
                         "must be " + 2L * batchBytes + " or more: a tenant has half of it, and a batch must fit");
-            }
-            requireMillis("gateway.limits.bodyTimeout", bodyTimeout, 100, 300_000);
-            requireMillis("gateway.limits.idleTimeout", idleTimeout, 1_000, 3_600_000);
-            requireMillis("gateway.limits.confirmTimeout", confirmTimeout, 100, 120_000);
-            requireMillis("gateway.limits.drainGrace", drainGrace, 0, 20_000);
-        }
-
-        private static void requireMillis(String key, Duration value, long min, long max) {
-            if (value.toMillis() < min || value.toMillis() > max) {
-                throw new InvalidSettingException(key, value.toMillis() + "ms", "must be " + min + "ms to " + max + "ms");
             }
         }
     }

@@ -3,7 +3,7 @@ package io.spillway.config;
 import io.spillway.policy.Printable;
 import java.util.regex.Pattern;
 
-/** A setting that is not known or not allowed. The message is one line that names the key, the value and what is allowed. */
+/** An unknown key or a value that is not allowed. The message is one line: the key, the value and what is allowed. */
 public final class InvalidSettingException extends RuntimeException {
     /** Words in a key that say that its value must not be shown; configuration errors end up in logs and tickets. */
     private static final Pattern SECRET_KEY = Pattern.compile(
@@ -38,11 +38,5 @@ public final class InvalidSettingException extends RuntimeException {
     private static String lineOf(String key, Object value, String allowed) {
         String shown = SECRET_KEY.matcher(key).find() ? "***" : Printable.of(String.valueOf(value));
         return Printable.of(key) + " = " + shown + ": " + allowed;
-    }
-
-    static void requireRange(String key, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw new InvalidSettingException(key, value, "must be " + min + " to " + max);
-        }
     }
 }

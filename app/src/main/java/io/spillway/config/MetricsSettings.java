@@ -1,15 +1,14 @@
 package io.spillway.config;
 
-/**
- * The endpoint that Prometheus reads.
- *
- * @param host    address to listen on; loopback unless told otherwise
- * @param port    0 for a free one
- * @param tenants most tenants with series of their own; the rest are counted together
- */
-public record MetricsSettings(String host, int port, int tenants) {
+/** The endpoint that Prometheus reads. */
+public record MetricsSettings(
+        @Setting(key = "metrics.host", defaultValue = "127.0.0.1",
+                doc = "Address that `/metrics`, `/livez` and `/readyz` listen on.") String host,
+        @Setting(key = "metrics.port", defaultValue = "9404", allowed = "0 to 65535",
+                doc = "Port of the same; 0 takes a free one.") int port,
+        @Setting(key = "metrics.tenants", defaultValue = "100", allowed = "1 to 10000",
+                doc = "Most tenants with series of their own; the others are counted together.") int tenants) {
     public MetricsSettings {
-        InvalidSettingException.requireRange("metrics.port", port, 0, 65_535);
-        InvalidSettingException.requireRange("metrics.tenants", tenants, 1, 10_000);
+        AllowedRange.check(MetricsSettings.class, host, port, tenants);
     }
 }

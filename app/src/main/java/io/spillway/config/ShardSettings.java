@@ -8,25 +8,33 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Which partitions of a lane each tenant's items go to. All routers, and producers that place by tenant, must have the same.
- *
- * @param seed               of the hash that draws shards; who can name tenants should not know it
- * @param slots              virtual slots that shards are of, the partitions or more; 0 for as many as partitions
- * @param table              partition of each slot; empty for slot s on partition s mod partitions
- * @param overlap            most slots that two tenants may share; empty for stateless shards
- * @param workloadPartitions most partitions of one named workload, a part of its tenant's; 0 for all of its tenant's
- * @param stuckAfter         a partition that has work and finishes nothing for so long is avoided
+ * Partition selection: which partitions of a lane each tenant's items go to. All routers, and producers that select
+ * partitions by tenant, must have the same.
  */
 public record ShardSettings(
-        long seed, int slots, List<Integer> table, OptionalInt overlap, int workloadPartitions, Duration stuckAfter) {
+        @Setting(key = "shards.seed", defaultValue = "0",
+                doc = "Seed of the hash that draws shards. Keep it from people who can choose tenant names.") long seed,
+        @Setting(key = "shards.slots", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SLOTS,
+                doc = "Virtual slots that shards are made of: as many as partitions or more; 0 for as many.")
+                int slots,
+        @Setting(key = "shards.table", defaultNote = "slot s on partition s mod partitions",
+                doc = "Partition of each slot, with commas between.") List<Integer> table,
+        @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to 14 (fewer with many slots)",
+                doc = "Most slots that two tenants may share, checked for every pair and stored; none draws shards from"
+                        + " the hash alone.") OptionalInt overlap,
+        @Setting(key = "shards.workloadPartitions", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SIZE,
+                doc = "Most partitions of one named workload of a tenant; 0 for all of its tenant's.")
+                int workloadPartitions,
+        @Setting(key = "shards.stuckAfter", defaultValue = "10s", allowed = "1s to 1h",
+                doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant"
+                        + " has another.")
+                Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);
-        InvalidSettingException.requireRange("shards.slots", slots, 0, ShuffleSharder.MAX_SLOTS);
-        InvalidSettingException.requireRange(
-                "shards.workloadPartitions", workloadPartitions, 0, ShuffleSharder.MAX_SIZE);
-        InvalidSettingException.requireRange("shards.stuckAfter", stuckAfter.toMillis(), 1_000, 3_600_000);
+        AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, workloadPartitions, stuckAfter);
         if (slots > 0 && !table.isEmpty() && table.size() != slots) {
-            throw new InvalidSettingException("shards.table", table.size() + " slots", "must be of shards.slots = " + slots);
+            throw new InvalidSettingException(
+                    "shards.table", table.size() + " slots", "must be of shards.slots = " + slots);
         }
     }
 
@@ -52,9 +60,13 @@ public record ShardSettings(
         int all = virtualSlots(partitions).slots();
         if (overlap.isPresent()) {
             if (all > ShardBook.MAX_SLOTS) {
-                throw new InvalidSettingException("shards.slots", all, "must be at most " + ShardBook.MAX_SLOTS + " with shards.overlap");
+                throw new InvalidSettingException(
+                        "shards.slots", all, "must be at most " + ShardBook.MAX_SLOTS + " with shards.overlap");
             }
-            InvalidSettingException.requireRange("shards.overlap", overlap.getAsInt(), 0, ShardBook.mostOverlap(all));
+            int most = ShardBook.mostOverlap(all);
+            if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {
+                throw new InvalidSettingException("shards.overlap", overlap.getAsInt(), "must be 0 to " + most);
+            }
         }
     }
 }

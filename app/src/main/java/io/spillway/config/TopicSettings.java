@@ -1,17 +1,15 @@
 package io.spillway.config;
 
-/**
- * How topics are made, and what they are checked against at every start.
- *
- * @param partitions  partitions of ingress and of every lane
- * @param replication replicas of every topic; the embedded broker always has 1
- * @param maxBytes    largest record that ingress takes, in bytes with key, headers and framing
- */
-public record TopicSettings(int partitions, int replication, int maxBytes) {
+/** How topics are created, and what they are checked against at every start. */
+public record TopicSettings(
+        @Setting(key = "topics.partitions", defaultValue = "12", allowed = "1 to 10000",
+                doc = "Partitions of the ingress topic and of every lane.") int partitions,
+        @Setting(key = "topics.replication", defaultValue = "3", allowed = "1 to 9",
+                doc = "Replicas of every topic. The embedded Kafka always has 1.") int replication,
+        @Setting(key = "topics.maxBytes", defaultValue = "1114112", allowed = "1024 to 104857600", unit = "bytes",
+                doc = "Largest record that the ingress topic takes, with key, headers and framing.") int maxBytes) {
     public TopicSettings {
-        InvalidSettingException.requireRange("topics.partitions", partitions, 1, 10_000);
-        InvalidSettingException.requireRange("topics.replication", replication, 1, 9);
-        InvalidSettingException.requireRange("topics.maxBytes", maxBytes, 1_024, 100 * 1024 * 1024);
+        AllowedRange.check(TopicSettings.class, partitions, replication, maxBytes);
     }
 
     /** These settings with another number of replicas. */

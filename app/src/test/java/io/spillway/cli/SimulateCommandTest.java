@@ -112,6 +112,16 @@ class SimulateCommandTest {
         assertThat(counts.at("/groups/0/tenants").intValue()).isEqualTo(2);
     }
 
+    @Test
+    void recorded_traffic_may_have_quotes_a_byte_order_mark_and_windows_line_ends() throws IOException {
+        Files.writeString(folder.resolve("rows.csv"), "\ufeffatMillis,\"tenant\",note\r\n0,\"a\",\"one, two\"\r\n1500,b,\"say \"\"x\"\"\"\r\n");
+
+        JsonNode rows = CommandRun.of("simulate", scenario(
+                "duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"), "--output", "json").done().json();
+
+        assertThat(rows.at("/groups/0/done").intValue()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             duration: 1m                         | duration: 1x                       | "duration = 1x: must be a duration"
@@ -125,6 +135,7 @@ class SimulateCommandTest {
             "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be there"
             "{type: poisson, rate: 2}"           | "{type: poisson, rate: -1}"        | "tenants[0].arrivals.rate = -1: must be a number from"
             "{type: poisson, rate: 2}"           | "{type: trace, file: none.csv}"    | "none.csv: no such file"
+            "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be there"
             "{type: exponential, mean: 20ms}"    | "{type: exponential, mean: long}"  | "handler.latency.mean = long: must be a duration"
             "{type: exponential, mean: 20ms}"    | "{type: uniform, min: 2s, max: 1s}" | "max = 1000.0: must be min or more"
             "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"

@@ -1,0 +1,109 @@
+package io.spillway.config;
+
+import io.spillway.policy.Durations;
+import io.spillway.policy.PolicyField;
+import io.spillway.policy.PolicySettings;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Creates the configuration records from text by key, as the {@link Setting} on each record component declares it. */
+final class SettingsBinder {
+    private static final Map<Class<?>, Parser> PARSERS = Map.of(
+            String.class, new Parser("text", text -> text),
+            int.class, new Parser("a whole number", SettingsBinder::integer),
+            long.class, new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", ""))),
+            double.class, new Parser("a number", Double::valueOf),
+            Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d",
+                    text -> Duration.ofMillis(Durations.parseMillis(text))),
+            List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
+            OptionalInt.class, new Parser("a whole number",
+                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text))),
+            HandlerSettings.Type.class, new Parser(
+                    "one of " + Arrays.toString(HandlerSettings.Type.values()).toLowerCase(Locale.ROOT),
+                    text -> HandlerSettings.Type.valueOf(text.toUpperCase(Locale.ROOT))));
+
+    private final Map<String, String> values;
+
+    SettingsBinder(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** Reads the text of one Java type; what it throws for other text is an {@link IllegalArgumentException}. */
+    private record Parser(String expected, Function<String, Object> read) {}
+
+    /** Creates a record, with the records that it contains. */
+    <R> R bind(Class<R> type) {
+        RecordComponent[] components = type.getRecordComponents();
+        Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+        Object[] arguments = Arrays.stream(components).map(this::argument).toArray();
+        try {
+            return type.getDeclaredConstructor(types).newInstance(arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() instanceof InvalidSettingException invalid ? invalid : new IllegalStateException(e);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Object argument(RecordComponent component) {
+        Class<?> type = component.getType();
+        Setting setting = component.getAnnotation(Setting.class);
+        if (setting == null) {
+            return type == PolicySettings.class ? tenantDefaults() : bind(type);
+        }
+        if (type == Map.class) {
+            return below(setting.key() + ".");
+        }
+        String text = values.getOrDefault(setting.key(), setting.defaultValue());
+        Parser parser = PARSERS.get(type);
+        try {
+            return parser.read.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(setting.key(), text, "must be " + parser.expected);
+        }
+    }
+
+    private Map<String, String> below(String section) {
+        Map<String, String> below = new TreeMap<>();
+        values.forEach((key, value) -> {
+            if (key.startsWith(section)) {
+                below.put(key.substring(section.length()), value);
+            }
+        });
+        return below;
+    }
+
+    private PolicySettings tenantDefaults() {
+        PolicySettings settings = PolicySettings.NONE_SET;
+        for (PolicyField field : PolicyField.values()) {
+            String key = SettingDefinition.TENANT_DEFAULTS + field.key();
+            String text = values.getOrDefault(key, "");
+            if (!text.isEmpty()) {
+                try {
+                    settings = settings.with(field, text);
+                } catch (IllegalArgumentException e) {
+                    throw new InvalidSettingException(key, text, "must be " + field.allowed());
+                }
+            }
+        }
+        return settings;
+    }
+
+    private static int integer(String text) {
+        return Integer.parseInt(text.replace("_", ""));
+    }
+
+    private static List<Integer> integers(String text) {
+        return text.isBlank()
+                ? List.of()
+                : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
+    }
+}

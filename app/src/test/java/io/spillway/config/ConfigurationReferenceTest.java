@@ -1,0 +1,76 @@
+package io.spillway.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.spillway.policy.ProtectionSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationReferenceTest {
+    private static final Path PAGE = Path.of("..", "docs", "configuration.md");
+
+    @Test
+    void the_page_is_what_the_settings_declare() throws IOException {
+        if (Boolean.getBoolean("spillway.docs.write")) {
+            Files.createDirectories(PAGE.getParent());
+            Files.writeString(PAGE, ConfigurationReference.markdown());
+        }
+        assertThat(Files.readString(PAGE))
+                .as("write it again with -Dspillway.docs.write=true")
+                .isEqualTo(ConfigurationReference.markdown());
+    }
+
+    @Test
+    void every_setting_is_declared_once_with_a_sentence() {
+        assertThat(SettingDefinition.ALL).extracting(SettingDefinition::key)
+                .doesNotHaveDuplicates().hasSizeGreaterThan(60);
+        assertThat(declarations())
+                .allSatisfy(setting -> assertThat(setting.doc()).endsWith(".").doesNotContain("|", "\n"));
+    }
+
+    @Test
+    void every_number_and_duration_has_a_range_that_is_checked() {
+        assertThat(SettingDefinition.ALL)
+                .filteredOn(each -> each.type().isPrimitive() || each.type() == Duration.class)
+                .filteredOn(each -> AllowedRange.parse(each.declaration().orElseThrow().allowed()).isEmpty())
+                .extracting(SettingDefinition::key)
+                .as("the one that depends on another, and the seed")
+                .containsExactly("gateway.limits.bytesInFlight", "shards.seed");
+    }
+
+    @Test
+    void the_declared_default_of_the_protection_is_that_of_the_rules() {
+        assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).router().protection())
+                .isEqualTo(ProtectionSettings.DEFAULT);
+        assertThat(AllowedRange.parse("10ms to 1m")).contains(new AllowedRange(
+                false, ProtectionSettings.LEAST_TARGET_MILLIS, ProtectionSettings.MOST_TARGET_MILLIS));
+    }
+
+    @Test
+    void a_value_out_of_any_declared_range_is_refused_by_the_record() {
+        for (SettingDefinition each : SettingDefinition.ALL) {
+            String allowed = each.declaration().map(Setting::allowed).orElse("");
+            AllowedRange.parse(allowed).filter(range -> range.min() > 0).ifPresent(range -> {
+                String below = each.type() == Duration.class ? (long) range.min() - 1 + "ms"
+                        : each.type() == double.class ? Double.toString(range.min() / 2)
+                        : Long.toString((long) range.min() - 1);
+                Map<String, String> set = Map.of(each.key(), below);
+                assertThat(catchThrowable(() -> ConfigurationLoader.load(Optional.empty(), Map.of(), set)))
+                        .as(each.key())
+                        .isInstanceOf(InvalidSettingException.class)
+                        .hasMessage(each.key() + " = " + below + ": must be " + allowed);
+            });
+        }
+    }
+
+    private static Stream<Setting> declarations() {
+        return SettingDefinition.ALL.stream().flatMap(each -> each.declaration().stream());
+    }
+}
