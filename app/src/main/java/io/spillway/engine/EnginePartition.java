@@ -63,7 +63,7 @@ public final class EnginePartition {
         return progress.unfinished();
     }
 
-    /** Records that everything below this offset has been polled; without effect once the partition is being given up. */
+    /** Records that everything below this offset has been polled. No effect once the partition is being given up. */
     public void positionedAt(long nextOffset) {
         if (!leaving && nextOffset != position) {
             position = nextOffset;

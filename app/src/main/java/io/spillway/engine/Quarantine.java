@@ -52,7 +52,8 @@ final class Quarantine<T extends EngineItem> {
 
     /** Returns the marked suspect once its mark is committed; it is to be started then. */
     Optional<T> committed(EnginePartition partition, ProgressState snapshot) {
-        if (marked == null || running || marked.partition() != partition || !snapshot.mark().equals(Optional.of(mark))) {
+        if (marked == null || running || marked.partition() != partition
+                || !snapshot.mark().equals(Optional.of(mark))) {
             return Optional.empty();
         }
         running = true;

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** In no order; each knows its index. */
     private final List<A> attempts = new ArrayList<>();
-    /** Records of lost partitions that are still attempted; they may be read again, unlike those of owned partitions. */
+    /** Records of lost partitions that are still attempted. They may be read again, as those of owned ones may not. */
     private final Set<Position> abandoned = new HashSet<>();
     private final Map<Position, T> behind = new HashMap<>();
 

@@ -12,7 +12,7 @@ import io.spillway.policy.Route;
 import java.util.random.RandomGenerator;
 
 /**
- * The ways in which items leave a partition: each finishes the item in the partition's progress and passes the effect on.
+ * Exits of items from a partition: each finishes the item in the partition's progress and passes the effect on.
  *
  * <p>Owner: the {@link WorkerEngine}.
  *

@@ -21,8 +21,9 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * The state machine of one worker: decides what happens to each item that arrives (drop, move to another lane, hold until
- * a commit, quarantine, queue or start) and what the end of an attempt, a commit and the loss of a partition lead to.
+ * The state machine of one worker: decides what happens to each item that arrives (drop, move to another lane, hold
+ * until a commit, quarantine, queue or start) and what the end of an attempt, a commit and the loss of a partition lead
+ * to.
  *
  * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits. Times are
  * epoch milliseconds and nanoseconds of one clock that does not go back.
@@ -69,18 +70,21 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     // ---- arrivals
 
-    /** Whether a partition may be read from now: neither it nor its lane's read-ahead is full, and it is not being given up. */
+    /** Whether a partition may be read now: not being given up, and neither it nor its lane's read-ahead is full. */
     public boolean mayRead(EnginePartition partition) {
         return !partition.isLeaving() && !partition.isFull() && !dispatch.isFull(partition.lane());
     }
 
-    /** Takes in an item that was read, in the order of the offsets of its partition. */
-    public void arrived(T item, long nowMillis, long nowNanos) {
-        EnginePartition partition = item.partition();
+    /**
+     * Takes in an item that was read, in the order of the offsets of its partition.
+     *
+     * @param item not looked at when its record was finished by the owner before
+     */
+    public void arrived(EnginePartition partition, long offset, T item, long nowMillis, long nowNanos) {
         if (partition.isLeaving()) {
             return;
         }
-        Reading reading = partition.delivered(item.offset());
+        Reading reading = partition.delivered(offset);
         if (reading == Reading.SUSPECT && killerDeaths > 0) {
             quarantine.add(item);
         } else if (reading != Reading.FINISHED) {
@@ -132,7 +136,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
             T item = excess.item();
             switch (excess) {
-                case Excess.ToOverflow<T> over -> settlement.move(item, Lane.OVERFLOW, LaneReason.EXCESS, item.moves() + 1, 0);
+                case Excess.ToOverflow<T> over ->
+                        settlement.move(item, Lane.OVERFLOW, LaneReason.EXCESS, item.moves() + 1, 0);
                 case Excess.ToDelay<T> later ->
                         settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, later.dueMillis());
             }
@@ -164,7 +169,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return partition.snapshot(quarantine.markOf(partition));
     }
 
-    /** Records that a snapshot is durably committed: the marked suspect starts, and held items below its horizon go on. */
+    /** Records that a snapshot is committed: the suspect it marks starts, and held items below its horizon go on. */
     public void committed(EnginePartition partition, ProgressState snapshot, long nowMillis, long nowNanos) {
         if (partition.isLeaving()) {
             return;
@@ -188,7 +193,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return running.hasLeaving();
     }
 
-    /** Records that nothing of these partitions runs any more, or what does ignores its interrupt: the next snapshot hands them on. */
+    /**
+     * Records that nothing of these partitions runs any more, or that what does ignores its interrupt: the next
+     * snapshot hands them on without suspects.
+     */
     public void drained(Collection<EnginePartition> partitions) {
         partitions.forEach(EnginePartition::drained);
     }
@@ -253,7 +261,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         long sweepStartMillis =
                 policy.sweepable() ? policies.sweptBeforeMillis(item, nowMillis) : RoutingRules.NO_SWEEP_MILLIS;
-        return RoutingRules.staleness(item.enqueuedAtMillis(), item.freshSinceMillis(), policy, sweepStartMillis, nowMillis)
+        return RoutingRules.staleness(
+                        item.enqueuedAtMillis(), item.freshSinceMillis(), policy, sweepStartMillis, nowMillis)
                 .filter(route -> route instanceof Route.Drop || item.partition().lane() == Lane.HOT);
     }
 

@@ -28,7 +28,7 @@ import java.util.Map;
 final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<Item> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 1_000;
-    /** A commit that somebody waits for is not put off until the next turn; a transaction takes about so long. */
+    /** A commit that an item waits for comes before the next beat, about as late as a transaction takes. */
     private static final long URGENT_NANOS = 10 * Time.NANOS_PER_MILLI;
 
     private final Population population;
@@ -88,7 +88,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         budgets.prune(Time.epochMillis(nowNanos));
     }
 
-    /** What it says of hot. */
+    /** Measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
         return pulse.report(plant.dispatch().slots(), engine.waiting(Lane.HOT), nowNanos);
     }
@@ -127,7 +127,8 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     private int read(LanePartition from, int most, long nowMillis, long nowNanos) {
         int read = 0;
         for (; read < most && from.hasUnread(); read++) {
-            engine.arrived(from.read(), nowMillis, nowNanos);
+            // Of an item that has moved on since, only its position here says that it is finished here.
+            engine.arrived(from.state, from.position(), from.read(), nowMillis, nowNanos);
         }
         if (read > 0) {
             from.state.positionedAt(from.position());
@@ -169,7 +170,8 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         pulse.ended(nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
         long nowMillis = Time.epochMillis(nowNanos);
-        engine.ended(attempt, attempt.ending.result(), destination.chanceAfter(item, item.attempts), nowMillis, nowNanos);
+        Dice chance = destination.chanceAfter(item, item.attempts);
+        engine.ended(attempt, attempt.ending.result(), chance, nowMillis, nowNanos);
         around.wantBeat(nowNanos);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         if (inFlight() < plant.dispatch().slots() && hasUnread()) {
@@ -186,7 +188,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         return false;
     }
 
-    // ---- what the engine asks for
+    // ---- input of the engine
 
     @Override
     public TenantPolicy policyOf(Item item) {
@@ -198,7 +200,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         return population.sweptBeforeMillis(item.tenant, Time.nanosOf(nowMillis));
     }
 
-    // ---- what the engine decides
+    // ---- effects of the engine
 
     @Override
     public SimAttempt start(Item item, Start<Item> slot, TenantPolicy policy, long nowMillis, long nowNanos) {

@@ -16,8 +16,8 @@ import org.apache.kafka.common.TopicPartition;
  * A partition that this worker owns, from its assignment to its end: what the engine knows of it, and what its finished
  * items add to the next transaction. Guarded by the lock of {@link WorkerCore}.
  *
- * <p>Bounds: the ledger sums are of as many items as can be finished between two commits, which the horizon bounds; while
- * the moves of all partitions are more than one transaction should carry, nothing more is read (see
+ * <p>Bounds: the ledger sums are of as many items as can be finished between two commits, which the horizon bounds;
+ * while the moves of all partitions are more than one transaction should carry, nothing more is read (see
  * {@link WorkerCore#paused}).
  */
 final class OwnedPartition {

@@ -118,7 +118,8 @@ final class WorkerCore {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
-                    .filter(each -> !engine.mayRead(each.state)).map(each -> each.partition).collect(Collectors.toSet());
+                    .filter(each -> !engine.mayRead(each.state)).map(each -> each.partition)
+                    .collect(Collectors.toSet());
         });
     }
 
@@ -218,7 +219,8 @@ final class WorkerCore {
             boolean mayCommit = !broken && group != null;
             for (OwnedPartition each : owned.values()) {
                 if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    parts.put(each, new CommitBatch.Part(engine.snapshot(each.state), each.movesSoFar(), each.bookedSoFar()));
+                    parts.put(each, new CommitBatch.Part(
+                            engine.snapshot(each.state), each.movesSoFar(), each.bookedSoFar()));
                     metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
                 }
             }
@@ -279,7 +281,7 @@ final class WorkerCore {
 
     private void take(OwnedPartition home, long offset, ItemGate.Read read, long nowMillis, long nowNanos) {
         switch (read) {
-            case ItemGate.Read.Item(LaneItem item) -> engine.arrived(item, nowMillis, nowNanos);
+            case ItemGate.Read.Item(LaneItem item) -> engine.arrived(home.state, offset, item, nowMillis, nowNanos);
             case ItemGate.Read.Bad bad -> {
                 if (engine.arrivedUnreadable(home.state, offset)) {
                     effects.unreadable(home, bad, nowMillis);
@@ -306,7 +308,7 @@ final class WorkerCore {
         return attempts;
     }
 
-    /** Interrupts the attempts of partitions that are being given up; one that is ending this process leaves suspects. */
+    /** Interrupts the attempts of partitions that are being given up; one that ends this process leaves suspects. */
     private void interruptLeaving() {
         List<Attempt> leaving = engine.attempts().stream()
                 .filter(attempt -> attempt.item.partition().isLeaving()).toList();
