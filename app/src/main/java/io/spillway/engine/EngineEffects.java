@@ -60,8 +60,8 @@ public interface EngineEffects<T, A> {
      */
     void deadLettered(T item, Route.DeadLetter why, int attempts, long nowMillis);
 
-    /** A retry was granted or refused by its tenant's retry budget. */
-    void retryAsked(T item, boolean granted);
+    /** A retry was granted or refused by its tenant's retry budget; for measurements alone. */
+    default void retryAsked(T item, boolean granted) {}
 
     /**
      * Something cannot start before the next commit, which should not wait for its interval.
@@ -71,5 +71,5 @@ public interface EngineEffects<T, A> {
     void commitWanted(long nowNanos);
 
     /** A running attempt belongs to a partition that was lost: it should stop, and its result has no effect. */
-    void abandoned(A attempt);
+    default void abandoned(A attempt) {}
 }

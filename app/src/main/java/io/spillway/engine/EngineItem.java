@@ -21,7 +21,9 @@ public interface EngineItem {
     long enqueuedAtMillis();
 
     /** When its age starts to count: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
-    long freshSinceMillis();
+    default long freshSinceMillis() {
+        return enqueuedAtMillis();
+    }
 
     /** Its size in memory, for the read-ahead limit; 0 or more. */
     int bytes();

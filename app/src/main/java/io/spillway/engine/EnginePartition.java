@@ -18,14 +18,17 @@ public final class EnginePartition {
     /** A sixteenth at each snapshot: half of it in ten. */
     private static final int HORIZON_FADE = 4;
 
-    private final Object id;
+    final Object id;
+    final PartitionProgress progress;
+    /** Whether it is being given up. */
+    boolean leaving;
+    /** Whether nothing of it runs any more, or what does ignores its interrupt. */
+    boolean drained;
+    /** Whether it belongs to another owner now. */
+    boolean gone;
     private final Lane lane;
-    private final PartitionProgress progress;
     private boolean dirty = true;
-    private boolean leaving;
-    private boolean drained;
     private boolean killing;
-    private boolean gone;
     private long position = -1;
     private int readSinceSnapshot;
     private int mostRead;
@@ -72,8 +75,8 @@ public final class EnginePartition {
         }
     }
 
-    /** Records that a snapshot was not committed, so that another is due. */
-    public void commitFailed() {
+    /** Makes another snapshot due, for example since the last one was not committed. */
+    public void markDirty() {
         dirty = true;
     }
 
@@ -92,15 +95,6 @@ public final class EnginePartition {
 
     // ---- for the engine
 
-    Object id() {
-        return id;
-    }
-
-    /** Whether it has as many unfinished items as it may. */
-    boolean isFull() {
-        return progress.isFull();
-    }
-
     Reading delivered(long offset) {
         Reading reading = progress.delivered(offset);
         if (reading != Reading.FINISHED) {
@@ -109,50 +103,14 @@ public final class EnginePartition {
         return reading;
     }
 
-    boolean mayStart(long offset) {
-        return progress.mayStart(offset);
-    }
-
     void finished(long offset) {
         progress.finished(offset);
-        dirty = true;
-    }
-
-    Optional<Mark> takenOverMark() {
-        return progress.takenOverMark();
-    }
-
-    void markDirty() {
         dirty = true;
     }
 
     ProgressState snapshot(Optional<Mark> runningAlone) {
         dirty = false;
         return progress.snapshot(horizonAhead(), drained && !killing, runningAlone);
-    }
-
-    void committed(ProgressState snapshot) {
-        progress.committed(snapshot);
-    }
-
-    void leave() {
-        leaving = true;
-    }
-
-    /** Nothing of it runs any more, or what does ignores its interrupt. */
-    void drained() {
-        drained = true;
-        dirty = true;
-    }
-
-    /** It belongs to another owner now. */
-    void gone() {
-        leaving = true;
-        gone = true;
-    }
-
-    boolean isGone() {
-        return gone;
     }
 
     /**

@@ -24,7 +24,7 @@ final class HeldItems<T extends EngineItem> {
     /** Takes out the items of a partition that are below the committed horizon now. */
     void release(EnginePartition partition, Consumer<T> visitor) {
         Queue<T> queue = byPartition.get(partition);
-        while (queue != null && !queue.isEmpty() && partition.mayStart(queue.peek().offset())) {
+        while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
             visitor.accept(queue.remove());
         }
     }

@@ -70,8 +70,8 @@ final class Quarantine<T extends EngineItem> {
 
     /** Forgets the suspects of partitions that are being given up, but for one that runs. */
     void forgetLeaving() {
-        waiting.removeIf(suspect -> suspect.partition().isLeaving());
-        if (marked != null && marked.partition().isLeaving() && !running) {
+        waiting.removeIf(suspect -> suspect.partition().leaving);
+        if (marked != null && marked.partition().leaving && !running) {
             marked = null;
         }
     }
@@ -81,6 +81,6 @@ final class Quarantine<T extends EngineItem> {
     }
 
     private static boolean hasDeaths(EngineItem suspect) {
-        return suspect.partition().takenOverMark().filter(taken -> taken.offset() == suspect.offset()).isPresent();
+        return suspect.partition().progress.takenOverMark().filter(taken -> taken.offset() == suspect.offset()).isPresent();
     }
 }

@@ -29,7 +29,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** A record's position, whatever the ownership. */
     private record Position(Object partition, long offset) {
         static Position of(EngineItem item) {
-            return new Position(item.partition().id(), item.offset());
+            return new Position(item.partition().id, item.offset());
         }
     }
 
@@ -67,22 +67,22 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
             attempts.set(attempt.runningIndex, last);
             last.runningIndex = attempt.runningIndex;
         }
-        if (!attempt.item.partition().isGone()) {
+        if (!attempt.item.partition().gone) {
             return Optional.empty();
         }
         Position position = Position.of(attempt.item);
         abandoned.remove(position);
-        return Optional.ofNullable(behind.remove(position)).filter(item -> !item.partition().isLeaving());
+        return Optional.ofNullable(behind.remove(position)).filter(item -> !item.partition().leaving);
     }
 
     /** Forgets the waiting items of partitions that are being given up. */
     void forgetLeaving() {
-        behind.values().removeIf(item -> item.partition().isLeaving());
+        behind.values().removeIf(item -> item.partition().leaving);
     }
 
     boolean hasLeaving() {
         for (A attempt : attempts) {
-            if (attempt.item.partition().isLeaving()) {
+            if (attempt.item.partition().leaving) {
                 return true;
             }
         }
@@ -92,7 +92,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Records which attempts belong to lost partitions, and shows each. */
     void abandon(Consumer<A> visitor) {
         for (A attempt : attempts) {
-            if (attempt.item.partition().isGone()) {
+            if (attempt.item.partition().gone) {
                 abandoned.add(Position.of(attempt.item));
                 visitor.accept(attempt);
             }

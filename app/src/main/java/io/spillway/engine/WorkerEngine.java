@@ -72,7 +72,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Whether a partition may be read now: not being given up, and neither it nor its lane's read-ahead is full. */
     public boolean mayRead(EnginePartition partition) {
-        return !partition.isLeaving() && !partition.isFull() && !dispatch.isFull(partition.lane());
+        return !partition.leaving && !partition.progress.isFull() && !dispatch.isFull(partition.lane());
     }
 
     /**
@@ -81,7 +81,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      * @param item not looked at when its record was finished by the owner before
      */
     public void arrived(EnginePartition partition, long offset, T item, long nowMillis, long nowNanos) {
-        if (partition.isLeaving()) {
+        if (partition.leaving) {
             return;
         }
         Reading reading = partition.delivered(offset);
@@ -98,7 +98,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      * @return whether the caller must dead-letter it in the transaction of the next snapshot
      */
     public boolean arrivedUnreadable(EnginePartition partition, long offset) {
-        if (partition.isLeaving() || partition.delivered(offset) == Reading.FINISHED) {
+        if (partition.leaving || partition.delivered(offset) == Reading.FINISHED) {
             return false;
         }
         partition.finished(offset);
@@ -156,7 +156,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         } else {
             dispatch.ended(attempt.slot, nowNanos);
         }
-        if (!attempt.item.partition().isGone()) {
+        if (!attempt.item.partition().gone) {
             settlement.settle(attempt, result, random, nowMillis);
         }
         running.remove(attempt).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
@@ -171,10 +171,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Records that a snapshot is committed: the suspect it marks starts, and held items below its horizon go on. */
     public void committed(EnginePartition partition, ProgressState snapshot, long nowMillis, long nowNanos) {
-        if (partition.isLeaving()) {
+        if (partition.leaving) {
             return;
         }
-        partition.committed(snapshot);
+        partition.progress.committed(snapshot);
         quarantine.committed(partition, snapshot)
                 .ifPresent(suspect -> start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
         held.release(partition, item -> admit(item, nowMillis, nowNanos));
@@ -184,8 +184,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Begins to give partitions up: their waiting items are forgotten, their running attempts go on. */
     public void leave(Collection<EnginePartition> partitions, long nowNanos) {
-        partitions.forEach(EnginePartition::leave);
-        forgetLeaving(partitions, nowNanos);
+        forgetWaiting(partitions, nowNanos);
     }
 
     /** Whether an attempt of a partition that is being given up still runs. */
@@ -198,7 +197,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      * snapshot hands them on without suspects.
      */
     public void drained(Collection<EnginePartition> partitions) {
-        partitions.forEach(EnginePartition::drained);
+        for (EnginePartition partition : partitions) {
+            partition.drained = true;
+            partition.markDirty();
+        }
     }
 
     /**
@@ -206,8 +208,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      * waits for the attempt of it that began before.
      */
     public void forget(Collection<EnginePartition> partitions, long nowNanos) {
-        partitions.forEach(EnginePartition::gone);
-        forgetLeaving(partitions, nowNanos);
+        partitions.forEach(partition -> partition.gone = true);
+        forgetWaiting(partitions, nowNanos);
         running.abandon(effects::abandoned);
     }
 
@@ -248,7 +250,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Adds an item to those that wait for a slot, or holds it until a commit has raised the horizon above it. */
     private void enqueue(T item, TenantPolicy policy, long nowNanos) {
         EnginePartition partition = item.partition();
-        if (partition.mayStart(item.offset())) {
+        if (partition.progress.mayStart(item.offset())) {
             dispatch.offer(partition.lane(), item.tenant(), policy, item, item.bytes(), item.moves());
         } else {
             held.add(item);
@@ -284,7 +286,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     private void judge(T suspect, long nowMillis, long nowNanos) {
-        switch (SuspectRules.decide(suspect.offset(), suspect.partition().takenOverMark(), killerDeaths)) {
+        switch (SuspectRules.decide(suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths)) {
             case SuspectDecision.RunAlone alone -> {
                 quarantine.mark(suspect, alone.mark());
                 effects.commitWanted(nowNanos);
@@ -294,9 +296,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    private void forgetLeaving(Collection<EnginePartition> partitions, long nowNanos) {
-        partitions.forEach(held::forget);
-        dispatch.removeIf(item -> item.partition().isLeaving(), nowNanos);
+    private void forgetWaiting(Collection<EnginePartition> partitions, long nowNanos) {
+        for (EnginePartition partition : partitions) {
+            partition.leaving = true;
+            held.forget(partition);
+        }
+        dispatch.removeIf(item -> item.partition().leaving, nowNanos);
         running.forgetLeaving();
         quarantine.forgetLeaving();
     }

@@ -71,11 +71,6 @@ final class Item implements EngineItem {
     }
 
     @Override
-    public long freshSinceMillis() {
-        return enqueuedAtMillis();
-    }
-
-    @Override
     public int bytes() {
         return 1;
     }

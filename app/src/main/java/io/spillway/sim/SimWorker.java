@@ -241,9 +241,6 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     }
 
     @Override
-    public void retryAsked(Item item, boolean granted) {}
-
-    @Override
     public void commitWanted(long nowNanos) {
         if (!urgent) {
             urgent = true;
@@ -253,11 +250,6 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
                 }
             });
         }
-    }
-
-    @Override
-    public void abandoned(SimAttempt attempt) {
-        throw new IllegalStateException("no partition is lost in the simulator");
     }
 
     private void move(Move move) {

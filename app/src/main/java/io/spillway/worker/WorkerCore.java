@@ -247,7 +247,7 @@ final class WorkerCore {
 
     /** A batch was not committed: its parts are still to be. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(home -> home.state.commitFailed()));
+        locked(() -> batch.parts().keySet().forEach(home -> home.state.markDirty()));
     }
 
     // ---- for metrics

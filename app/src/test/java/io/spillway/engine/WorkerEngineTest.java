@@ -86,7 +86,7 @@ class WorkerEngineTest {
         one.engine.snapshot(partition);
         assertThat(partition.isDirty()).isFalse();
 
-        partition.commitFailed();
+        partition.markDirty();
         one.fill();
 
         assertThat(partition.isDirty()).isTrue();
