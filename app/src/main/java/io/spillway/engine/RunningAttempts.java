@@ -22,6 +22,7 @@ import java.util.function.Consumer;
 final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** In no order; each knows its index. */
     private final List<A> attempts = new ArrayList<>();
+    private final List<A> view = Collections.unmodifiableList(attempts);
     /** Records of lost partitions that are still attempted. They may be read again, as those of owned ones may not. */
     private final Set<Position> abandoned = new HashSet<>();
     private final Map<Position, T> behind = new HashMap<>();
@@ -34,7 +35,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     List<A> all() {
-        return Collections.unmodifiableList(attempts);
+        return view;
     }
 
     void add(A attempt) {
