@@ -54,18 +54,19 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("schema", Set.of()),
             Map.entry("policy", Set.of()),
+            Map.entry("engine", Set.of("policy")),
             Map.entry("handler", Set.of()),
             Map.entry("producer", Set.of("policy", "schema")),
             Map.entry("config", Set.of("policy")),
             Map.entry("topic", Set.of("config", "policy", "schema")),
             Map.entry("metrics", Set.of("config", "policy")),
             Map.entry("router", Set.of("policy", "config", "topic", "schema", "metrics")),
-            Map.entry("worker", Set.of("handler", "policy", "config", "topic", "schema", "metrics")),
+            Map.entry("worker", Set.of("handler", "policy", "engine", "config", "topic", "schema", "metrics")),
             Map.entry("deadletter", Set.of("policy", "config", "topic", "schema")),
             Map.entry("audit", Set.of("policy", "config", "topic", "schema", "router")),
             Map.entry("gateway", Set.of("policy", "config", "topic", "schema", "metrics")),
             Map.entry("local", Set.of()),
-            Map.entry("sim", Set.of("policy")),
+            Map.entry("sim", Set.of("policy", "engine")),
             Map.entry("cli", Set.of("schema", "handler", "producer", "policy", "config", "topic", "metrics", "router", "worker",
                     "deadletter", "audit", "gateway", "local", "sim")));
 
@@ -98,16 +99,17 @@ class ArchitectureTest {
         assertThat(found).as("the import found our classes").contains("policy", "config", "topic", "schema", "cli");
     }
 
-    @Test
-    void policy_imports_only_the_jdk_and_neither_logs_nor_does_io() {
-        classes().that().resideInAPackage(tree("policy"))
+    @ParameterizedTest
+    @ValueSource(strings = {"policy", "engine"})
+    void decisions_import_only_the_jdk_and_policy_and_neither_log_nor_do_io(String name) {
+        classes().that().resideInAPackage(tree(name))
                 .should().onlyDependOnClassesThat(resideInAnyPackage(
                                 // Of java.nio the buffers and charsets alone: its files and channels are I/O.
                                 "java.lang..", "java.math", "java.util..", "java.time..", "java.nio", "java.nio.charset",
-                                tree("policy"))
+                                tree("policy"), tree(name))
                         .and(not(resideInAPackage("java.util.logging.."))))
                 .check(MAIN);
-        noClasses().that().resideInAPackage(tree("policy"))
+        noClasses().that().resideInAPackage(tree(name))
                 .should().dependOnClassesThat().areAssignableTo(System.Logger.class)
                 .check(MAIN);
     }
@@ -147,9 +149,10 @@ class ArchitectureTest {
         impure(noClasses().that().resideOutsideOfPackage(tree("cli")).should()).check(MAIN);
     }
 
-    @Test
-    void policy_does_not_even_hold_a_clock() {
-        noClasses().that().resideInAPackage(tree("policy"))
+    @ParameterizedTest
+    @ValueSource(strings = {"policy", "engine"})
+    void decisions_do_not_even_hold_a_clock(String name) {
+        noClasses().that().resideInAPackage(tree(name))
                 .should().dependOnClassesThat().areAssignableTo(InstantSource.class)
                 .check(MAIN);
     }

@@ -1,18 +1,21 @@
 package io.spillway.sim;
 
+import io.spillway.engine.EngineItem;
+import io.spillway.engine.EnginePartition;
 import io.spillway.policy.Lane;
 
 /**
  * One item on its way. Owner: the queue it is in; what its record would say (lane, attempts, moves) changes only when a
  * transaction that moves it commits.
  */
-final class Item {
+final class Item implements EngineItem {
     /** Where the time is not recorded, it is drawn. */
     static final long NOT_RECORDED = -1;
 
     /** The same in every run of a scenario with a seed, whatever happens to it. */
     final long number;
     final int tenant;
+    final String tenantName;
     final long arrivedNanos;
     /** Handling time if it was recorded, else {@link #NOT_RECORDED}. */
     final long handlingNanos;
@@ -29,14 +32,46 @@ final class Item {
     LanePartition home;
     long offset;
 
-    Item(long number, int tenant, long arrivedNanos, long handlingNanos) {
+    Item(long number, int tenant, String tenantName, long arrivedNanos, long handlingNanos) {
         this.number = number;
         this.tenant = tenant;
+        this.tenantName = tenantName;
         this.arrivedNanos = arrivedNanos;
         this.handlingNanos = handlingNanos;
     }
 
-    long enqueuedAtMillis() {
+    @Override
+    public EnginePartition partition() {
+        return home.state;
+    }
+
+    @Override
+    public long offset() {
+        return offset;
+    }
+
+    @Override
+    public String tenant() {
+        return tenantName;
+    }
+
+    @Override
+    public int attempts() {
+        return attempts;
+    }
+
+    @Override
+    public int moves() {
+        return moves;
+    }
+
+    @Override
+    public long enqueuedAtMillis() {
         return Time.epochMillis(arrivedNanos);
+    }
+
+    @Override
+    public int bytes() {
+        return 1;
     }
 }

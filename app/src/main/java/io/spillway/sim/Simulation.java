@@ -99,7 +99,8 @@ public final class Simulation {
             openStreams--;
             return;
         }
-        Item item = new Item(number, firstTenant + stream.tenant, stream.nanos, stream.handlingNanos);
+        int tenant = firstTenant + stream.tenant;
+        Item item = new Item(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
         events.at(stream.nanos, now -> {
             tally.arrived(item);
             model.arrive(item, now);

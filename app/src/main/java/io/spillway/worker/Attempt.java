@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.handler.Delivery;
+import io.spillway.engine.EngineAttempt;
 import io.spillway.policy.Start;
 import io.spillway.policy.TenantPolicy;
 import java.time.Duration;
@@ -12,7 +13,7 @@ import java.util.Arrays;
  * One running call of the handler, and its lease. Its own lock guards the end of the lease, so that no interrupt can
  * hit the thread after the call is over.
  */
-final class Attempt implements Delivery.Lease {
+final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Why a call was interrupted. */
     enum Interruption {
         NONE,
@@ -20,15 +21,8 @@ final class Attempt implements Delivery.Lease {
         PARTITION_LEFT
     }
 
-    final LaneItem item;
-    /** The slot it holds; null for a suspect, which runs beside the slots. */
-    final Start<LaneItem> slot;
-    /** Its tenant's policy when it began, which holds until it is over. */
-    final TenantPolicy policy;
     final long startedAtMillis;
     final long startedNanos;
-    /** Where {@link Running} has it; its own. */
-    int runningIndex = -1;
     private final InstantSource clock;
     private final long latestEndMillis;
     private Thread thread;
@@ -37,18 +31,12 @@ final class Attempt implements Delivery.Lease {
     private boolean over;
 
     Attempt(LaneItem item, Start<LaneItem> slot, TenantPolicy policy, InstantSource clock, long startedNanos, long leaseMaxMillis) {
-        this.item = item;
-        this.slot = slot;
-        this.policy = policy;
+        super(item, slot, policy);
         this.clock = clock;
         this.startedAtMillis = clock.millis();
         this.startedNanos = startedNanos;
         this.endsAtMillis = startedAtMillis + policy.timeoutMillis();
         this.latestEndMillis = startedAtMillis + Math.max(policy.timeoutMillis(), leaseMaxMillis);
-    }
-
-    boolean isSuspect() {
-        return slot == null;
     }
 
     @Override

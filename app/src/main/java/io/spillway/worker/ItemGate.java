@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-import io.spillway.policy.Lane;
+import io.spillway.engine.ItemPolicies;
 import io.spillway.policy.Route;
 import io.spillway.policy.RoutingRules;
 import io.spillway.policy.TenantPolicy;
@@ -11,12 +11,11 @@ import io.spillway.topic.ItemReader;
 import io.spillway.topic.ItemReading;
 import io.spillway.topic.Sweeps;
 import io.spillway.topic.TenantPolicies;
-import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/** Reads items from records of a lane, and checks again what time may have changed since the router looked. */
-final class ItemGate {
+/** Reads items from records of a lane, and knows the policies and sweeps in force for them. */
+final class ItemGate implements ItemPolicies<LaneItem> {
     /** Of attempts and moves: far more than there can be. */
     private static final int MAX_COUNT = 1_000_000;
 
@@ -53,18 +52,14 @@ final class ItemGate {
         };
     }
 
-    /** The policy in force for a tenant. */
-    TenantPolicy policyOf(String tenant) {
-        return policies.of(tenant);
+    @Override
+    public TenantPolicy policyOf(LaneItem item) {
+        return policies.of(item.tenant());
     }
 
-    /** What time has made of an item of a tenant with this policy: to be dropped, or in hot to be moved to aged; empty when it may be handled. */
-    Optional<Route> staleness(LaneItem item, TenantPolicy policy, long nowMillis) {
-        long sweepStartMillis = policy.sweepable()
-                ? sweeps.coveredBeforeMillis(item.tenant(), nowMillis)
-                : RoutingRules.NO_SWEEP_MILLIS;
-        return RoutingRules.staleness(item.enqueuedAtMillis(), item.freshSinceMillis(), policy, sweepStartMillis, nowMillis)
-                .filter(route -> route instanceof Route.Drop || item.lane() == Lane.HOT);
+    @Override
+    public long sweptBeforeMillis(LaneItem item, long nowMillis) {
+        return sweeps.coveredBeforeMillis(item.tenant(), nowMillis);
     }
 
     private static LaneItem laneItem(
@@ -76,7 +71,7 @@ final class ItemGate {
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();
         long replayedAtMillis = HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        return new LaneItem(home, home.lane, record, item,
+        return new LaneItem(home, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)));

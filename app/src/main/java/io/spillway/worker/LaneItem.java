@@ -1,5 +1,7 @@
 package io.spillway.worker;
 
+import io.spillway.engine.EngineItem;
+import io.spillway.engine.EnginePartition;
 import io.spillway.policy.Lane;
 import io.spillway.topic.ItemHeaders;
 import io.spillway.topic.ItemReading;
@@ -11,7 +13,6 @@ import org.apache.kafka.common.header.Header;
  * An item that waits in this process or is being handled, with what its headers say of its past.
  *
  * @param home             the partition it was read from, as owned now
- * @param lane             of that partition
  * @param record           as it was read
  * @param read             what it is routed by
  * @param attempts         attempts made so far
@@ -21,23 +22,35 @@ import org.apache.kafka.common.header.Header;
  */
 record LaneItem(
         OwnedPartition home,
-        Lane lane,
         ConsumerRecord<byte[], byte[]> record,
         ItemReading.Item read,
         int attempts,
         int moves,
         boolean attemptedBefore,
-        long freshSinceMillis) {
+        long freshSinceMillis)
+        implements EngineItem {
 
-    long offset() {
+    @Override
+    public EnginePartition partition() {
+        return home.state;
+    }
+
+    Lane lane() {
+        return home.state.lane();
+    }
+
+    @Override
+    public long offset() {
         return record.offset();
     }
 
-    String tenant() {
+    @Override
+    public String tenant() {
         return read.tenant();
     }
 
-    long enqueuedAtMillis() {
+    @Override
+    public long enqueuedAtMillis() {
         return read.enqueuedAtMillis();
     }
 
@@ -50,7 +63,8 @@ record LaneItem(
     }
 
     /** Roughly what it takes in memory. */
-    int bytes() {
+    @Override
+    public int bytes() {
         return Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }
 }

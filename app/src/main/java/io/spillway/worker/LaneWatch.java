@@ -45,7 +45,8 @@ final class LaneWatch implements AutoCloseable {
 
     /** Starts; the beat of the slow work is put off by a part of its period that comes from the worker's name. */
     void start(String worker) {
-        leases.scheduleWithFixedDelay(core::endLeases, LEASES_EVERY_MILLIS, LEASES_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
+                LEASES_EVERY_MILLIS, LEASES_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::keepHouse,
                 Math.floorMod(worker.hashCode(), KEEP_HOUSE_EVERY_MILLIS), KEEP_HOUSE_EVERY_MILLIS, TimeUnit.MILLISECONDS);

@@ -25,21 +25,19 @@ final class Moves {
         this.topics = topics;
     }
 
-    /** Aside, unattempted: to overflow or to aged. */
-    ProducerRecord<byte[], byte[]> aside(LaneItem item, Lane to, LaneReason reason) {
-        Headers headers = copyOf(item);
-        set(headers, ItemHeaders.LANE_REASON, reason.label());
-        set(headers, ItemHeaders.MOVES, Integer.toString(item.moves() + 1));
-        return to(item, to, headers);
-    }
-
-    /** To the delay lane, unattempted since it was taken. */
-    ProducerRecord<byte[], byte[]> later(LaneItem item, LaneReason reason, long dueMillis, int moves) {
+    /**
+     * To another lane without an attempt.
+     *
+     * @param dueMillis for the delay lane, when it is due; epoch milliseconds
+     */
+    ProducerRecord<byte[], byte[]> unattempted(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         Headers headers = copyOf(item);
         set(headers, ItemHeaders.LANE_REASON, reason.label());
         set(headers, ItemHeaders.MOVES, Integer.toString(moves));
-        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
-        return to(item, Lane.DELAY, headers);
+        if (to == Lane.DELAY) {
+            set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        }
+        return to(item, to, headers);
     }
 
     /** To the delay lane after an attempt. */

@@ -5,8 +5,8 @@ import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.spillway.config.Configuration;
 import io.spillway.config.WorkerSettings;
 import io.spillway.handler.Handler;
+import io.spillway.engine.WorkerEngine;
 import io.spillway.policy.DispatchSettings;
-import io.spillway.policy.FairDispatch;
 import io.spillway.policy.HandlingPulse;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Printable;
@@ -40,8 +40,6 @@ import org.slf4j.LoggerFactory;
 /** The worker as a running thing: started once, closed once. Owner of its threads, its clients and the handler. */
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
-    /** Items with a policy of their own are few; budgets and estimates of others are kept for the most recent ones. */
-    private static final int MAX_BUDGETS = 100_000;
     private static final long HOT_BUFFER_MILLIS = 100;
     /**
      * A consumer has one fetch under way at a broker, and partitions that were paused or not yet used up when it was
@@ -97,18 +95,19 @@ public final class Worker implements AutoCloseable {
         this.handler = handler;
         KafkaClients clients = new KafkaClients(configuration);
         this.admin = clients.admin();
-        RetryBudgets budgets = new RetryBudgets(MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+        RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
         WorkerMetrics metrics = new WorkerMetrics(registry, configuration.metrics().tenants(), handler.fansOut(),
-                tenant -> budgets.tokens(tenant, Settlement.DESTINATION));
-        Moves moves = new Moves(topics);
+                tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
         // Everything was checked when it came in; what was moved since carries our headers on top.
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
-        FairDispatch<LaneItem> dispatch = new FairDispatch<>(new DispatchSettings(
+        DispatchSettings dispatch = new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
-                settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE));
-        Settlement settlement = new Settlement(moves, budgets, metrics, random);
-        Placing placing = new Placing(settings, dispatch, gate, moves, settlement, metrics, clock, nanoClock);
-        this.core = new WorkerCore(gate, placing, metrics, clock);
+                settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE);
+        WorkerEffects effects =
+                new WorkerEffects(new Moves(topics), metrics, clock, settings.leaseMax().toMillis());
+        WorkerEngine<LaneItem, Attempt> engine =
+                new WorkerEngine<>(dispatch, budgets, settings.killerDeaths(), gate, effects);
+        this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingPulse pulse = new HandlingPulse(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, pulse, core, nanoClock, this::died);
         this.committer = new CommitThread(

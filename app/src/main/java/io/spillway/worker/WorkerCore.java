@@ -1,13 +1,12 @@
 package io.spillway.worker;
 
+import io.spillway.engine.EnginePartition;
+import io.spillway.engine.WorkerEngine;
 import io.spillway.policy.Lane;
-import io.spillway.policy.ProgressState;
-import io.spillway.policy.Reading;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +16,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -36,8 +40,10 @@ final class WorkerCore {
 
     private final InstantSource clock;
     private final ItemGate gate;
-    private final Placing placing;
-    private final WorkerMetrics metrics;
+    private final WorkerEngine<LaneItem, Attempt> engine;
+    private final WorkerEffects effects;
+    private final LongSupplier nanoClock;
+    private final RandomGenerator random;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition attemptEnded = lock.newCondition();
     private final Condition commitWanted = lock.newCondition();
@@ -47,11 +53,15 @@ final class WorkerCore {
     private boolean broken;
     private volatile boolean caughtUp;
 
-    WorkerCore(ItemGate gate, Placing placing, WorkerMetrics metrics, InstantSource clock) {
+    WorkerCore(
+            ItemGate gate, WorkerEngine<LaneItem, Attempt> engine, WorkerEffects effects, InstantSource clock,
+            LongSupplier nanoClock, RandomGenerator random) {
         this.gate = gate;
-        this.placing = placing;
-        this.metrics = metrics;
+        this.engine = engine;
+        this.effects = effects;
         this.clock = clock;
+        this.nanoClock = nanoClock;
+        this.random = random;
     }
 
     // ---- the poll thread
@@ -84,18 +94,15 @@ final class WorkerCore {
         List<ItemGate.Read> reads = new ArrayList<>();
         polled.forEach(each -> each.records().forEach(record -> reads.add(gate.read(each.home(), record, nowMillis))));
         return lockedGet(() -> {
+            long nowNanos = nanoClock.getAsLong();
             Iterator<ItemGate.Read> read = reads.iterator();
             for (Polled each : polled) {
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
-                    take(each.home(), record.offset(), read.next(), nowMillis);
+                    take(each.home(), record.offset(), read.next(), nowMillis, nowNanos);
                 }
-                if (!each.home().leaving) {
-                    each.home().positionedAt(each.nextOffset());
-                }
+                each.home().state.positionedAt(each.nextOffset());
             }
-            List<Attempt> attempts = next(nowMillis);
-            placing.makeRoom(nowMillis);
-            return attempts;
+            return fillSlotsAndMakeRoom(nowMillis, nowNanos);
         });
     }
 
@@ -105,18 +112,14 @@ final class WorkerCore {
      */
     Set<TopicPartition> paused() {
         return lockedGet(() -> {
-            Set<TopicPartition> paused = new HashSet<>();
             int moves = owned.values().stream().mapToInt(each -> each.moves.size()).sum();
             long moveBytes = owned.values().stream().mapToLong(OwnedPartition::moveBytes).sum();
             if (moves >= MAX_MOVES || moveBytes >= MAX_MOVE_BYTES) {
                 return Set.copyOf(owned.keySet());
             }
-            for (OwnedPartition each : owned.values()) {
-                if (each.leaving || each.progress.isFull() || placing.dispatch().isFull(each.lane)) {
-                    paused.add(each.partition);
-                }
-            }
-            return paused;
+            return owned.values().stream()
+                    .filter(each -> !engine.mayRead(each.state)).map(each -> each.partition)
+                    .collect(Collectors.toSet());
         });
     }
 
@@ -134,21 +137,13 @@ final class WorkerCore {
     void leave(Collection<TopicPartition> partitions, long graceMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            List<OwnedPartition> homes = partitions.stream().map(owned::get).filter(home -> home != null).toList();
-            homes.forEach(home -> {
-                home.leaving = true;
-                home.held.clear();
-            });
-            placing.forgetLeaving();
+            List<EnginePartition> states = states(partitions, owned::get);
+            engine.leave(states, nanoClock.getAsLong());
             if (!awaitLeavingIdle(graceMillis)) {
-                placing.running().findProcessEnders();
-                placing.running().interrupt(home -> home.leaving);
+                interruptLeaving();
                 awaitLeavingIdle(TimeUnit.SECONDS.toMillis(1));
             }
-            homes.forEach(home -> {
-                home.drained = true;
-                home.dirty = true;
-            });
+            engine.drained(states);
         } finally {
             lock.unlock();
         }
@@ -156,23 +151,12 @@ final class WorkerCore {
 
     /** Whether the next batch has something of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> !broken && partitions.stream().map(owned::get).anyMatch(home -> home != null && home.dirty));
+        return lockedGet(() -> !broken && states(partitions, owned::get).stream().anyMatch(EnginePartition::isDirty));
     }
 
     /** Forgets partitions for good; whatever of them still runs no longer matters, but keeps its slot until it ends. */
     void forget(Collection<TopicPartition> partitions) {
-        locked(() -> {
-            for (TopicPartition partition : partitions) {
-                OwnedPartition home = owned.remove(partition);
-                if (home != null) {
-                    home.leaving = true;
-                    home.gone = true;
-                    home.held.clear();
-                }
-            }
-            placing.forgetLeaving();
-            placing.running().abandon();
-        });
+        locked(() -> engine.forget(states(partitions, owned::remove), nanoClock.getAsLong()));
     }
 
     // ---- handler threads
@@ -185,9 +169,10 @@ final class WorkerCore {
     List<Attempt> ended(Attempt attempt, AttemptEnd end) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
-            placing.ended(attempt, end, nowMillis);
+            long nowNanos = nanoClock.getAsLong();
+            engine.ended(attempt, end.result(), random, nowMillis, nowNanos);
             attemptEnded.signalAll();
-            return next(nowMillis);
+            return fillSlots(nowMillis, nowNanos);
         });
     }
 
@@ -199,9 +184,10 @@ final class WorkerCore {
         locked(() -> broken = true);
     }
 
-    /** Interrupts the attempts whose lease is over. */
-    void endLeases() {
-        locked(() -> metrics.leasesEnded(placing.running().interruptOverdue(clock.millis())));
+    /** Interrupts the attempts whose lease is over, and returns how many those are. */
+    int endLeases() {
+        long nowMillis = clock.millis();
+        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowMillis)));
     }
 
     // ---- the commit thread
@@ -230,13 +216,12 @@ final class WorkerCore {
         return lockedGet(() -> {
             Map<OwnedPartition, CommitBatch.Part> parts = new LinkedHashMap<>();
             int metadataCharacters = 0;
+            boolean mayCommit = !broken && group != null;
             for (OwnedPartition each : owned.values()) {
-                if (!broken && each.dirty && group != null && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
-                    ProgressState state = each.progress.snapshot(
-                            each.horizonAhead(), each.isClean(), placing.suspects().markOf(each));
-                    parts.put(each, new CommitBatch.Part(state, each.movesSoFar(), each.bookedSoFar()));
+                if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
+                    parts.put(each, new CommitBatch.Part(
+                            engine.snapshot(each.state), each.movesSoFar(), each.bookedSoFar()));
                     metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
-                    each.dirty = false;
                 }
             }
             return new CommitBatch(group, parts, clock.millis());
@@ -251,67 +236,84 @@ final class WorkerCore {
     List<Attempt> committed(CommitBatch batch) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
-            List<Attempt> attempts = new ArrayList<>();
+            long nowNanos = nanoClock.getAsLong();
             batch.parts().forEach((home, part) -> {
                 home.committed(part.moves().size());
-                if (!home.leaving) {
-                    home.progress.committed(part.state());
-                    placing.startMarked(home, part.state().mark()).ifPresent(attempts::add);
-                    placing.release(home, nowMillis);
-                }
+                engine.committed(home.state, part.state(), nowMillis, nowNanos);
             });
-            attempts.addAll(next(nowMillis));
-            placing.makeRoom(nowMillis);
-            return attempts;
+            return fillSlotsAndMakeRoom(nowMillis, nowNanos);
         });
     }
 
     /** A batch was not committed: its parts are still to be. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(home -> home.dirty = true));
+        locked(() -> batch.parts().keySet().forEach(home -> home.state.markDirty()));
     }
 
     // ---- for metrics
 
     int inFlight() {
-        return lockedGet(placing.running()::size);
+        return lockedGet(engine.attempts()::size);
     }
 
     int deaf() {
-        return lockedGet(placing.running()::deaf);
+        return lockedGet(() -> count(Attempt::isInterrupted));
     }
 
     int waiting(Lane lane) {
-        return lockedGet(() -> placing.dispatch().waiting(lane));
+        return lockedGet(() -> engine.waiting(lane));
     }
 
     int tenantsAtCap() {
-        return lockedGet(placing.dispatch()::tenantsAtCap);
+        return lockedGet(engine::tenantsAtCap);
     }
 
     int suspects() {
-        return lockedGet(placing.suspects()::size);
+        return lockedGet(engine::suspects);
     }
 
     // ---- under the lock
 
-    private void take(OwnedPartition home, long offset, ItemGate.Read read, long nowMillis) {
-        if (home.leaving) {
-            return;
-        }
-        Reading reading = home.progress.delivered(offset);
-        if (reading != Reading.FINISHED) {
-            home.readSinceSnapshot++;
-            placing.take(home, read, offset, reading == Reading.SUSPECT, nowMillis);
+    private static List<EnginePartition> states(
+            Collection<TopicPartition> partitions, Function<TopicPartition, OwnedPartition> find) {
+        return partitions.stream().map(find).filter(home -> home != null).map(home -> home.state).toList();
+    }
+
+    private void take(OwnedPartition home, long offset, ItemGate.Read read, long nowMillis, long nowNanos) {
+        switch (read) {
+            case ItemGate.Read.Item(LaneItem item) -> engine.arrived(home.state, offset, item, nowMillis, nowNanos);
+            case ItemGate.Read.Bad bad -> {
+                if (engine.arrivedUnreadable(home.state, offset)) {
+                    effects.unreadable(home, bad, nowMillis);
+                }
+            }
         }
     }
 
-    private List<Attempt> next(long nowMillis) {
-        List<Attempt> attempts = placing.next(caughtUp, nowMillis);
-        if (placing.takeWish()) {
+    private List<Attempt> fillSlots(long nowMillis, long nowNanos) {
+        engine.fillSlots(caughtUp, nowMillis, nowNanos);
+        if (effects.takeCommitWanted()) {
             wantCommit();
         }
+        return effects.takeStarted();
+    }
+
+    private int count(Predicate<Attempt> which) {
+        return (int) engine.attempts().stream().filter(which).count();
+    }
+
+    private List<Attempt> fillSlotsAndMakeRoom(long nowMillis, long nowNanos) {
+        List<Attempt> attempts = fillSlots(nowMillis, nowNanos);
+        engine.makeRoom(nowMillis, nowNanos);
         return attempts;
+    }
+
+    /** Interrupts the attempts of partitions that are being given up; one that ends this process leaves suspects. */
+    private void interruptLeaving() {
+        List<Attempt> leaving = engine.attempts().stream()
+                .filter(attempt -> attempt.item.partition().isLeaving()).toList();
+        leaving.stream().filter(Attempt::endsProcess).forEach(attempt -> attempt.item.partition().endsProcess());
+        leaving.forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
     }
 
     private void wantCommit() {
@@ -321,7 +323,7 @@ final class WorkerCore {
 
     private boolean awaitLeavingIdle(long millis) throws InterruptedException {
         long leftNanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        while (placing.running().any(home -> home.leaving)) {
+        while (engine.hasLeavingAttempts()) {
             if (leftNanos <= 0) {
                 return false;
             }
@@ -331,12 +333,10 @@ final class WorkerCore {
     }
 
     private void locked(Runnable action) {
-        lock.lock();
-        try {
+        lockedGet(() -> {
             action.run();
-        } finally {
-            lock.unlock();
-        }
+            return null;
+        });
     }
 
     private <T> T lockedGet(Supplier<T> action) {

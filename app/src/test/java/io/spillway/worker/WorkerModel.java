@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.engine.WorkerEngine;
 import io.spillway.policy.AttemptResult;
 import io.spillway.policy.DispatchSettings;
-import io.spillway.policy.FairDispatch;
 import io.spillway.policy.Lane;
 import io.spillway.policy.PartitionProgress;
 import io.spillway.policy.Place;
@@ -185,12 +185,13 @@ final class WorkerModel {
         void start() {
             InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
             RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
-            Moves moves = new Moves(topics);
-            Placing placing = new Placing(configuration.worker(),
-                    new FairDispatch<>(new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true)), gate, moves,
-                    new Settlement(moves, budgets, metrics, new SplittableRandom(seed)), metrics, clock,
-                    () -> nowMillis * 1_000_000);
-            core = new WorkerCore(gate, placing, metrics, clock);
+            WorkerEffects effects = new WorkerEffects(
+                    new Moves(topics), metrics, clock, configuration.worker().leaseMax().toMillis());
+            WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
+                    new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), budgets,
+                    configuration.worker().killerDeaths(), gate, effects);
+            core = new WorkerCore(
+                    gate, engine, effects, clock, () -> nowMillis * 1_000_000, new SplittableRandom(seed));
             core.seen(new MockConsumer<byte[], byte[]>("none").groupMetadata());
             running.clear();
             positions.clear();
