@@ -128,15 +128,11 @@ final class DeadLettersCommand {
             printer.line("no dead letters");
             return;
         }
-        List<List<String>> rows = new ArrayList<>(List.of(DeadLetterPrinter.columns()));
-        shown.forEach(letter -> rows.add(DeadLetterPrinter.row(letter)));
-        printer.table(rows);
+        printer.table(DeadLetterPrinter.COLUMNS, shown.stream().map(DeadLetterPrinter::row));
         if (counts.count() > shown.size()) {
             printer.line((counts.count() - shown.size()) + " more, which died earlier; --limit shows more of them");
         }
         printer.line("");
-        List<List<String>> sums = new ArrayList<>(List.of(List.of("tenant", "reason", "count")));
-        counts.rows().forEach(row -> sums.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()))));
-        printer.table(sums);
+        DeadLetterPrinter.counts(printer, counts);
     }
 }

@@ -11,7 +11,6 @@ import io.spillway.deadletter.Survey;
 import io.spillway.deadletter.Tally;
 import io.spillway.policy.DeadLetterFilter;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -93,9 +92,6 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
                     "byTenantAndReason", tally.rows().stream().map(DeadLetterPrinter::fields).toList()));
             return;
         }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenant", "reason", "count"));
-        tally.rows().forEach(row -> rows.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()))));
-        printer.table(rows);
+        DeadLetterPrinter.counts(printer, tally);
     }
 }

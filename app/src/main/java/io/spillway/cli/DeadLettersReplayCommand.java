@@ -16,7 +16,6 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -134,11 +133,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             return;
         }
         if (tally.count() > 0) {
-            List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"));
-            tally.rows().forEach(row -> rows.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()),
-                    Long.toString(row.swept()), Long.toString(row.expired()))));
-            printer.table(rows);
+            printer.table(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"), tally.rows().stream().map(
+                    row -> List.of(row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
         }
         printer.line("would replay " + tally.count() + " dead letters" + until(tally.count(), nowMillis) + "; when due, "
                 + swept + " would be dropped by a sweep and " + expired + " past their time to live");

@@ -17,7 +17,6 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -158,8 +157,7 @@ final class ExplainCommand implements Callable<Integer> {
         result.put("rules", explanation.rules());
         result.put("known", explanation.known());
         result.put("sharing", explanation.sharing());
-        result.put("neighbours", explanation.neighbours().stream()
-                .map(neighbour -> Map.of("tenant", neighbour.tenant(), "shared", neighbour.shared())).toList());
+        result.put("neighbours", explanation.neighbours());
         return result;
     }
 
@@ -168,11 +166,9 @@ final class ExplainCommand implements Callable<Integer> {
         Printer printer = new Printer(spec, common);
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"));
-        waiting.forEach((partition, lanes) -> rows.add(List.of(Integer.toString(partition),
-                text(lanes, Lane.HOT), text(lanes, Lane.OVERFLOW), text(lanes, Lane.AGED), "")));
-        printer.table(rows);
+        printer.table(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"),
+                waiting.entrySet().stream().map(each -> List.of(each.getKey(),
+                        of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW), of(each.getValue(), Lane.AGED), "")));
         printer.line("");
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));
@@ -181,15 +177,13 @@ final class ExplainCommand implements Callable<Integer> {
                 + (explanation.isCutShort() ? " (the first ones by name; there are more)" : "") + ":");
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
-        List<List<String>> neighbours = new ArrayList<>();
-        explanation.neighbours().forEach(neighbour ->
-                neighbours.add(List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))));
-        printer.table(neighbours);
+        printer.table(explanation.neighbours().stream().map(neighbour ->
+                List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))).toList());
         printer.line("");
         printer.line("Policy: " + TenantsCommand.inOneLine(inForce));
     }
 
-    private static String text(Map<String, Long> lanes, Lane lane) {
-        return Long.toString(lanes.getOrDefault(lane.label(), 0L));
+    private static long of(Map<String, Long> lanes, Lane lane) {
+        return lanes.getOrDefault(lane.label(), 0L);
     }
 }

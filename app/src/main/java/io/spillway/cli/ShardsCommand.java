@@ -54,7 +54,7 @@ final class ShardsCommand implements Callable<Integer> {
         ShardsReport report = new ShardsReport(
                 new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, searched);
         if (common.isJson()) {
-            printer.json(report.asMap());
+            printer.json(report.json());
         } else {
             report.print(printer);
         }

@@ -2,7 +2,6 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.policy.ItemLimits;
-import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.Printable;
 import io.spillway.topic.PolicyCodec;
@@ -14,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,9 +46,8 @@ final class TenantsCommand {
         } else if (all.isEmpty()) {
             printer.line("no tenant has settings of its own");
         } else {
-            List<List<String>> rows = new ArrayList<>();
-            all.forEach((tenant, settings) -> rows.add(List.of(Printable.of(tenant), inOneLine(settings))));
-            printer.table(rows);
+            printer.table(all.entrySet().stream()
+                    .map(entry -> List.of(Printable.of(entry.getKey()), inOneLine(entry.getValue()))).toList());
         }
         return 0;
     }
@@ -130,10 +129,7 @@ final class TenantsCommand {
     }
 
     static String inOneLine(PolicySettings settings) {
-        List<String> parts = new ArrayList<>();
-        for (Map.Entry<PolicyField, Object> entry : settings.values().entrySet()) {
-            parts.add(entry.getKey().key() + "=" + entry.getKey().format(entry.getValue()));
-        }
-        return parts.isEmpty() ? "nothing set" : String.join(" ", parts);
+        return settings.values().isEmpty() ? "nothing set"
+                : textOf(settings).entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(" "));
     }
 }
