@@ -14,13 +14,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway audit}: whether the books balance. */
 @Command(
@@ -41,9 +40,6 @@ final class AuditCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
@@ -53,7 +49,7 @@ final class AuditCommand implements Callable<Integer> {
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
         Report report = Report.of(audited, off);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(report);
         } else {
@@ -90,8 +86,8 @@ final class AuditCommand implements Callable<Integer> {
      * @param off    what is off, of the first tenants
      */
     private record Report(
-            boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places, int offTenants,
-            List<Off> off) {
+            boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places,
+            int offTenants, List<Off> off) {
         static Report of(List<AuditedTenant> audited, List<AuditedTenant> off) {
             Map<String, Long> places = new LinkedHashMap<>();
             for (Place place : Place.values()) {
@@ -102,21 +98,23 @@ final class AuditCommand implements Callable<Integer> {
             return new Report(
                     off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
-                    off.stream().limit(MOST_LISTED).flatMap(tenant -> tenant.findings().stream().map(finding -> new Off(
-                            tenant.tenant(), finding.place() == Place.OUTSIDE ? "accepted and nowhere" : finding.place().label(),
-                            finding.least(), finding.most(), finding.counted()))).toList());
+                    off.stream().limit(MOST_LISTED)
+                            .flatMap(tenant -> tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
+                            .toList());
         }
 
         void print(Printer printer, List<AuditedTenant> audited) {
             Map<String, Long> counted = new HashMap<>();
-            AuditedTenant.COUNTED.forEach(place -> counted.put(place.label(), sum(audited, tenant -> tenant.counted(place))));
+            AuditedTenant.COUNTED.forEach(
+                    place -> counted.put(place.label(), sum(audited, tenant -> tenant.counted(place))));
             printer.table(List.of("", "books", "counted"), Stream.concat(
                     Stream.of(List.of("accepted", accepted, "")),
-                    places.entrySet().stream().map(each -> List.of(
-                            "  " + each.getKey(), each.getValue(), counted.containsKey(each.getKey()) ? counted.get(each.getKey()) : ""))));
+                    places.entrySet().stream().map(each -> List.of("  " + each.getKey(), each.getValue(),
+                            Optional.<Object>ofNullable(counted.get(each.getKey())).orElse("")))));
             printer.line("");
             if (moving > 0) {
-                printer.line("items of " + moving + " tenants moved meanwhile: what they have in a place is known as a range");
+                printer.line("items of " + moving
+                        + " tenants moved meanwhile: what they have in a place is known as a range");
             }
             if (balanced) {
                 printer.line("the books of " + tenants + " tenants balance");
@@ -125,13 +123,23 @@ final class AuditCommand implements Callable<Integer> {
             printer.line("off for " + offTenants + " of " + tenants + " tenants"
                     + (offTenants > MOST_LISTED ? " (the first " + MOST_LISTED + " by name)" : "") + ":");
             printer.table(List.of("tenant", "place", "by the books", "counted", ""), off.stream().map(each -> List.of(
-                    each.tenant(), each.place(), each.least() == each.most() ? each.most() : each.least() + " to " + each.most(),
-                    each.counted(), each.tenant().equals(BookOwner.NOBODY) ? "(cannot be read as anybody's)" : "")));
+                    each.tenant(), each.place(), each.range(), each.counted(),
+                    each.tenant().equals(BookOwner.NOBODY) ? "(cannot be read as anybody's)" : "")));
         }
     }
 
     /** A place where the books and the items of a tenant do not agree. */
-    private record Off(String tenant, String place, long least, long most, long counted) {}
+    private record Off(String tenant, String place, long least, long most, long counted) {
+        static Off of(String tenant, AuditedTenant.Finding finding) {
+            return new Off(
+                    tenant, finding.place() == Place.OUTSIDE ? "accepted and nowhere" : finding.place().label(),
+                    finding.least(), finding.most(), finding.counted());
+        }
+
+        String range() {
+            return least == most ? Long.toString(most) : least + " to " + most;
+        }
+    }
 
     private static long sum(List<AuditedTenant> audited, ToLongFunction<AuditedTenant> figure) {
         return audited.stream().mapToLong(figure).sum();

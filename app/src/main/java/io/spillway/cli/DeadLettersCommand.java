@@ -15,9 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway dead-letters}: looks at dead letters; the subcommands that change something have classes of their own. */
 @Command(
@@ -33,9 +31,6 @@ final class DeadLettersCommand {
 
     private final InstantSource clock = InstantSource.system();
 
-    @Spec
-    private CommandSpec spec;
-
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
@@ -47,7 +42,7 @@ final class DeadLettersCommand {
         DeadLetterFilter filter = options.filter(clock.millis());
         Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MOST_LISTED));
         Configuration configuration = withCluster(common);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         Tally counts = new Tally();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             boolean isWhole = letters.forEach(filter, new ProgressLine(stop, printer, clock), letter -> {
@@ -79,7 +74,7 @@ final class DeadLettersCommand {
         }
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = withCluster(common);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             if (at != null) {
                 letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2))).ifPresent(found::add);

@@ -22,9 +22,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway dead-letters replay}: back to life, each once. */
 @Command(
@@ -47,9 +45,6 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "only tell what would be replayed, and how much of it sweeps and the time to live would drop")
     private boolean dryRun;
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource clock = InstantSource.system();
 
     @Override
@@ -62,7 +57,7 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         }
         Configuration configuration = DeadLettersCommand.withCluster(common);
         Replay replay = new Replay(new Topics(configuration), nowMillis, rate);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (dryRun) {
             plan(configuration, printer, filter, replay, limit);
         } else {
@@ -133,8 +128,9 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             return;
         }
         if (tally.count() > 0) {
-            printer.table(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"), tally.rows().stream().map(
-                    row -> List.of(row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
+            printer.table(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"),
+                    tally.rows().stream().map(row -> List.of(
+                            row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
         }
         printer.line("would replay " + tally.count() + " dead letters" + until(tally.count(), nowMillis) + "; when due, "
                 + swept + " would be dropped by a sweep and " + expired + " past their time to live");

@@ -22,8 +22,8 @@ record DemoReport(DemoResult result) {
 
     /** Where the items of some tenants went. */
     private record Row(
-            String tenant, long sent, long accepted, long done, long dropped, long deadLettered, long waiting, long fifoDone,
-            long fifoGivenUp) {}
+            String tenant, long sent, long accepted, long done, long dropped, long deadLettered, long waiting,
+            long fifoDone, long fifoGivenUp) {}
 
     /** How long items waited; percentiles are null when there was none. */
     private record Ages(long items, Long p50Millis, Long p99Millis, Long maxMillis) {
@@ -67,7 +67,8 @@ record DemoReport(DemoResult result) {
     void print(Printer printer) {
         printer.line("");
         printer.line("Quiet tenants: how long an item waited for its handler, from when it should have been sent");
-        printer.table(List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99"), DemoPlan.Phase.SHOWN.stream().map(phase -> {
+        List<String> head = List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99");
+        printer.table(head, DemoPlan.Phase.SHOWN.stream().map(phase -> {
             Ages spillway = Ages.of(result.spillway().ages(phase));
             Ages fifo = Ages.of(result.fifo().ages(phase));
             return List.of(phase.label(), number(spillway.items()),
@@ -85,8 +86,10 @@ record DemoReport(DemoResult result) {
 
     private void printTenants(Printer printer) {
         printer.table(
-                List.of("tenant", "sent", "done", "dropped", "dead-letter", "waiting", "most slots", "FIFO done", "given up", "most slots"),
-                rows().stream().map(row -> List.of(row.tenant(), number(row.sent()), number(row.done()), number(row.dropped()),
+                List.of("tenant", "sent", "done", "dropped", "dead-letter", "waiting", "most slots",
+                        "FIFO done", "given up", "most slots"),
+                rows().stream().map(row -> List.of(
+                        row.tenant(), number(row.sent()), number(row.done()), number(row.dropped()),
                         number(row.deadLettered()), number(row.waiting()), mostSlots(result.spillway(), row.tenant()),
                         number(row.fifoDone()), number(row.fifoGivenUp()), mostSlots(result.fifo(), row.tenant()))));
     }

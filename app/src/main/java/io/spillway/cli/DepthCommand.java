@@ -19,9 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway depth}: what waits, for how long it has waited, and when it will be gone. */
 @Command(
@@ -46,13 +44,10 @@ final class DepthCommand implements Callable<Integer> {
     @Option(names = "--no-ages", description = "do not look for the oldest items")
     private boolean withoutAges;
 
-    @Spec
-    private CommandSpec spec;
-
     /** A lane; without an age when nothing waits in it, or ages were not asked for. */
     private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
 
-    /** A tenant; without an age as above. JSON has no infinity, so a backlog that does not shrink drains {@code never}. */
+    /** A tenant; without an age as above. A backlog that does not shrink drains {@code never}: JSON has no infinity. */
     private record TenantDepth(
             String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
             long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
@@ -61,10 +56,11 @@ final class DepthCommand implements Callable<Integer> {
             TenantBooks books = depth.books();
             FlowRates rates = depth.rates().at(nowMillis);
             Drain drain = depth.drain(nowMillis);
-            return new TenantDepth(tenant, books.waiting(), books.in(Place.HOT), books.in(Place.OVERFLOW), books.in(Place.AGED),
+            return new TenantDepth(
+                    tenant, books.waiting(), books.in(Place.HOT), books.in(Place.OVERFLOW), books.in(Place.AGED),
                     books.in(Place.DELAY), books.accepted(), books.in(Place.DONE), books.in(Place.DROPPED),
-                    books.in(Place.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(), ageSeconds(oldestMillis, nowMillis),
-                    drain instanceof Drain.Never ? "never" : drain.seconds());
+                    books.in(Place.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
+                    ageSeconds(oldestMillis, nowMillis), drain instanceof Drain.Never ? "never" : drain.seconds());
         }
     }
 
@@ -108,12 +104,13 @@ final class DepthCommand implements Callable<Integer> {
         Report report = new Report(
                 lanes,
                 depths.values().stream().filter(depth -> depth.books().waiting() > 0).count(),
-                depths.entrySet().stream()
-                        .map(each -> TenantDepth.of(each.getKey(), each.getValue(), oldestOfTenant.get(each.getKey()), nowMillis))
-                        .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting()).thenComparing(TenantDepth::tenant))
+                depths.keySet().stream()
+                        .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
+                        .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting())
+                                .thenComparing(TenantDepth::tenant))
                         .limit(limit)
                         .toList());
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(report);
         } else {
@@ -123,18 +120,19 @@ final class DepthCommand implements Callable<Integer> {
     }
 
     private void print(Report report, Printer printer) {
-        printer.table(List.of("lane", "waiting", "oldest"), report.lanes().entrySet().stream()
-                .map(lane -> List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
+        printer.table(List.of("lane", "waiting", "oldest"), report.lanes().entrySet().stream().map(lane ->
+                List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
         printer.line("");
         if (report.tenants().isEmpty()) {
             printer.line(tenant == null ? "nothing waits" : tenant + " has never had an item");
             return;
         }
-        printer.table(List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"),
+        printer.table(
+                List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"),
                 report.tenants().stream().map(row -> List.of(
-                        row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(), rate(row.inPerSecond()),
-                        rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
-                        row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : row.drainSeconds())));
+                        row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
+                        rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
+                        row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : "never")));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(more + " more tenants; --limit shows more of them");

@@ -25,9 +25,7 @@ import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway explain}: why a tenant's items go where they go, or where one item is. */
 @Command(
@@ -57,9 +55,6 @@ final class ExplainCommand implements Callable<Integer> {
             description = "with --id: it was sent then or later, so that less is read: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
     private String since;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         if ((tenant == null) == (id == null)) {
@@ -73,7 +68,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     private int followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         List<LyingItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("no item with id " + Printable.of(id)
@@ -124,7 +119,7 @@ final class ExplainCommand implements Callable<Integer> {
         PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         if (common.isJson()) {
-            new Printer(spec, common).json(json(explanation, inForce, waiting));
+            common.printer().json(json(explanation, inForce, waiting));
         } else {
             print(explanation, inForce, waiting);
         }
@@ -163,12 +158,13 @@ final class ExplainCommand implements Callable<Integer> {
 
     private void print(
             TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
         printer.table(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"),
-                waiting.entrySet().stream().map(each -> List.of(each.getKey(),
-                        of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW), of(each.getValue(), Lane.AGED), "")));
+                waiting.entrySet().stream().map(each -> List.of(
+                        each.getKey(), of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW),
+                        of(each.getValue(), Lane.AGED), "")));
         printer.line("");
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));

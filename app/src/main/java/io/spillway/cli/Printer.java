@@ -1,6 +1,7 @@
 package io.spillway.cli;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.MapperFeature;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints results to standard output and progress to standard error. */
 final class Printer {
@@ -19,17 +19,18 @@ final class Printer {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-            .defaultPropertyInclusion(JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.ALWAYS))
+            .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
             .build();
 
     private final PrintWriter out;
     private final PrintWriter err;
     private final boolean quiet;
 
-    Printer(CommandSpec spec, CommonOptions common) {
-        this.out = spec.commandLine().getOut();
-        this.err = spec.commandLine().getErr();
-        this.quiet = common.isJson();
+    /** @param quiet whether notes are left out */
+    Printer(PrintWriter out, PrintWriter err, boolean quiet) {
+        this.out = out;
+        this.err = err;
+        this.quiet = quiet;
     }
 
     void line(String text) {
@@ -37,7 +38,7 @@ final class Printer {
         out.flush();
     }
 
-    /** Prints maps, lists and records as one JSON value on one line; components of records that are null are left out. */
+    /** Prints maps, lists and records as one JSON value on one line; null components of records are left out. */
     void json(Object value) {
         try {
             line(JSON.writeValueAsString(value));

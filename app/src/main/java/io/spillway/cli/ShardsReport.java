@@ -47,23 +47,24 @@ record ShardsReport(
     }
 
     private record Assignment(
-            int assigned, int refused, BigInteger bound, String reason, long draws, long steps, double seconds, boolean sampled,
-            Load load) {}
+            int assigned, int refused, BigInteger bound, String reason, long draws, long steps, double seconds,
+            boolean sampled, Load load) {}
 
     private record Json(
-            int slots, int perTenant, int tenants, long seed, BigInteger shards, List<Overlap> overlaps, boolean sampled,
-            Load load, Integer maxOverlap, Assignment assignment) {}
+            int slots, int perTenant, int tenants, long seed, BigInteger shards, List<Overlap> overlaps,
+            boolean sampled, Load load, Integer maxOverlap, Assignment assignment) {}
 
     /** For JSON. */
     Record json() {
-        return new Json(odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), drawn.sampled(), Load.of(drawn),
-                overlap.orElse(null), searched.map(this::assignment).orElse(null));
+        return new Json(
+                odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), drawn.sampled(),
+                Load.of(drawn), overlap.orElse(null), searched.map(this::assignment).orElse(null));
     }
 
     private List<Overlap> overlaps() {
         return IntStream.rangeClosed(0, odds.perTenant()).mapToObj(shared -> new Overlap(
-                shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared), shared == odds.perTenant() ? 1 : 0,
-                share(drawn, shared), drawn.pairs()[shared], odds.chance(shared) * drawn.pairsInAll(),
+                shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared),
+                shared == odds.perTenant() ? 1 : 0, share(drawn, shared), drawn.pairs()[shared], odds.chance(shared) * drawn.pairsInAll(),
                 searched.map(trial -> share(trial, shared)).orElse(null),
                 searched.map(trial -> trial.pairs()[shared]).orElse(null))).toList();
     }
@@ -78,8 +79,9 @@ record ShardsReport(
         printer.line("");
         printer.line("Pairs of %,d tenants by the slots they share%s:".formatted(
                 tenants, drawn.sampled() ? ", of a sample of " + "%,d".formatted(drawn.pairsInAll()) : ""));
-        printer.table(List.of("shared", "expected", "observed", "share of pairs"), overlaps().stream().map(row -> List.of(
-                row.shared(), number(row.expectedPairs()), "%,d".formatted(row.observedPairs()), bar(row.observed()))));
+        printer.table(List.of("shared", "expected", "observed", "share of pairs"),
+                overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
+                        "%,d".formatted(row.observedPairs()), bar(row.observed()))));
         printer.line("");
         printLoads(printer, "Tenants of a slot", drawn);
         searched.ifPresent(trial -> {
@@ -117,7 +119,8 @@ record ShardsReport(
         int width = (load.max() - load.min()) / MOST_BARS + 1;
         printer.table(List.of("tenants", "slots", "share of slots"),
                 IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {
-                    long count = Arrays.stream(trial.loads()).filter(each -> each >= from && each < from + width).count();
+                    long count = Arrays.stream(trial.loads())
+                            .filter(each -> each >= from && each < from + width).count();
                     return List.of(width == 1 ? "%,d".formatted(from) : "%,d-%,d".formatted(from, from + width - 1),
                             "%,d".formatted(count), bar((double) count / trial.loads().length));
                 }));

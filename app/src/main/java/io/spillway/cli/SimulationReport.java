@@ -148,7 +148,8 @@ record SimulationReport(SimulationResult result) {
     }
 
     private static List<String> head(String first, String second) {
-        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max", "attempts an item");
+        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
+                "attempts an item");
     }
 
     private static List<String> cells(String first, String second, SimulationResult.Row row) {

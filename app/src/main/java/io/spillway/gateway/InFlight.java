@@ -11,7 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * What the gateway has in hand: requests, and bytes of their bodies, in all and of each tenant. It refuses beyond the
  * limits, so that one tenant cannot take all connections' memory, and it knows when everything is answered.
  *
- * <p>Owner: this object; writes of counts are under its lock, which is held for a few additions. Bound: as many tenants as requests in flight.
+ * <p>Owner: this object; counts change under its lock, which is held for a few additions. Bound: as many tenants as
+ * requests in flight.
  */
 final class InFlight {
     /** How long a body waits for others to go; they are in memory and on their way to Kafka. */

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Partitions that belong to one tenant each, which no other tenant's items enter. Immutable: each change is another value.
+ * Partitions that belong to one tenant each, which no other tenant's items enter. Immutable.
  */
 public final class Dedication {
     private final int partitions;

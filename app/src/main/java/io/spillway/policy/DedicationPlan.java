@@ -10,8 +10,8 @@ import java.util.TreeMap;
  * Which partitions tenants get that are to have some of their own, from nothing but how many each is to have: every instance
  * comes to the same answer whatever it has seen before.
  *
- * <p>{@code leastShared} partitions always remain for all others: with fewer than twice a shard's size left, shards hardly
- * differ from one another, and with none there is nowhere to go.
+ * <p>{@code leastShared} partitions always remain for all others: with fewer than twice a shard's size left, shards
+ * hardly differ from one another, and with none there is nowhere to go.
  *
  * <p>Tenants choose in the order of their names, each the free partitions with the greatest hash of tenant and partition
  * (rendezvous hashing: Thaler and Ravishankar 1998). So when one more is isolated, another moves only if its partition was

@@ -39,6 +39,7 @@ public record OverlapOdds(int slots, int perTenant) {
      * @param shared any
      */
     public double chance(int shared) {
-        return new BigDecimal(shardsSharing(shared)).divide(new BigDecimal(shards()), MathContext.DECIMAL64).doubleValue();
+        return new BigDecimal(shardsSharing(shared))
+                .divide(new BigDecimal(shards()), MathContext.DECIMAL64).doubleValue();
     }
 }

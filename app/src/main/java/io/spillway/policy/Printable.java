@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sanitizes text from outside for log lines, headers, messages and terminals, so that it cannot forge a line or a field, hide
- * one or colour it.
+ * Sanitizes text from outside for log lines, headers, messages and terminals, so that it cannot forge a line or a field,
+ * hide one or colour it.
  */
 public final class Printable {
     /** Most characters that {@link #of} returns; longer text ends in three dots. */

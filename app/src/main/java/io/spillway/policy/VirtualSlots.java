@@ -3,8 +3,8 @@ package io.spillway.policy;
 import java.util.Arrays;
 
 /**
- * Table of the partition of each virtual slot. Shards are sets of slots, so a change of this table moves capacity from one
- * partition to another, and no tenant's shard changes. Immutable.
+ * Table of the partition of each virtual slot. Shards are sets of slots, so a change of this table moves capacity from
+ * one partition to another, and no tenant's shard changes. Immutable.
  */
 public final class VirtualSlots {
     private final int[] partitionOf;

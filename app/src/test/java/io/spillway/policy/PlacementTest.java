@@ -79,7 +79,8 @@ class PlacementTest {
             Dedication dedication = Dedication.none(partitions);
             for (int i = 0; i < 3; i++) {
                 int count = 1 + seed.random().nextInt(8);
-                dedication = count <= dedication.sharedPartitions() - leastShared ? isolated(dedication, "d" + i, count) : dedication;
+                boolean isLeft = count <= dedication.sharedPartitions() - leastShared;
+                dedication = isLeft ? isolated(dedication, "d" + i, count) : dedication;
             }
             int[] table = seed.random().ints(slots, 0, partitions).toArray();
             Placement placement =
@@ -154,7 +155,8 @@ class PlacementTest {
 
     /** Dedicates the highest of the shared partitions. */
     private static Dedication isolated(Dedication before, String tenant, int count) {
-        return before.with(tenant, Arrays.copyOfRange(before.shared(), before.sharedPartitions() - count, before.sharedPartitions()));
+        int[] shared = before.shared();
+        return before.with(tenant, Arrays.copyOfRange(shared, shared.length - count, shared.length));
     }
 
     private static IntPredicate not(Dedication dedication) {

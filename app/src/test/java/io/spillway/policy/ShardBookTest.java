@@ -153,7 +153,7 @@ class ShardBookTest {
 
     @Test
     void a_search_that_would_take_too_long_is_given_up() {
-        // A shard must have one slot on each of 16 partitions, but all slots of the last are taken: found out only at the end.
+        // A shard must have a slot on each of 16 partitions, but all of the last are taken: found out only at the end.
         int[] partitionOf = new int[160];
         Arrays.setAll(partitionOf, slot -> slot / 10);
         ShardBook book = new ShardBook(VirtualSlots.of(16, partitionOf), 0);
