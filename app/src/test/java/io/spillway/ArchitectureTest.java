@@ -65,7 +65,7 @@ class ArchitectureTest {
             Map.entry("deadletter", Set.of("policy", "config", "topic", "schema")),
             Map.entry("audit", Set.of("policy", "config", "topic", "schema", "router")),
             Map.entry("gateway", Set.of("policy", "config", "topic", "schema", "metrics")),
-            Map.entry("local", Set.of()),
+            Map.entry("local", Set.of("policy")),
             Map.entry("sim", Set.of("policy", "engine")),
             Map.entry("cli", Set.of("schema", "handler", "producer", "policy", "config", "topic", "metrics", "router", "worker",
                     "deadletter", "audit", "gateway", "local", "sim")));

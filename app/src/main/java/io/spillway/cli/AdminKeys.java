@@ -3,6 +3,7 @@ package io.spillway.cli;
 import io.spillway.config.GatewaySettings;
 import io.spillway.config.InvalidSettingException;
 import io.spillway.gateway.AdminKey;
+import io.spillway.policy.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ final class AdminKeys {
                 return AdminKey.of(read(Path.of(settings.adminKeyFile())));
             } catch (IOException | IllegalArgumentException e) {
                 // The exception's own words name the file, or say what a key must be; never what is in it.
-                throw new InvalidSettingException("gateway.adminKeyFile: " + SafeText.onOneLine(e instanceof IOException
+                throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(e instanceof IOException
                         ? "cannot be read: " + e : "what is in it " + e.getMessage()));
             }
         }

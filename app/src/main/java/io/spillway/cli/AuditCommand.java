@@ -1,25 +1,25 @@
 package io.spillway.cli;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.config.Configuration;
 import io.spillway.policy.AuditedTenant;
-import io.spillway.policy.AuditedTenant.Finding;
 import io.spillway.policy.Lane;
 import io.spillway.policy.Place;
 import io.spillway.topic.BookOwner;
 import io.spillway.topic.Topics;
 import java.time.InstantSource;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway audit}: whether the books balance. */
 @Command(
@@ -40,9 +40,6 @@ final class AuditCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
@@ -51,10 +48,12 @@ final class AuditCommand implements Callable<Integer> {
             audited = audit(census);
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
+        Report report = Report.of(audited, off);
+        Printer printer = common.printer();
         if (common.isJson()) {
-            new Printer(spec, common).json(json(audited, off));
+            printer.json(report);
         } else {
-            print(audited, off);
+            report.print(printer, audited);
         }
         if (!off.isEmpty()) {
             throw CommandFailure.failed("the books of " + off.size() + " of " + audited.size() + " tenants are off");
@@ -79,63 +78,67 @@ final class AuditCommand implements Callable<Integer> {
         return audited.stream().anyMatch(tenant -> !tenant.findings().isEmpty());
     }
 
-    private static Map<String, Object> json(List<AuditedTenant> audited, List<AuditedTenant> off) {
-        Map<String, Object> result = new LinkedHashMap<>();
-        result.put("balanced", off.isEmpty());
-        result.put("tenants", audited.size());
-        result.put("moving", audited.stream().filter(AuditedTenant::isMoving).count());
-        result.put("accepted", sum(audited, tenant -> tenant.after().accepted()));
-        for (Place place : Place.values()) {
-            if (place != Place.OUTSIDE) {
-                result.put(place.label(), sum(audited, tenant -> tenant.after().in(place)));
+    /**
+     * What came of it.
+     *
+     * @param moving items of so many tenants moved meanwhile
+     * @param places items in each place by the books, by its label
+     * @param off    what is off, of the first tenants
+     */
+    private record Report(
+            boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places,
+            int offTenants, List<Off> off) {
+        static Report of(List<AuditedTenant> audited, List<AuditedTenant> off) {
+            Map<String, Long> places = new LinkedHashMap<>();
+            for (Place place : Place.values()) {
+                if (place != Place.OUTSIDE) {
+                    places.put(place.label(), sum(audited, tenant -> tenant.after().in(place)));
+                }
             }
+            return new Report(
+                    off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
+                    sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
+                    off.stream().limit(MOST_LISTED)
+                            .flatMap(tenant -> tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
+                            .toList());
         }
-        result.put("offTenants", off.size());
-        result.put("off", off.stream().limit(MOST_LISTED).flatMap(tenant -> tenant.findings().stream()
-                .map(finding -> Map.of(
-                        "tenant", tenant.tenant(), "place", placeOf(finding), "least", finding.least(), "most", finding.most(),
-                        "counted", finding.counted()))).toList());
-        return result;
-    }
 
-    private void print(List<AuditedTenant> audited, List<AuditedTenant> off) {
-        Printer printer = new Printer(spec, common);
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("", "books", "counted"));
-        rows.add(List.of("accepted", Long.toString(sum(audited, tenant -> tenant.after().accepted())), ""));
-        for (Place place : Place.values()) {
-            if (place != Place.OUTSIDE) {
-                rows.add(List.of(
-                        "  " + place.label(), Long.toString(sum(audited, tenant -> tenant.after().in(place))),
-                        AuditedTenant.COUNTED.contains(place) ? Long.toString(sum(audited, tenant -> tenant.counted(place))) : ""));
+        void print(Printer printer, List<AuditedTenant> audited) {
+            Map<String, Long> counted = new HashMap<>();
+            AuditedTenant.COUNTED.forEach(
+                    place -> counted.put(place.label(), sum(audited, tenant -> tenant.counted(place))));
+            printer.table(List.of("", "books", "counted"), Stream.concat(
+                    Stream.of(List.of("accepted", accepted, "")),
+                    places.entrySet().stream().map(each -> List.of("  " + each.getKey(), each.getValue(),
+                            Optional.<Object>ofNullable(counted.get(each.getKey())).orElse("")))));
+            printer.line("");
+            if (moving > 0) {
+                printer.line("items of " + moving
+                        + " tenants moved meanwhile: what they have in a place is known as a range");
             }
+            if (balanced) {
+                printer.line("the books of " + tenants + " tenants balance");
+                return;
+            }
+            printer.line("off for " + offTenants + " of " + tenants + " tenants"
+                    + (offTenants > MOST_LISTED ? " (the first " + MOST_LISTED + " by name)" : "") + ":");
+            printer.table(List.of("tenant", "place", "by the books", "counted", ""), off.stream().map(each -> List.of(
+                    each.tenant(), each.place(), each.range(), each.counted(),
+                    each.tenant().equals(BookOwner.NOBODY) ? "(cannot be read as anybody's)" : "")));
         }
-        printer.table(rows);
-        long moving = audited.stream().filter(AuditedTenant::isMoving).count();
-        printer.line("");
-        if (moving > 0) {
-            printer.line("items of " + moving + " tenants moved meanwhile: what they have in a place is known as a range");
-        }
-        if (off.isEmpty()) {
-            printer.line("the books of " + audited.size() + " tenants balance");
-            return;
-        }
-        printer.line("off for " + off.size() + " of " + audited.size() + " tenants"
-                + (off.size() > MOST_LISTED ? " (the first " + MOST_LISTED + " by name)" : "") + ":");
-        List<List<String>> findings = new ArrayList<>();
-        findings.add(List.of("tenant", "place", "by the books", "counted", ""));
-        off.stream().limit(MOST_LISTED).forEach(tenant -> tenant.findings().forEach(finding -> findings.add(List.of(
-                tenant.tenant(), placeOf(finding), range(finding), Long.toString(finding.counted()),
-                tenant.tenant().equals(BookOwner.NOBODY) ? "(cannot be read as anybody's)" : ""))));
-        printer.table(findings);
     }
 
-    private static String placeOf(Finding finding) {
-        return finding.place() == Place.OUTSIDE ? "accepted and nowhere" : finding.place().label();
-    }
+    /** A place where the books and the items of a tenant do not agree. */
+    private record Off(String tenant, String place, long least, long most, long counted) {
+        static Off of(String tenant, AuditedTenant.Finding finding) {
+            return new Off(
+                    tenant, finding.place() == Place.OUTSIDE ? "accepted and nowhere" : finding.place().label(),
+                    finding.least(), finding.most(), finding.counted());
+        }
 
-    private static String range(Finding finding) {
-        return finding.least() == finding.most() ? Long.toString(finding.most()) : finding.least() + " to " + finding.most();
+        String range() {
+            return least == most ? Long.toString(most) : least + " to " + most;
+        }
     }
 
     private static long sum(List<AuditedTenant> audited, ToLongFunction<AuditedTenant> figure) {

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options that every command has, and the configuration they lead to. */
 final class CommonOptions {
@@ -40,6 +42,14 @@ final class CommonOptions {
 
     @Option(names = "--output", paramLabel = "text|json", description = "how to print (default: text)", defaultValue = "text")
     private Output output;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    /** Prints the results of the command that has these options. */
+    Printer printer() {
+        return new Printer(command.commandLine().getOut(), command.commandLine().getErr(), isJson());
+    }
 
     boolean isJson() {
         return output == Output.JSON;

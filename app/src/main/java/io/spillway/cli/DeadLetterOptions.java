@@ -1,7 +1,6 @@
 package io.spillway.cli;
 
 import io.spillway.policy.DeadLetterFilter;
-import io.spillway.policy.ItemLimits;
 import io.spillway.policy.PointInTime;
 import io.spillway.policy.Printable;
 import java.util.Optional;
@@ -36,9 +35,8 @@ final class DeadLetterOptions {
 
     /** Checks the options; throws {@link CommandFailure} that names the wrong one. */
     DeadLetterFilter filter(long nowMillis) {
-        if (tenant != null && !ItemLimits.isName(tenant)) {
-            throw CommandFailure.usage("--tenant " + Printable.of(tenant) + ": must be 1 to " + ItemLimits.MAX_NAME_LENGTH
-                    + " of A-Z a-z 0-9 . _ -");
+        if (tenant != null) {
+            CommandFailure.requireName("--tenant", tenant);
         }
         if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
             throw CommandFailure.usage("--reason " + Printable.of(reason)

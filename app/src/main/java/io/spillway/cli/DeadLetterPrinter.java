@@ -25,22 +25,20 @@ final class DeadLetterPrinter {
     private static final int MAX_HEADERS = 100;
     private static final int MAX_DETAIL = 60;
     private static final String UNKNOWN = "-";
+    static final List<String> COLUMNS =
+            List.of("dead at", "tenant", "id", "reason", "stage", "attempts", "origin", "position", "detail");
 
     private DeadLetterPrinter() {}
 
-    static List<String> columns() {
-        return List.of("dead at", "tenant", "id", "reason", "stage", "attempts", "origin", "position", "detail");
-    }
-
-    static List<String> row(DeadLetter letter) {
-        String detail = SafeText.onOneLine(letter.detail());
+    static List<?> row(DeadLetter letter) {
+        String detail = Printable.onOneLine(letter.detail());
         return List.of(
                 time(letter.deadAtMillis()),
                 letter.tenant().orElse(UNKNOWN),
                 Printable.of(letter.id()),
                 letter.reason().isEmpty() ? UNKNOWN : letter.reason(),
                 letter.stage().isEmpty() ? UNKNOWN : Printable.of(letter.stage()),
-                Long.toString(letter.attempts()),
+                letter.attempts(),
                 letter.originText(),
                 letter.position(),
                 detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL - 3) + "..." : detail);
@@ -96,13 +94,18 @@ final class DeadLetterPrinter {
         List<List<String>> lines = new ArrayList<>();
         everything.forEach((name, value) -> {
             if (value instanceof List<?> headers) {
-                headers.forEach(header -> lines.add(List.of("header", SafeText.of(
+                headers.forEach(header -> lines.add(List.of("header", Printable.inFull(
                         ((Map<?, ?>) header).get("name") + ": " + ((Map<?, ?>) header).get("value")))));
             } else {
-                lines.add(List.of(name, value == null ? UNKNOWN : SafeText.of(value.toString())));
+                lines.add(List.of(name, value == null ? UNKNOWN : Printable.inFull(value.toString())));
             }
         });
         return lines;
+    }
+
+    static void counts(Printer printer, Tally tally) {
+        printer.table(List.of("tenant", "reason", "count"),
+                tally.rows().stream().map(row -> List.of(row.group().tenant(), row.group().reason(), row.count())));
     }
 
     static Map<String, Object> fields(Tally.Row row) {

@@ -15,9 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway dead-letters}: looks at dead letters; the subcommands that change something have classes of their own. */
 @Command(
@@ -33,9 +31,6 @@ final class DeadLettersCommand {
 
     private final InstantSource clock = InstantSource.system();
 
-    @Spec
-    private CommandSpec spec;
-
     @Command(
             name = "list",
             mixinStandardHelpOptions = true,
@@ -47,7 +42,7 @@ final class DeadLettersCommand {
         DeadLetterFilter filter = options.filter(clock.millis());
         Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MOST_LISTED));
         Configuration configuration = withCluster(common);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         Tally counts = new Tally();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             boolean isWhole = letters.forEach(filter, new ProgressLine(stop, printer, clock), letter -> {
@@ -79,7 +74,7 @@ final class DeadLettersCommand {
         }
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = withCluster(common);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             if (at != null) {
                 letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2))).ifPresent(found::add);
@@ -128,15 +123,11 @@ final class DeadLettersCommand {
             printer.line("no dead letters");
             return;
         }
-        List<List<String>> rows = new ArrayList<>(List.of(DeadLetterPrinter.columns()));
-        shown.forEach(letter -> rows.add(DeadLetterPrinter.row(letter)));
-        printer.table(rows);
+        printer.table(DeadLetterPrinter.COLUMNS, shown.stream().map(DeadLetterPrinter::row));
         if (counts.count() > shown.size()) {
             printer.line((counts.count() - shown.size()) + " more, which died earlier; --limit shows more of them");
         }
         printer.line("");
-        List<List<String>> sums = new ArrayList<>(List.of(List.of("tenant", "reason", "count")));
-        counts.rows().forEach(row -> sums.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()))));
-        printer.table(sums);
+        DeadLetterPrinter.counts(printer, counts);
     }
 }

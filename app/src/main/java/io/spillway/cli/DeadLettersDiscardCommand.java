@@ -11,15 +11,11 @@ import io.spillway.deadletter.Survey;
 import io.spillway.deadletter.Tally;
 import io.spillway.policy.DeadLetterFilter;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway dead-letters discard}: forgets dead letters, for good. */
 @Command(
@@ -39,9 +35,6 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     @Option(names = "--yes", description = "do it")
     private boolean yes;
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource clock = InstantSource.system();
 
     @Override
@@ -52,7 +45,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
             throw CommandFailure.usage("give --all, or one or more of --tenant --reason --since --until --id, to say what to discard");
         }
         Configuration configuration = DeadLettersCommand.withCluster(common);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (!yes) {
             long count = plan(configuration, printer, filter, limit);
             throw CommandFailure.usage("nothing is discarded yet: give --yes to discard these " + count + " for good");
@@ -93,9 +86,6 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
                     "byTenantAndReason", tally.rows().stream().map(DeadLetterPrinter::fields).toList()));
             return;
         }
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenant", "reason", "count"));
-        tally.rows().forEach(row -> rows.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()))));
-        printer.table(rows);
+        DeadLetterPrinter.counts(printer, tally);
     }
 }

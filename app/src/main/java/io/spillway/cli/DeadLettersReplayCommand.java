@@ -16,16 +16,13 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway dead-letters replay}: back to life, each once. */
 @Command(
@@ -48,9 +45,6 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "only tell what would be replayed, and how much of it sweeps and the time to live would drop")
     private boolean dryRun;
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource clock = InstantSource.system();
 
     @Override
@@ -63,7 +57,7 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         }
         Configuration configuration = DeadLettersCommand.withCluster(common);
         Replay replay = new Replay(new Topics(configuration), nowMillis, rate);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (dryRun) {
             plan(configuration, printer, filter, replay, limit);
         } else {
@@ -134,11 +128,9 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             return;
         }
         if (tally.count() > 0) {
-            List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"));
-            tally.rows().forEach(row -> rows.add(List.of(row.group().tenant(), row.group().reason(), Long.toString(row.count()),
-                    Long.toString(row.swept()), Long.toString(row.expired()))));
-            printer.table(rows);
+            printer.table(List.of("tenant", "reason", "count", "dropped by sweep", "dropped by ttl"),
+                    tally.rows().stream().map(row -> List.of(
+                            row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
         }
         printer.line("would replay " + tally.count() + " dead letters" + until(tally.count(), nowMillis) + "; when due, "
                 + swept + " would be dropped by a sweep and " + expired + " past their time to live");

@@ -20,9 +20,7 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway demo}: the noisy-neighbour story, with Spillway and a FIFO queue side by side. */
 @Command(
@@ -47,9 +45,6 @@ final class DemoCommand implements Callable<Integer> {
             description = "where the chart goes, a .png or .svg file, which is replaced (default: spillway-demo.png here)")
     private Path chart;
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource wall = InstantSource.system();
 
     @Override
@@ -60,7 +55,7 @@ final class DemoCommand implements Callable<Integer> {
         if (chart != null) {
             ChartFile.requireDrawable(chart);
         }
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         DemoResult result;
         // What the parts tell of themselves, and Kafka of what it tries again, would stand between the lines of the demo.
         Level ours = quieten("io.spillway", Level.WARN);

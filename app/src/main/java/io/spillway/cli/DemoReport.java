@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -17,11 +19,21 @@ record DemoReport(DemoResult result) {
     static final String FIFO_IS = "a plain consumer of one topic with " + DemoPlan.SLOTS
             + " threads, measured at the same time on the same items";
     private static final int LINE_WIDTH = 110;
-    private static final double P50 = 50;
-    private static final double P99 = 99;
 
-    /** A row of the table of tenants. */
-    private record Group(String name, Predicate<String> tenants) {}
+    /** Where the items of some tenants went. */
+    private record Row(
+            String tenant, long sent, long accepted, long done, long dropped, long deadLettered, long waiting,
+            long fifoDone, long fifoGivenUp) {}
+
+    /** How long items waited; percentiles are null when there was none. */
+    private record Ages(long items, Long p50Millis, Long p99Millis, Long maxMillis) {
+        static Ages of(Histogram ages) {
+            return ages.getTotalCount() == 0 ? new Ages(0, null, null, null) : new Ages(ages.getTotalCount(),
+                    ages.getValueAtPercentile(50), ages.getValueAtPercentile(99), ages.getMaxValue());
+        }
+    }
+
+    private record Noisy(long done, int mostSlots, long lastDoneMillisAfterFloodBegan) {}
 
     /** For JSON. */
     Map<String, Object> asMap() {
@@ -32,7 +44,7 @@ record DemoReport(DemoResult result) {
         map.put("fifoIs", FIFO_IS);
         map.put("finished", result.isFinished());
         map.put("quiet", quiet());
-        map.put("tenants", groups().stream().map(this::row).toList());
+        map.put("tenants", rows());
         map.put("noisy", Map.of(
                 "sent", result.sent(DemoPlan.NOISY::equals),
                 "spillway", noisy(result.spillway()), "fifo", noisy(result.fifo())));
@@ -55,15 +67,13 @@ record DemoReport(DemoResult result) {
     void print(Printer printer) {
         printer.line("");
         printer.line("Quiet tenants: how long an item waited for its handler, from when it should have been sent");
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99"));
-        for (DemoPlan.Phase phase : DemoPlan.Phase.SHOWN) {
-            Histogram spillway = result.spillway().ages(phase);
-            Histogram fifo = result.fifo().ages(phase);
-            rows.add(List.of(phase.label(), "%,d".formatted(spillway.getTotalCount()),
-                    age(spillway, P50), age(spillway, P99), age(fifo, P50), age(fifo, P99)));
-        }
-        printer.table(rows);
+        List<String> head = List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99");
+        printer.table(head, DemoPlan.Phase.SHOWN.stream().map(phase -> {
+            Ages spillway = Ages.of(result.spillway().ages(phase));
+            Ages fifo = Ages.of(result.fifo().ages(phase));
+            return List.of(phase.label(), number(spillway.items()),
+                    age(spillway.p50Millis()), age(spillway.p99Millis()), age(fifo.p50Millis()), age(fifo.p99Millis()));
+        }));
         printer.line("FIFO: " + FIFO_IS + ".");
         printer.line("");
         printTenants(printer);
@@ -75,95 +85,64 @@ record DemoReport(DemoResult result) {
     }
 
     private void printTenants(Printer printer) {
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenant", "sent", "done", "dropped", "dead-letter", "waiting", "most slots", "FIFO done", "given up", "most slots"));
-        for (Group group : groups()) {
-            Predicate<String> tenants = group.tenants();
-            boolean isOne = !group.name().startsWith(DemoPlan.QUIET);
-            rows.add(List.of(group.name(), number(result.sent(tenants)), number(result.in(Place.DONE, tenants)),
-                    number(result.in(Place.DROPPED, tenants)), number(result.in(Place.DEAD_LETTER, tenants)),
-                    number(result.waiting(tenants)), isOne ? number(result.spillway().mostRunning(group.name())) : "",
-                    number(fifoDone(tenants)), number(fifoGivenUp(tenants)),
-                    isOne ? number(result.fifo().mostRunning(group.name())) : ""));
-        }
-        printer.table(rows);
+        printer.table(
+                List.of("tenant", "sent", "done", "dropped", "dead-letter", "waiting", "most slots",
+                        "FIFO done", "given up", "most slots"),
+                rows().stream().map(row -> List.of(
+                        row.tenant(), number(row.sent()), number(row.done()), number(row.dropped()),
+                        number(row.deadLettered()), number(row.waiting()), mostSlots(result.spillway(), row.tenant()),
+                        number(row.fifoDone()), number(row.fifoGivenUp()), mostSlots(result.fifo(), row.tenant()))));
     }
 
-    private static List<Group> groups() {
-        List<Group> groups = new ArrayList<>();
-        groups.add(new Group(DemoPlan.QUIET + "01.." + DemoPlan.QUIET_TENANTS, tenant -> tenant.startsWith(DemoPlan.QUIET)));
+    private static String mostSlots(DemoTally tally, String tenant) {
+        return tenant.startsWith(DemoPlan.QUIET) ? "" : number(tally.mostRunning(tenant));
+    }
+
+    private List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        rows.add(row(DemoPlan.QUIET + "01.." + DemoPlan.QUIET_TENANTS, tenant -> tenant.startsWith(DemoPlan.QUIET)));
         for (String tenant : List.of(DemoPlan.NOISY, DemoPlan.SLOW, DemoPlan.SWEPT, DemoPlan.POISONED, DemoPlan.WARM_UP)) {
-            groups.add(new Group(tenant, tenant::equals));
+            rows.add(row(tenant, tenant::equals));
         }
-        return groups;
+        return rows;
     }
 
-    private Map<String, Object> row(Group group) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("tenant", group.name());
-        row.put("sent", result.sent(group.tenants()));
-        row.put("accepted", result.accepted(group.tenants()));
-        row.put("done", result.in(Place.DONE, group.tenants()));
-        row.put("dropped", result.in(Place.DROPPED, group.tenants()));
-        row.put("deadLettered", result.in(Place.DEAD_LETTER, group.tenants()));
-        row.put("waiting", result.waiting(group.tenants()));
-        row.put("fifoDone", fifoDone(group.tenants()));
-        row.put("fifoGivenUp", fifoGivenUp(group.tenants()));
-        return row;
+    private Row row(String name, Predicate<String> tenants) {
+        return new Row(name, result.sent(tenants), result.accepted(tenants), result.in(Place.DONE, tenants),
+                result.in(Place.DROPPED, tenants), result.in(Place.DEAD_LETTER, tenants), result.waiting(tenants),
+                sum(result.fifo()::done, tenants), sum(result.fifo()::givenUp, tenants));
     }
 
-    private long fifoDone(Predicate<String> tenants) {
-        return result.sent().keySet().stream().filter(tenants).mapToLong(result.fifo()::done).sum();
-    }
-
-    private long fifoGivenUp(Predicate<String> tenants) {
-        return result.sent().keySet().stream().filter(tenants).mapToLong(result.fifo()::givenUp).sum();
+    private long sum(ToLongFunction<String> figure, Predicate<String> tenants) {
+        return result.sent().keySet().stream().filter(tenants).mapToLong(figure).sum();
     }
 
     private Map<String, Object> quiet() {
         Map<String, Object> phases = new LinkedHashMap<>();
         for (DemoPlan.Phase phase : DemoPlan.Phase.SHOWN) {
             phases.put(phase.label(), Map.of(
-                    "spillway", ages(result.spillway().ages(phase)), "fifo", ages(result.fifo().ages(phase))));
+                    "spillway", Ages.of(result.spillway().ages(phase)), "fifo", Ages.of(result.fifo().ages(phase))));
         }
         return phases;
     }
 
-    private static Map<String, Object> ages(Histogram ages) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("items", ages.getTotalCount());
-        if (ages.getTotalCount() > 0) {
-            map.put("p50Millis", ages.getValueAtPercentile(P50));
-            map.put("p99Millis", ages.getValueAtPercentile(P99));
-            map.put("maxMillis", ages.getMaxValue());
-        }
-        return map;
-    }
-
-    private Map<String, Object> noisy(DemoTally tally) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("done", tally.done(DemoPlan.NOISY));
-        map.put("mostSlots", tally.mostRunning(DemoPlan.NOISY));
-        map.put("lastDoneMillisAfterFloodBegan", tally.lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
-        return map;
+    private Noisy noisy(DemoTally tally) {
+        return new Noisy(tally.done(DemoPlan.NOISY), tally.mostRunning(DemoPlan.NOISY),
+                tally.lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
     }
 
     private Map<String, Object> audit() {
-        Map<String, Object> map = new LinkedHashMap<>();
+        Map<String, Object> map = Printer.fields(row("", any -> true));
+        map.keySet().retainAll(Set.of("accepted", "waiting", "done", "dropped", "deadLettered"));
         map.put("balanced", result.isBalanced());
         map.put("tenants", result.audited().size());
-        map.put("accepted", result.accepted(any -> true));
-        map.put("waiting", result.waiting(any -> true));
-        map.put("done", result.in(Place.DONE, any -> true));
-        map.put("dropped", result.in(Place.DROPPED, any -> true));
-        map.put("deadLettered", result.in(Place.DEAD_LETTER, any -> true));
         return map;
     }
 
     private String auditLine() {
+        Row all = row("", any -> true);
         return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d; the books of %s".formatted(
-                result.accepted(any -> true), result.waiting(any -> true), result.in(Place.DONE, any -> true),
-                result.in(Place.DROPPED, any -> true), result.in(Place.DEAD_LETTER, any -> true),
+                all.accepted(), all.waiting(), all.done(), all.dropped(), all.deadLettered(),
                 result.isBalanced()
                         ? "each of %d tenants balance, and the items lie where they say".formatted(result.audited().size())
                         : "%d of %d tenants are OFF".formatted(
@@ -189,7 +168,7 @@ record DemoReport(DemoResult result) {
         return "%,d".formatted(number);
     }
 
-    private static String age(Histogram ages, double percentile) {
-        return ages.getTotalCount() == 0 ? "-" : SimulationReport.duration(ages.getValueAtPercentile(percentile));
+    private static String age(Long millis) {
+        return millis == null ? "-" : SimulationReport.duration(millis);
     }
 }

@@ -10,20 +10,16 @@ import io.spillway.policy.Place;
 import io.spillway.policy.TenantBooks;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway depth}: what waits, for how long it has waited, and when it will be gone. */
 @Command(
@@ -48,11 +44,28 @@ final class DepthCommand implements Callable<Integer> {
     @Option(names = "--no-ages", description = "do not look for the oldest items")
     private boolean withoutAges;
 
-    @Spec
-    private CommandSpec spec;
+    /** A lane; without an age when nothing waits in it, or ages were not asked for. */
+    private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
 
-    /** What is known of one tenant, or of all. */
-    private record Row(String tenant, TenantBooks books, FlowRates rates, Drain drain, OptionalLong oldestMillis) {}
+    /** A tenant; without an age as above. A backlog that does not shrink drains {@code never}: JSON has no infinity. */
+    private record TenantDepth(
+            String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
+            long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
+            Object drainSeconds) {
+        static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
+            TenantBooks books = depth.books();
+            FlowRates rates = depth.rates().at(nowMillis);
+            Drain drain = depth.drain(nowMillis);
+            return new TenantDepth(
+                    tenant, books.waiting(), books.in(Place.HOT), books.in(Place.OVERFLOW), books.in(Place.AGED),
+                    books.in(Place.DELAY), books.accepted(), books.in(Place.DONE), books.in(Place.DROPPED),
+                    books.in(Place.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
+                    ageSeconds(oldestMillis, nowMillis), drain instanceof Drain.Never ? "never" : drain.seconds());
+        }
+    }
+
+    /** The lanes by name, and of the tenants with anything waiting those with the most. */
+    private record Report(Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants) {}
 
     @Override
     public Integer call() {
@@ -82,111 +95,64 @@ final class DepthCommand implements Callable<Integer> {
         if (tenant != null) {
             depths.keySet().retainAll(List.of(tenant));
         }
+        depths.values().removeIf(depth -> tenant == null && depth.books().waiting() <= 0);
         long nowMillis = clock.millis();
-        List<Row> rows = depths.entrySet().stream()
-                .map(entry -> row(entry.getKey(), entry.getValue(), oldestOfTenant, nowMillis))
-                .filter(row -> tenant != null || row.books().waiting() > 0)
-                .sorted(Comparator.<Row>comparingLong(row -> -row.books().waiting()).thenComparing(Row::tenant))
-                .toList();
+        Map<String, LaneDepth> lanes = new LinkedHashMap<>();
+        Place.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
+                depths.values().stream().mapToLong(depth -> depth.books().in(lane)).sum(),
+                ageSeconds(oldestInLane.get(lane), nowMillis))));
+        Report report = new Report(
+                lanes,
+                depths.values().stream().filter(depth -> depth.books().waiting() > 0).count(),
+                depths.keySet().stream()
+                        .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
+                        .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting())
+                                .thenComparing(TenantDepth::tenant))
+                        .limit(limit)
+                        .toList());
+        Printer printer = common.printer();
         if (common.isJson()) {
-            new Printer(spec, common).json(json(rows, oldestInLane, nowMillis));
+            printer.json(report);
         } else {
-            print(rows, oldestInLane, nowMillis);
+            print(report, printer);
         }
         return 0;
     }
 
-    private static Row row(String name, Depth depth, Map<String, Long> oldest, long nowMillis) {
-        Long oldestMillis = oldest.get(name);
-        return new Row(name, depth.books(), depth.rates().at(nowMillis), depth.drain(nowMillis),
-                oldestMillis == null ? OptionalLong.empty() : OptionalLong.of(oldestMillis));
-    }
-
-    private Map<String, Object> json(List<Row> rows, Map<Place, Long> oldestInLane, long nowMillis) {
-        Map<String, Object> result = new LinkedHashMap<>();
-        Map<String, Object> lanes = new LinkedHashMap<>();
-        for (Place lane : Place.WAITING) {
-            Map<String, Object> figures = new LinkedHashMap<>();
-            figures.put("waiting", waiting(rows, lane));
-            if (oldestInLane.containsKey(lane)) {
-                figures.put("oldestAgeSeconds", seconds(nowMillis - oldestInLane.get(lane)));
-            }
-            lanes.put(lane.label(), figures);
-        }
-        result.put("lanes", lanes);
-        result.put("waitingTenants", rows.stream().filter(row -> row.books().waiting() > 0).count());
-        result.put("tenants", rows.stream().limit(limit).map(row -> json(row, nowMillis)).toList());
-        return result;
-    }
-
-    private static Map<String, Object> json(Row row, long nowMillis) {
-        Map<String, Object> figures = new LinkedHashMap<>();
-        figures.put("tenant", row.tenant());
-        figures.put("waiting", row.books().waiting());
-        Place.WAITING.forEach(lane -> figures.put(lane.label(), row.books().in(lane)));
-        figures.put("accepted", row.books().accepted());
-        figures.put("done", row.books().in(Place.DONE));
-        figures.put("dropped", row.books().in(Place.DROPPED));
-        figures.put("deadLettered", row.books().in(Place.DEAD_LETTER));
-        figures.put("inPerSecond", row.rates().inPerSecond());
-        figures.put("outPerSecond", row.rates().outPerSecond());
-        row.oldestMillis().ifPresent(atMillis -> figures.put("oldestAgeSeconds", seconds(nowMillis - atMillis)));
-        // JSON has no infinity.
-        figures.put("drainSeconds", row.drain() instanceof Drain.Never ? "never" : row.drain().seconds());
-        return figures;
-    }
-
-    private void print(List<Row> rows, Map<Place, Long> oldestInLane, long nowMillis) {
-        Printer printer = new Printer(spec, common);
-        List<List<String>> lanes = new ArrayList<>();
-        lanes.add(List.of("lane", "waiting", "oldest"));
-        Place.WAITING.forEach(lane -> lanes.add(List.of(lane.label(), Long.toString(waiting(rows, lane)),
-                oldestInLane.containsKey(lane) ? age(nowMillis - oldestInLane.get(lane)) : "")));
-        printer.table(lanes);
+    private void print(Report report, Printer printer) {
+        printer.table(List.of("lane", "waiting", "oldest"), report.lanes().entrySet().stream().map(lane ->
+                List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
         printer.line("");
-        if (rows.isEmpty()) {
+        if (report.tenants().isEmpty()) {
             printer.line(tenant == null ? "nothing waits" : tenant + " has never had an item");
             return;
         }
-        List<List<String>> tenants = new ArrayList<>();
-        tenants.add(List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"));
-        rows.stream().limit(limit).forEach(row -> tenants.add(List.of(
-                row.tenant(), Long.toString(row.books().waiting()), in(row, Place.HOT), in(row, Place.OVERFLOW),
-                in(row, Place.AGED), in(row, Place.DELAY), rate(row.rates().inPerSecond()), rate(row.rates().outPerSecond()),
-                row.oldestMillis().isPresent() ? age(nowMillis - row.oldestMillis().getAsLong()) : "", goneIn(row.drain()))));
-        printer.table(tenants);
-        if (rows.size() > limit) {
-            printer.line((rows.size() - limit) + " more tenants; --limit shows more of them");
+        printer.table(
+                List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"),
+                report.tenants().stream().map(row -> List.of(
+                        row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
+                        rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
+                        row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : "never")));
+        long more = report.waitingTenants() - report.tenants().size();
+        if (more > 0) {
+            printer.line(more + " more tenants; --limit shows more of them");
         }
-    }
-
-    private static long waiting(List<Row> rows, Place lane) {
-        return rows.stream().mapToLong(row -> row.books().in(lane)).sum();
-    }
-
-    private static String in(Row row, Place lane) {
-        return Long.toString(row.books().in(lane));
     }
 
     private static String rate(double perSecond) {
         return "%.1f".formatted(perSecond);
     }
 
-    private static String goneIn(Drain drain) {
-        return switch (drain) {
-            case Drain.Gone gone -> "";
-            case Drain.After after -> age((long) Math.ceil(after.seconds() * 1e3));
-            case Drain.Never never -> "never";
-        };
+    private static Double ageSeconds(Long sinceMillis, long nowMillis) {
+        return sinceMillis == null ? null : Math.max(0, nowMillis - sinceMillis) / 1e3;
     }
 
-    private static double seconds(long millis) {
-        return Math.max(0, millis) / 1e3;
-    }
-
-    /** In the two largest units, such as {@code 2h 5m}. */
-    private static String age(long millis) {
-        Duration age = Duration.ofMillis(Math.max(0, millis));
+    /** In the two largest units, such as {@code 2h 5m}; empty for null. */
+    private static String age(Double seconds) {
+        if (seconds == null) {
+            return "";
+        }
+        Duration age = Duration.ofMillis((long) Math.ceil(seconds * 1e3));
         if (age.toDays() > 0) {
             return age.toDays() + "d " + age.toHoursPart() + "h";
         }

@@ -17,7 +17,6 @@ import io.spillway.topic.TenantPolicies;
 import io.spillway.topic.Topics;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,9 +25,7 @@ import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway explain}: why a tenant's items go where they go, or where one item is. */
 @Command(
@@ -58,9 +55,6 @@ final class ExplainCommand implements Callable<Integer> {
             description = "with --id: it was sent then or later, so that less is read: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
     private String since;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         if ((tenant == null) == (id == null)) {
@@ -74,7 +68,7 @@ final class ExplainCommand implements Callable<Integer> {
 
     private int followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         List<LyingItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("no item with id " + Printable.of(id)
@@ -125,7 +119,7 @@ final class ExplainCommand implements Callable<Integer> {
         PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         if (common.isJson()) {
-            new Printer(spec, common).json(json(explanation, inForce, waiting));
+            common.printer().json(json(explanation, inForce, waiting));
         } else {
             print(explanation, inForce, waiting);
         }
@@ -158,21 +152,19 @@ final class ExplainCommand implements Callable<Integer> {
         result.put("rules", explanation.rules());
         result.put("known", explanation.known());
         result.put("sharing", explanation.sharing());
-        result.put("neighbours", explanation.neighbours().stream()
-                .map(neighbour -> Map.of("tenant", neighbour.tenant(), "shared", neighbour.shared())).toList());
+        result.put("neighbours", explanation.neighbours());
         return result;
     }
 
     private void print(
             TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"));
-        waiting.forEach((partition, lanes) -> rows.add(List.of(Integer.toString(partition),
-                text(lanes, Lane.HOT), text(lanes, Lane.OVERFLOW), text(lanes, Lane.AGED), "")));
-        printer.table(rows);
+        printer.table(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"),
+                waiting.entrySet().stream().map(each -> List.of(
+                        each.getKey(), of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW),
+                        of(each.getValue(), Lane.AGED), "")));
         printer.line("");
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));
@@ -181,15 +173,13 @@ final class ExplainCommand implements Callable<Integer> {
                 + (explanation.isCutShort() ? " (the first ones by name; there are more)" : "") + ":");
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
-        List<List<String>> neighbours = new ArrayList<>();
-        explanation.neighbours().forEach(neighbour ->
-                neighbours.add(List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))));
-        printer.table(neighbours);
+        printer.table(explanation.neighbours().stream().map(neighbour ->
+                List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))).toList());
         printer.line("");
         printer.line("Policy: " + TenantsCommand.inOneLine(inForce));
     }
 
-    private static String text(Map<String, Long> lanes, Lane lane) {
-        return Long.toString(lanes.getOrDefault(lane.label(), 0L));
+    private static long of(Map<String, Long> lanes, Lane lane) {
+        return lanes.getOrDefault(lane.label(), 0L);
     }
 }

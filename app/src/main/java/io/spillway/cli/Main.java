@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import io.spillway.config.InvalidSettingException;
 import io.spillway.local.EmbeddedKafkaException;
+import io.spillway.policy.Printable;
 import io.spillway.router.RouterException;
 import io.spillway.topic.KafkaFailure;
 import io.spillway.worker.HandlerException;
@@ -103,7 +104,7 @@ public final class Main {
     }
 
     private static void print(PrintWriter err, String message) {
-        err.println("spillway: " + SafeText.onOneLine(message));
+        err.println("spillway: " + Printable.onOneLine(message));
         err.flush();
     }
 

@@ -1,27 +1,36 @@
 package io.spillway.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Model.CommandSpec;
+import java.util.Map;
+import java.util.stream.Stream;
 
 /** Prints results to standard output and progress to standard error. */
 final class Printer {
     /** In a fixed order, so that two runs can be compared. */
-    private static final JsonMapper JSON =
-            JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+            .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
+            .build();
 
     private final PrintWriter out;
     private final PrintWriter err;
     private final boolean quiet;
 
-    Printer(CommandSpec spec, CommonOptions common) {
-        this.out = spec.commandLine().getOut();
-        this.err = spec.commandLine().getErr();
-        this.quiet = common.isJson();
+    /** @param quiet whether notes are left out */
+    Printer(PrintWriter out, PrintWriter err, boolean quiet) {
+        this.out = out;
+        this.err = err;
+        this.quiet = quiet;
     }
 
     void line(String text) {
@@ -29,13 +38,18 @@ final class Printer {
         out.flush();
     }
 
-    /** One JSON value on one line. */
+    /** Prints maps, lists and records as one JSON value on one line; null components of records are left out. */
     void json(Object value) {
         try {
             line(JSON.writeValueAsString(value));
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("results are plain maps and lists", e);
+            throw new IllegalStateException("results are plain maps, lists and records", e);
         }
+    }
+
+    /** Returns the components of a record as {@link #json} prints them, to be added to. */
+    static Map<String, Object> fields(Record components) {
+        return JSON.convertValue(components, new TypeReference<Map<String, Object>>() {});
     }
 
     /** A line about work under way or about something to know; not in the way of JSON. */
@@ -52,7 +66,14 @@ final class Printer {
         err.flush();
     }
 
-    /** Columns as wide as their widest cell. */
+    /** Prints a heading for each column, and a line for each row; see {@link #table(List)}. */
+    void table(List<?> head, Stream<? extends List<?>> rows) {
+        table(Stream.concat(Stream.of(head), rows)
+                .map(row -> row.stream().map(String::valueOf).toList())
+                .toList());
+    }
+
+    /** Prints columns as wide as their widest cell. */
     void table(List<List<String>> rows) {
         List<Integer> widths = new ArrayList<>();
         for (List<String> row : rows) {

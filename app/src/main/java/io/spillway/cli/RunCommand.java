@@ -13,9 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway run}: the system, until SIGTERM. */
 @Command(
@@ -41,9 +39,6 @@ final class RunCommand implements Callable<Integer> {
             description = "run on a cluster whose transaction.version is below 2, at the risk of lost or doubled items")
     private boolean unsafeTransactions;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() throws InterruptedException {
         Set<Role> chosen = Role.of(roles);
@@ -66,7 +61,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void printReady(Endpoint endpoint) {
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         Map<String, String> addresses = new LinkedHashMap<>();
         if (!endpoint.gateway().isEmpty()) {
             addresses.put("gateway", endpoint.gateway());

@@ -3,6 +3,7 @@ package io.spillway.cli;
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
+import io.spillway.policy.Printable;
 import java.util.stream.Stream;
 
 /**
@@ -23,12 +24,12 @@ public final class SafeStackTrace extends ThrowableProxyConverter {
 
         @Override
         public String getMessage() {
-            return fault.getMessage() == null ? null : SafeText.of(fault.getMessage());
+            return fault.getMessage() == null ? null : Printable.inFull(fault.getMessage());
         }
 
         @Override
         public String getOverridingMessage() {
-            return fault.getOverridingMessage() == null ? null : SafeText.of(fault.getOverridingMessage());
+            return fault.getOverridingMessage() == null ? null : Printable.inFull(fault.getOverridingMessage());
         }
 
         @Override

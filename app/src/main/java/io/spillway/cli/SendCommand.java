@@ -3,7 +3,6 @@ package io.spillway.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.config.Configuration;
 import io.spillway.policy.Durations;
-import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.schema.WorkItem;
 import io.spillway.topic.JsonItems;
@@ -23,9 +22,7 @@ import java.util.concurrent.Callable;
 import org.apache.kafka.clients.producer.Producer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway send}: puts items into ingress. */
 @Command(
@@ -63,16 +60,13 @@ final class SendCommand implements Callable<Integer> {
     @Option(names = "--file", paramLabel = "F", description = "file of one JSON object a line; - for standard input")
     private Path file;
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource clock = InstantSource.system();
 
     @Override
     public Integer call() throws IOException {
         check();
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.ingress()));
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         Topics topics = new Topics(configuration);
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
             ItemSender sender = new ItemSender(producer, topics.ingress(), rate, printer);
@@ -93,11 +87,9 @@ final class SendCommand implements Callable<Integer> {
     }
 
     private void check() {
-        if (!ItemLimits.isName(tenant)) {
-            throw CommandFailure.usage("--tenant " + Printable.of(tenant) + ": must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
-        }
-        if (!workload.isEmpty() && !ItemLimits.isName(workload)) {
-            throw CommandFailure.usage("--workload " + Printable.of(workload) + ": must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        CommandFailure.requireName("--tenant", tenant);
+        if (!workload.isEmpty()) {
+            CommandFailure.requireName("--workload", workload);
         }
         if (count < 1) {
             throw CommandFailure.usage("--count " + count + ": must be 1 or more");

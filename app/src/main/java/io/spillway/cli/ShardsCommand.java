@@ -7,9 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway shards}: what shuffle sharding is worth with these numbers. Needs no Kafka. */
 @Command(
@@ -40,21 +38,18 @@ final class ShardsCommand implements Callable<Integer> {
     @Option(names = "--seed", paramLabel = "S", description = "of the draw (default: ${DEFAULT-VALUE})", defaultValue = "0")
     private long seed;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         check();
         common.configuration();
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         ShardsTrial drawn = ShardsTrial.drawn(slots, perTenant, tenants, seed, printer::note);
         Optional<ShardsTrial> searched = Optional.ofNullable(overlap)
                 .map(most -> ShardsTrial.searched(slots, perTenant, most, tenants, seed, printer::note));
         ShardsReport report = new ShardsReport(
                 new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, searched);
         if (common.isJson()) {
-            printer.json(report.asMap());
+            printer.json(report.json());
         } else {
             report.print(printer);
         }

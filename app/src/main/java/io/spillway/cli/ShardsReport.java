@@ -6,11 +6,10 @@ import io.spillway.policy.ShardAnswer;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * What the {@code shards} command shows.
@@ -28,38 +27,46 @@ record ShardsReport(
     private static final int BAR = 40;
     private static final int MOST_BARS = 16;
 
-    /** For JSON. */
-    Map<String, Object> asMap() {
-        List<Map<String, Object>> overlaps = new ArrayList<>();
-        for (int shared = 0; shared <= odds.perTenant(); shared++) {
-            Map<String, Object> row = new LinkedHashMap<>();
-            row.put("shared", shared);
-            row.put("shards", odds.shardsSharing(shared));
-            row.put("chance", odds.chance(shared));
-            row.put("chancePlain", plain(shared));
-            row.put("chanceUnsharded", unsharded(shared));
-            row.put("observed", share(drawn, shared));
-            row.put("observedPairs", drawn.pairs()[shared]);
-            row.put("expectedPairs", odds.chance(shared) * drawn.pairsInAll());
-            int at = shared;
-            searched.ifPresent(trial -> {
-                row.put("assigned", share(trial, at));
-                row.put("assignedPairs", trial.pairs()[at]);
-            });
-            overlaps.add(row);
+    /**
+     * So many slots shared by two tenants: exact, as drawn, and as assigned where overlap is bounded.
+     *
+     * @param shards          that share so many slots with a given one
+     * @param chance          of a pair, with shuffled shards
+     * @param chancePlain     of a pair, with fixed shards of neighbouring slots
+     * @param chanceUnsharded of a pair, without shards
+     */
+    private record Overlap(
+            int shared, BigInteger shards, double chance, double chancePlain, double chanceUnsharded, double observed,
+            long observedPairs, double expectedPairs, Double assigned, Long assignedPairs) {}
+
+    private record Load(int min, int median, int max) {
+        static Load of(ShardsTrial trial) {
+            int[] ascending = trial.loads();
+            return new Load(ascending[0], ascending[ascending.length / 2], ascending[ascending.length - 1]);
         }
-        Map<String, Object> result = new LinkedHashMap<>();
-        result.put("slots", odds.slots());
-        result.put("perTenant", odds.perTenant());
-        result.put("tenants", tenants);
-        result.put("seed", seed);
-        result.put("shards", odds.shards());
-        result.put("overlaps", overlaps);
-        result.put("sampled", drawn.sampled());
-        result.put("load", load(drawn));
-        overlap.ifPresent(most -> result.put("maxOverlap", most));
-        searched.ifPresent(trial -> result.put("assignment", assignment(trial)));
-        return result;
+    }
+
+    private record Assignment(
+            int assigned, int refused, BigInteger bound, String reason, long draws, long steps, double seconds,
+            boolean sampled, Load load) {}
+
+    private record Json(
+            int slots, int perTenant, int tenants, long seed, BigInteger shards, List<Overlap> overlaps,
+            boolean sampled, Load load, Integer maxOverlap, Assignment assignment) {}
+
+    /** For JSON. */
+    Record json() {
+        return new Json(
+                odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), drawn.sampled(),
+                Load.of(drawn), overlap.orElse(null), searched.map(this::assignment).orElse(null));
+    }
+
+    private List<Overlap> overlaps() {
+        return IntStream.rangeClosed(0, odds.perTenant()).mapToObj(shared -> new Overlap(
+                shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared),
+                shared == odds.perTenant() ? 1 : 0, share(drawn, shared), drawn.pairs()[shared], odds.chance(shared) * drawn.pairsInAll(),
+                searched.map(trial -> share(trial, shared)).orElse(null),
+                searched.map(trial -> trial.pairs()[shared]).orElse(null))).toList();
     }
 
     /** For a person. */
@@ -68,11 +75,13 @@ record ShardsReport(
         printer.line("%,d slots, %d a tenant: %,d different shards".formatted(odds.slots(), k, odds.shards()));
         printer.line("");
         printer.line("When all slots of one tenant are lost, this share of the others loses so many of its own:");
-        printer.table(blastRadius());
+        printBlastRadius(printer);
         printer.line("");
         printer.line("Pairs of %,d tenants by the slots they share%s:".formatted(
                 tenants, drawn.sampled() ? ", of a sample of " + "%,d".formatted(drawn.pairsInAll()) : ""));
-        printer.table(pairs(drawn));
+        printer.table(List.of("shared", "expected", "observed", "share of pairs"),
+                overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
+                        "%,d".formatted(row.observedPairs()), bar(row.observed()))));
         printer.line("");
         printLoads(printer, "Tenants of a slot", drawn);
         searched.ifPresent(trial -> {
@@ -81,34 +90,17 @@ record ShardsReport(
         });
     }
 
-    private List<List<String>> blastRadius() {
-        List<List<String>> rows = new ArrayList<>();
-        List<String> head = new ArrayList<>(List.of("lost", "shuffled"));
-        overlap.ifPresent(most -> head.add("at most " + most + " shared"));
-        head.addAll(List.of("plain shards", "no shards"));
-        rows.add(head);
-        for (int shared = 0; shared <= odds.perTenant(); shared++) {
-            List<String> row = new ArrayList<>(List.of(shared + " of " + odds.perTenant(), number(odds.chance(shared))));
-            if (searched.isPresent()) {
-                row.add(number(share(searched.get(), shared)));
+    private void printBlastRadius(Printer printer) {
+        List<String> head = new ArrayList<>(List.of("lost", "shuffled", "plain shards", "no shards"));
+        overlap.ifPresent(most -> head.add(2, "at most " + most + " shared"));
+        printer.table(head, overlaps().stream().map(row -> {
+            List<String> cells = new ArrayList<>(List.of(row.shared() + " of " + odds.perTenant(), number(row.chance()),
+                    number(row.chancePlain()), number(row.chanceUnsharded())));
+            if (row.assigned() != null) {
+                cells.add(2, number(row.assigned()));
             }
-            row.addAll(List.of(number(plain(shared)), number(unsharded(shared))));
-            rows.add(row);
-        }
-        return rows;
-    }
-
-    private List<List<String>> pairs(ShardsTrial trial) {
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("shared", "expected", "observed", "share of pairs"));
-        for (int shared = 0; shared <= odds.perTenant(); shared++) {
-            rows.add(List.of(
-                    Integer.toString(shared),
-                    number(odds.chance(shared) * trial.pairsInAll()),
-                    "%,d".formatted(trial.pairs()[shared]),
-                    bar(share(trial, shared))));
-        }
-        return rows;
+            return cells;
+        }));
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
@@ -122,57 +114,32 @@ record ShardsReport(
 
     /** A histogram: how many slots have how many tenants. */
     private static void printLoads(Printer printer, String what, ShardsTrial trial) {
-        int[] loads = trial.loads();
-        printer.line("%s: from %,d to %,d, median %,d".formatted(what, loads[0], loads[loads.length - 1], median(loads)));
-        int width = (loads[loads.length - 1] - loads[0]) / MOST_BARS + 1;
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenants", "slots", "share of slots"));
-        for (int from = loads[0]; from <= loads[loads.length - 1]; from += width) {
-            int least = from;
-            long count = Arrays.stream(loads).filter(load -> load >= least && load < least + width).count();
-            rows.add(List.of(
-                    width == 1 ? "%,d".formatted(from) : "%,d-%,d".formatted(from, from + width - 1),
-                    "%,d".formatted(count),
-                    bar((double) count / loads.length)));
-        }
-        printer.table(rows);
+        Load load = Load.of(trial);
+        printer.line("%s: from %,d to %,d, median %,d".formatted(what, load.min(), load.max(), load.median()));
+        int width = (load.max() - load.min()) / MOST_BARS + 1;
+        printer.table(List.of("tenants", "slots", "share of slots"),
+                IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {
+                    long count = Arrays.stream(trial.loads())
+                            .filter(each -> each >= from && each < from + width).count();
+                    return List.of(width == 1 ? "%,d".formatted(from) : "%,d-%,d".formatted(from, from + width - 1),
+                            "%,d".formatted(count), bar((double) count / trial.loads().length));
+                }));
     }
 
-    private Map<String, Object> assignment(ShardsTrial trial) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("assigned", trial.tenants());
-        map.put("refused", tenants - trial.tenants());
-        map.put("bound", bound());
-        trial.refused().ifPresent(reason -> map.put("reason", reason.name().toLowerCase(Locale.ROOT).replace('_', '-')));
-        map.put("draws", trial.draws());
-        map.put("steps", trial.steps());
-        map.put("seconds", trial.seconds());
-        map.put("sampled", trial.sampled());
-        map.put("load", load(trial));
-        return map;
+    private Assignment assignment(ShardsTrial trial) {
+        return new Assignment(trial.tenants(), tenants - trial.tenants(), bound(),
+                trial.refused().map(reason -> reason.name().toLowerCase(Locale.ROOT).replace('_', '-')).orElse(null),
+                trial.draws(), trial.steps(), trial.seconds(), trial.sampled(), Load.of(trial));
     }
 
     private BigInteger bound() {
         return Combinations.packingBound(odds.slots(), odds.perTenant(), overlap.orElseThrow());
     }
 
-    private static Map<String, Object> load(ShardsTrial trial) {
-        int[] loads = trial.loads();
-        return Map.of("min", loads[0], "median", median(loads), "max", loads[loads.length - 1]);
-    }
-
-    private static int median(int[] ascending) {
-        return ascending[ascending.length / 2];
-    }
-
     /** Fixed shards of k neighbours: whoever shares one slot shares all. What is left over at the end belongs to none. */
     private double plain(int shared) {
         double chance = 1.0 / (odds.slots() / odds.perTenant());
         return shared == odds.perTenant() ? chance : shared == 0 ? 1 - chance : 0;
-    }
-
-    private double unsharded(int shared) {
-        return shared == odds.perTenant() ? 1 : 0;
     }
 
     private static double share(ShardsTrial trial, int shared) {

@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway simulate}: a scenario or a recorded day in virtual time. Needs no Kafka. */
 @Command(
@@ -42,16 +40,13 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--chart", paramLabel = "FILE", description = "draw depths and ages over time into a .png or .svg file; may be given twice")
     private List<Path> charts = List.of();
 
-    @Spec
-    private CommandSpec spec;
-
     private final InstantSource clock = InstantSource.system();
 
     @Override
     public Integer call() {
         charts.forEach(ChartFile::requireDrawable);
         Scenario scenario = ScenarioLoader.load(file);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         SimulationResult result = run(scenario, printer);
         SimulationReport report = new SimulationReport(result);
         if (common.isJson()) {

@@ -27,13 +27,13 @@ record SimulationReport(SimulationResult result) {
         map.put("seed", result.seed());
         map.put("durationMillis", result.scenario().durationMillis());
         map.put("endMillis", result.endMillis());
-        map.put("groups", result.groups().stream().map(SimulationReport::row).toList());
+        map.put("groups", result.groups());
         map.put("phases", result.phases().stream().map(each -> {
-            Map<String, Object> phase = row(each.row());
+            Map<String, Object> phase = Printer.fields(each.row());
             phase.put("phase", each.phase());
             return phase;
         }).toList());
-        map.put("oldestTenants", result.oldest().stream().map(SimulationReport::row).toList());
+        map.put("oldestTenants", result.oldest());
         Map<String, Object> peaks = new LinkedHashMap<>();
         result.peakDepths().forEach((lane, peak) -> peaks.put(lane.label(), peak));
         map.put("peakDepths", peaks);
@@ -60,10 +60,8 @@ record SimulationReport(SimulationResult result) {
                         : "%,d not finished when the run ended at %s".formatted(waiting, duration(result.endMillis()))));
         printer.line("");
         printer.line("Age at first attempt:");
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenants", "", "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max", "attempts an item"));
-        result.groups().forEach(row -> rows.add(cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
-        printer.table(rows);
+        printer.table(head("tenants", ""), result.groups().stream()
+                .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
         printPhases(printer);
         printOldest(printer);
         printer.line("");
@@ -80,10 +78,8 @@ record SimulationReport(SimulationResult result) {
         }
         printer.line("");
         printer.line("By when the items arrived:");
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("phase", "tenants", "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max", "attempts an item"));
-        result.phases().forEach(each -> rows.add(cells(each.phase(), each.row().name(), each.row())));
-        printer.table(rows);
+        printer.table(head("phase", "tenants"),
+                result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
     }
 
     private void printOldest(Printer printer) {
@@ -92,10 +88,7 @@ record SimulationReport(SimulationResult result) {
         }
         printer.line("");
         printer.line("Tenants whose items waited longest:");
-        List<List<String>> rows = new ArrayList<>();
-        rows.add(List.of("tenant", "", "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max", "attempts an item"));
-        result.oldest().forEach(row -> rows.add(cells(row.name(), "", row)));
-        printer.table(rows);
+        printer.table(head("tenant", ""), result.oldest().stream().map(row -> cells(row.name(), "", row)));
     }
 
     /** The series of ages that became oldest, by number, the oldest first. */
@@ -154,28 +147,16 @@ record SimulationReport(SimulationResult result) {
         return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
     }
 
+    private static List<String> head(String first, String second) {
+        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
+                "attempts an item");
+    }
+
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
         return List.of(first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
                 "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
                 duration(row.p50Millis()), duration(row.p99Millis()), duration(row.maxMillis()),
                 String.format(Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
-    }
-
-    private static Map<String, Object> row(SimulationResult.Row row) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("name", row.name());
-        map.put("tenants", row.tenants());
-        map.put("accepted", row.accepted());
-        map.put("done", row.done());
-        map.put("dropped", row.dropped());
-        map.put("dead", row.dead());
-        map.put("waiting", row.waiting());
-        map.put("attempts", row.attempts());
-        map.put("repeated", row.repeated());
-        map.put("p50Millis", row.p50Millis());
-        map.put("p99Millis", row.p99Millis());
-        map.put("maxMillis", row.maxMillis());
-        return map;
     }
 
     private Map<String, Object> samples() {

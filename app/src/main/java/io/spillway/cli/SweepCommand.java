@@ -19,17 +19,12 @@ import java.util.Optional;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway sweep}: tells the router that an anti-entropy sweep has completed. */
 @Command(name = "sweep", mixinStandardHelpOptions = true, description = "Records anti-entropy sweeps.")
 final class SweepCommand {
     private final InstantSource clock = InstantSource.system();
-
-    @Spec
-    private CommandSpec spec;
 
     @Command(
             name = "record",
@@ -44,10 +39,7 @@ final class SweepCommand {
             @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "when it started") String startedAt,
             @Option(names = "--completed-at", paramLabel = "TIME", description = "when it completed (default: now)") String completedAt,
             @Option(names = "--id", paramLabel = "ID", description = "its name in your own books (default: a new one)") String id) {
-        if (!tenant.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(tenant)) {
-            throw CommandFailure.usage("--tenant " + Printable.of(tenant) + ": must be * or 1 to "
-                    + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
-        }
+        CommandFailure.requireNameOrAll("--tenant", tenant);
         long nowMillis = clock.millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
@@ -61,7 +53,7 @@ final class SweepCommand {
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
             TenantPolicies policies = topics.read(new Topics(configuration).policies(), new TenantPolicies(configuration.defaults()));
             topics.write(new Topics(configuration).sweeps(), tenant, new SweepCodec().encode(tenant, sweepId, sweep));
-            Printer printer = new Printer(spec, common);
+            Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {
                 printer.note("note: " + tenant + " is not sweepable, so nothing is dropped until: spillway tenants set " + tenant + " --sweepable true");

@@ -1,8 +1,6 @@
 package io.spillway.cli;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.PolicyField;
 import io.spillway.policy.PolicySettings;
 import io.spillway.policy.Printable;
 import io.spillway.topic.PolicyCodec;
@@ -14,13 +12,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway tenants}: policies, live, without a restart. */
 @Command(
@@ -31,14 +28,11 @@ import picocli.CommandLine.Spec;
 final class TenantsCommand {
     private final InstantSource clock = InstantSource.system();
 
-    @Spec
-    private CommandSpec spec;
-
     @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the tenants that have settings of their own.")
     int list(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             Map<String, Object> result = new LinkedHashMap<>();
             all.forEach((tenant, settings) -> result.put(tenant, textOf(settings)));
@@ -46,9 +40,8 @@ final class TenantsCommand {
         } else if (all.isEmpty()) {
             printer.line("no tenant has settings of its own");
         } else {
-            List<List<String>> rows = new ArrayList<>();
-            all.forEach((tenant, settings) -> rows.add(List.of(Printable.of(tenant), inOneLine(settings))));
-            printer.table(rows);
+            printer.table(all.entrySet().stream()
+                    .map(entry -> List.of(Printable.of(entry.getKey()), inOneLine(entry.getValue()))).toList());
         }
         return 0;
     }
@@ -61,7 +54,7 @@ final class TenantsCommand {
         PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
         PolicySettings everyone = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
         PolicySettings inForce = own.over(everyone).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "policy", textOf(inForce), "set", textOf(own)));
             return 0;
@@ -84,7 +77,7 @@ final class TenantsCommand {
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (!read(configuration).contains(tenant)) {
             throw CommandFailure.failed(tenant + " has no settings of its own; see: spillway tenants list");
         }
@@ -117,10 +110,7 @@ final class TenantsCommand {
     }
 
     static void requireTenant(String tenant) {
-        if (!tenant.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(tenant)) {
-            throw CommandFailure.usage("tenant " + Printable.of(tenant) + ": must be * or 1 to "
-                    + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
-        }
+        CommandFailure.requireNameOrAll("tenant", tenant);
     }
 
     static Map<String, String> textOf(PolicySettings settings) {
@@ -130,10 +120,7 @@ final class TenantsCommand {
     }
 
     static String inOneLine(PolicySettings settings) {
-        List<String> parts = new ArrayList<>();
-        for (Map.Entry<PolicyField, Object> entry : settings.values().entrySet()) {
-            parts.add(entry.getKey().key() + "=" + entry.getKey().format(entry.getValue()));
-        }
-        return parts.isEmpty() ? "nothing set" : String.join(" ", parts);
+        return settings.values().isEmpty() ? "nothing set"
+                : textOf(settings).entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(" "));
     }
 }

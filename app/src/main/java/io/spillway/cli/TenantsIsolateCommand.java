@@ -15,11 +15,9 @@ import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway tenants isolate}: partitions of its own for a tenant, by its policy. */
 @Command(
@@ -45,9 +43,6 @@ final class TenantsIsolateCommand implements Callable<Integer> {
     @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         requireOneTenant(tenant);
@@ -59,7 +54,7 @@ final class TenantsIsolateCommand implements Callable<Integer> {
         PolicySettings settings = all.getOrDefault(tenant, PolicySettings.NONE_SET)
                 .with(PolicyField.DEDICATED, Integer.toString(partitions));
         List<Integer> own = planned(configuration, all, settings).dedication().of(tenant);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         tenants.write(configuration, tenant, settings, wait, printer);
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own));

@@ -1,7 +1,6 @@
 package io.spillway.cli;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.ItemLimits;
 import io.spillway.policy.Printable;
 import io.spillway.topic.ApiKey;
 import io.spillway.topic.ApiKeys;
@@ -19,10 +18,8 @@ import java.util.Optional;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway tenants key}: the keys with which tenants' callers come to the gateway. It talks to Kafka alone. */
 @Command(
@@ -31,9 +28,6 @@ import picocli.CommandLine.Spec;
         description = "Makes, lists and revokes tenants' API keys for the gateway, live. Only hashes are kept.")
 final class TenantsKeyCommand {
     private final InstantSource clock = InstantSource.system();
-
-    @Spec
-    private CommandSpec spec;
 
     @Command(
             name = "create",
@@ -51,7 +45,7 @@ final class TenantsKeyCommand {
         }
         ApiKey key = ApiKey.make(new SecureRandom());
         byte[] stored = new StoredKeyCodec().encode(StoredKey.of(tenant, key, clock.millis()));
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         write(configuration, Map.of(key.keyId(), Optional.of(stored)), wait, printer);
         if (common.isJson()) {
             Map<String, String> result = new LinkedHashMap<>();
@@ -73,7 +67,7 @@ final class TenantsKeyCommand {
         Optional<String> one = Optional.ofNullable(tenant);
         one.ifPresent(TenantsKeyCommand::requireTenant);
         List<StoredKey> keys = read(configured(common), one);
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(keys.stream()
                     .map(key -> Map.of("tenant", key.tenant(), "keyId", key.keyId(), "createdAt", createdAt(key)))
@@ -110,7 +104,7 @@ final class TenantsKeyCommand {
                         + "; see: spillway tenants key list " + tenant);
             }
         }
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         Map<String, Optional<byte[]>> entries = new LinkedHashMap<>();
         revoked.forEach(keyId -> entries.put(keyId, Optional.empty()));
         write(configuration, entries, wait, printer);
@@ -123,10 +117,7 @@ final class TenantsKeyCommand {
     }
 
     private static void requireTenant(String tenant) {
-        if (!ItemLimits.isName(tenant)) {
-            throw CommandFailure.usage("tenant " + Printable.of(tenant) + ": must be 1 to "
-                    + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
-        }
+        CommandFailure.requireName("tenant", tenant);
     }
 
     private static Configuration configured(CommonOptions common) {

@@ -11,11 +11,9 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway tenants release}: back from isolation. */
 @Command(
@@ -45,9 +43,6 @@ final class TenantsReleaseCommand implements Callable<Integer> {
             description = "take its assigned shard back as well (shards.overlap): for a tenant that is gone; one that is not gets another with its next item")
     private boolean shard;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         TenantsIsolateCommand.requireOneTenant(tenant);
@@ -62,7 +57,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
         if (!isIsolated && !shard) {
             throw CommandFailure.failed(tenant + " has no partitions of its own; see: spillway explain --tenant " + tenant);
         }
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (isIsolated) {
             PolicySettings rest = settings.without(PolicyField.DEDICATED);
             tenants.write(configuration, tenant, rest.equals(PolicySettings.NONE_SET) ? null : rest, wait, printer);

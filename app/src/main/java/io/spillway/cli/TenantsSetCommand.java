@@ -74,7 +74,7 @@ final class TenantsSetCommand implements Callable<Integer> {
                 settings = text.equals(BACK_TO_DEFAULT) ? settings.without(field) : settings.with(field, text);
             }
         }
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         tenants.write(configuration, tenant, settings, wait, printer);
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "set", TenantsCommand.textOf(settings)));

@@ -10,15 +10,10 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code spillway topics}: creates what is missing, and compares what exists with the configuration. */
 @Command(name = "topics", mixinStandardHelpOptions = true, description = "Creates or checks the topics.")
 final class TopicsCommand {
-    @Spec
-    private CommandSpec spec;
-
     @Command(name = "create", mixinStandardHelpOptions = true, description = "Creates the topics that are missing, then checks all.")
     int create(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
@@ -42,7 +37,7 @@ final class TopicsCommand {
     }
 
     private int report(CommonOptions common, List<String> created, List<String> problems) {
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(Map.of("created", created, "problems", problems));
         } else {

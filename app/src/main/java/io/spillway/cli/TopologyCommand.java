@@ -9,9 +9,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Command {@code spillway topology}: describes the topology that the configuration leads to. */
 @Command(
@@ -32,13 +30,10 @@ final class TopologyCommand implements Callable<Integer> {
     @Option(names = "--write", paramLabel = "DIR", description = "write " + TEXT_FILE + " and " + DRAWING_FILE + " there instead")
     private Path directory;
 
-    @Spec
-    private CommandSpec spec;
-
     @Override
     public Integer call() {
         TopologyDrawing drawing = new TopologyDrawing(common.configuration());
-        Printer printer = new Printer(spec, common);
+        Printer printer = common.printer();
         if (directory != null) {
             write(drawing, printer);
         } else if (common.isJson()) {

@@ -11,7 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * What the gateway has in hand: requests, and bytes of their bodies, in all and of each tenant. It refuses beyond the
  * limits, so that one tenant cannot take all connections' memory, and it knows when everything is answered.
  *
- * <p>Owner: this object, under its lock, which is held for a few additions. Bound: as many tenants as requests in flight.
+ * <p>Owner: this object; counts change under its lock, which is held for a few additions. Bound: as many tenants as
+ * requests in flight.
  */
 final class InFlight {
     /** How long a body waits for others to go; they are in memory and on their way to Kafka. */
@@ -29,9 +30,9 @@ final class InFlight {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
     private final Map<String, Share> tenants = new HashMap<>();
-    private int requests;
+    private volatile int requests;
     private long bytes;
-    private boolean stopping;
+    private volatile boolean stopping;
 
     InFlight(GatewaySettings.Limits limits) {
         this.limits = limits;
@@ -101,22 +102,12 @@ final class InFlight {
 
     /** Lets nobody in any more. */
     void stop() {
-        lock.lock();
-        try {
-            stopping = true;
-        } finally {
-            lock.unlock();
-        }
+        stopping = true;
     }
 
     /** Whether nobody is let in any more. */
     boolean isStopping() {
-        lock.lock();
-        try {
-            return stopping;
-        } finally {
-            lock.unlock();
-        }
+        return stopping;
     }
 
     /** Waits until all are answered, for so long at the most, and says how many are not. */
@@ -135,12 +126,7 @@ final class InFlight {
 
     /** Requests in flight now. */
     int requests() {
-        lock.lock();
-        try {
-            return requests;
-        } finally {
-            lock.unlock();
-        }
+        return requests;
     }
 
     /** Of one tenant. */

@@ -1,5 +1,6 @@
 package io.spillway.local;
 
+import io.spillway.policy.Printable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -99,7 +100,7 @@ final class DataDirectory implements AutoCloseable {
             entries = files.map(file -> file.getFileName().toString()).toList();
         } catch (IOException | UncheckedIOException e) {
             throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + path + " cannot be read (" + OneLine.of(e)
+                    "The Kafka data directory " + path + " cannot be read (" + Printable.innermostCause(e)
                             + "): allow it, or choose another directory",
                     e);
         }
@@ -152,7 +153,7 @@ final class DataDirectory implements AutoCloseable {
                     .run();
         } catch (Exception e) {
             throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + path + " could not be set up (" + OneLine.of(e)
+                    "The Kafka data directory " + path + " could not be set up (" + Printable.innermostCause(e)
                             + "): free or make writable the disk, or choose another directory",
                     e);
         }
@@ -200,7 +201,7 @@ final class DataDirectory implements AutoCloseable {
 
     private static EmbeddedKafkaException notWritable(Path path, IOException cause) {
         return new EmbeddedKafkaException(
-                "The Kafka data directory " + path + " cannot be written (" + OneLine.of(cause)
+                "The Kafka data directory " + path + " cannot be written (" + Printable.innermostCause(cause)
                         + "): allow it, or choose another directory",
                 cause);
     }

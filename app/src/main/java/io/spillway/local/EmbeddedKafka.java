@@ -1,5 +1,6 @@
 package io.spillway.local;
 
+import io.spillway.policy.Printable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -137,7 +138,7 @@ public final class EmbeddedKafka implements AutoCloseable {
 
     private static EmbeddedKafkaException didNotStart(Path directory, Exception failure) {
         return new EmbeddedKafkaException(
-                "Kafka did not start on the data directory " + directory + " (" + OneLine.of(failure)
+                "Kafka did not start on the data directory " + directory + " (" + Printable.innermostCause(failure)
                         + "; the log has more): choose another directory, or move this one away to begin empty",
                 failure);
     }

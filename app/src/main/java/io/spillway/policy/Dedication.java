@@ -7,21 +7,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which tenants have partitions of their own, which nobody else's items enter. Immutable: each change is another value.
- *
- * <p>It always leaves {@code leastShared} partitions to all others: with fewer than twice a shard's size left, shards are
- * hardly different from one another, and with none there is nowhere to go.
+ * Partitions that belong to one tenant each, which no other tenant's items enter. Immutable.
  */
 public final class Dedication {
     private final int partitions;
-    private final int leastShared;
     private final Map<String, int[]> own;
     private final boolean[] isDedicated;
     private final int[] shared;
 
-    private Dedication(int partitions, int leastShared, Map<String, int[]> own) {
+    private Dedication(int partitions, Map<String, int[]> own) {
         this.partitions = partitions;
-        this.leastShared = leastShared;
         this.own = own;
         this.isDedicated = new boolean[partitions];
         own.values().forEach(list -> Arrays.stream(list).forEach(partition -> isDedicated[partition] = true));
@@ -38,72 +33,23 @@ public final class Dedication {
     /**
      * Nobody has partitions of its own.
      *
-     * @param partitions  of each lane, 1 to {@link ShuffleSharder#MAX_SLOTS}
-     * @param leastShared partitions that always remain for all others, 1 to partitions
-     * @throws IllegalArgumentException when a number is out of its range
+     * @param partitions of each lane, 1 to {@link ShuffleSharder#MAX_SLOTS}
+     * @throws IllegalArgumentException when the number is out of its range
      */
-    public static Dedication none(int partitions, int leastShared) {
-        if (partitions < 1 || partitions > ShuffleSharder.MAX_SLOTS || leastShared < 1 || leastShared > partitions) {
-            throw new IllegalArgumentException("partitions = " + partitions + ", leastShared = " + leastShared
-                    + ": must be from 1 to " + ShuffleSharder.MAX_SLOTS + ", and from 1 to the partitions");
-        }
-        return new Dedication(partitions, leastShared, Map.of());
+    public static Dedication none(int partitions) {
+        VirtualSlots.requirePartitions(partitions);
+        return new Dedication(partitions, Map.of());
     }
 
     /**
-     * Gives a tenant so many partitions of its own: those it has, and of the shared ones the highest. When it has more, it
-     * gives the lowest of them back. Other tenants' own partitions stay as they are.
+     * With these partitions for a tenant that has none yet.
      *
-     * @param tenant not null
-     * @param count  1 to {@link Placement#MAX_PARTITIONS}
+     * @param chosen of the shared ones, all different; copied
      */
-    public Isolation isolate(String tenant, int count) {
-        int[] has = own.getOrDefault(tenant, new int[0]);
-        int mayTake = shared.length - leastShared + has.length;
-        if (count < 1 || count > Math.min(mayTake, Placement.MAX_PARTITIONS)) {
-            return refused(tenant, count + " dedicated", mayTake);
-        }
-        int[] chosen = new int[count];
-        for (int i = 0; i < count; i++) {
-            chosen[i] = i < has.length ? has[has.length - 1 - i] : shared[shared.length - 1 - (i - has.length)];
-        }
-        return new Isolation.Isolated(with(tenant, chosen));
-    }
-
-    /**
-     * Gives a tenant these partitions for its own, as a stored record says, in place of those it has.
-     *
-     * @param tenant not null
-     * @param chosen 1 to {@link Placement#MAX_PARTITIONS} different partitions; copied
-     */
-    public Isolation dedicate(String tenant, int... chosen) {
-        int[] has = own.getOrDefault(tenant, new int[0]);
-        int mayTake = shared.length - leastShared + has.length;
-        int[] sorted = chosen.clone();
-        Arrays.sort(sorted);
-        for (int i = 0; i < sorted.length; i++) {
-            int partition = sorted[i];
-            if (partition < 0 || partition >= partitions || i > 0 && partition == sorted[i - 1]) {
-                return new Isolation.Refused(Printable.of(tenant) + ": partitions " + Arrays.toString(sorted)
-                        + ": must be different, from 0 to " + (partitions - 1));
-            }
-            if (isDedicated[partition] && Arrays.binarySearch(has, partition) < 0) {
-                return new Isolation.Refused(Printable.of(tenant) + ": partition " + partition + " is dedicated to another tenant");
-            }
-        }
-        return sorted.length < 1 || sorted.length > Math.min(mayTake, Placement.MAX_PARTITIONS)
-                ? refused(tenant, sorted.length + " dedicated", mayTake)
-                : new Isolation.Isolated(with(tenant, sorted));
-    }
-
-    /** What it is when a tenant has no partitions of its own any more; the same value when it had none. */
-    public Dedication release(String tenant) {
-        if (!own.containsKey(tenant)) {
-            return this;
-        }
-        Map<String, int[]> rest = new TreeMap<>(own);
-        rest.remove(tenant);
-        return new Dedication(partitions, leastShared, Collections.unmodifiableMap(rest));
+    Dedication with(String tenant, int... chosen) {
+        Map<String, int[]> more = new TreeMap<>(own);
+        more.put(tenant, Arrays.stream(chosen).sorted().toArray());
+        return new Dedication(partitions, Collections.unmodifiableMap(more));
     }
 
     /** The tenant's own partitions in ascending order; empty when it has none. */
@@ -134,19 +80,5 @@ public final class Dedication {
     /** The tenant's own partitions, or null, for readers in this package that do not change them. */
     int[] ownOf(String tenant) {
         return own.get(tenant);
-    }
-
-    private Dedication with(String tenant, int[] chosen) {
-        Arrays.sort(chosen);
-        Map<String, int[]> more = new TreeMap<>(own);
-        more.put(tenant, chosen);
-        return new Dedication(partitions, leastShared, Collections.unmodifiableMap(more));
-    }
-
-    private Isolation refused(String tenant, String wish, int mayTake) {
-        int most = Math.min(mayTake, Placement.MAX_PARTITIONS);
-        return new Isolation.Refused(Printable.of(tenant) + ": " + wish + (most < 1
-                ? ": no partition can be spared: of " + partitions + ", " + leastShared + " must stay shared and the rest is dedicated"
-                : ": must be from 1 to " + most + ": of " + partitions + " partitions " + leastShared + " must stay shared"));
     }
 }

@@ -10,6 +10,9 @@ import java.util.TreeMap;
  * Which partitions tenants get that are to have some of their own, from nothing but how many each is to have: every instance
  * comes to the same answer whatever it has seen before.
  *
+ * <p>{@code leastShared} partitions always remain for all others: with fewer than twice a shard's size left, shards
+ * hardly differ from one another, and with none there is nowhere to go.
+ *
  * <p>Tenants choose in the order of their names, each the free partitions with the greatest hash of tenant and partition
  * (rendezvous hashing: Thaler and Ravishankar 1998). So when one more is isolated, another moves only if its partition was
  * taken by a tenant that chooses before it.
@@ -27,22 +30,18 @@ public record DedicationPlan(Dedication dedication, SortedMap<String, String> re
      *
      * @param wanted      partitions of its own by tenant, each 1 or more; not null
      * @param partitions  as for {@link Dedication#none}
-     * @param leastShared as for {@link Dedication#none}
+     * @param leastShared partitions that always remain for all others, 1 to partitions
      * @param seed        the same in all instances
      */
     public static DedicationPlan of(SortedMap<String, Integer> wanted, int partitions, int leastShared, long seed) {
-        Dedication dedication = Dedication.none(partitions, leastShared);
+        Dedication dedication = Dedication.none(partitions);
         SortedMap<String, String> refused = new TreeMap<>();
         for (Map.Entry<String, Integer> wish : wanted.entrySet()) {
             int spare = dedication.sharedPartitions() - leastShared;
             if (wish.getValue() > Math.min(spare, Placement.MAX_PARTITIONS)) {
                 refused.put(wish.getKey(), refusal(wish, partitions, leastShared, spare));
-                continue;
-            }
-            Isolation answer = dedication.dedicate(wish.getKey(), choose(dedication, wish.getKey(), wish.getValue(), seed));
-            switch (answer) {
-                case Isolation.Isolated isolated -> dedication = isolated.dedication();
-                case Isolation.Refused no -> refused.put(wish.getKey(), no.detail());
+            } else {
+                dedication = dedication.with(wish.getKey(), choose(dedication, wish.getKey(), wish.getValue(), seed));
             }
         }
         return new DedicationPlan(dedication, refused);

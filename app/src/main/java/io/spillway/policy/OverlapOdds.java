@@ -39,33 +39,7 @@ public record OverlapOdds(int slots, int perTenant) {
      * @param shared any
      */
     public double chance(int shared) {
-        return ratio(shardsSharing(shared));
-    }
-
-    /**
-     * The chance that two tenants share so many slots or more.
-     *
-     * @param shared any
-     */
-    public double chanceOfAtLeast(int shared) {
-        BigInteger sum = BigInteger.ZERO;
-        for (int i = Math.max(0, shared); i <= perTenant; i++) {
-            sum = sum.add(shardsSharing(i));
-        }
-        return ratio(sum);
-    }
-
-    /**
-     * The pairs among so many tenants that are to be expected to share so many slots or more.
-     *
-     * @param tenants 0 or more
-     * @param shared  any
-     */
-    public double expectedPairs(int tenants, int shared) {
-        return 0.5 * tenants * (tenants - 1.0) * chanceOfAtLeast(shared);
-    }
-
-    private double ratio(BigInteger part) {
-        return new BigDecimal(part).divide(new BigDecimal(shards()), MathContext.DECIMAL64).doubleValue();
+        return new BigDecimal(shardsSharing(shared))
+                .divide(new BigDecimal(shards()), MathContext.DECIMAL64).doubleValue();
     }
 }

@@ -36,7 +36,7 @@ public sealed interface ShardAnswer {
     enum Reason {
         /** By counting alone: fewer sets of m+1 slots are unused than a shard has. */
         FULL("the packing bound is reached"),
-        /** The search has been through all shards: none keeps the bound on overlap and the fault dimensions. */
+        /** All shards were searched: none keeps the bound on overlap with each slot on another partition. */
         NONE_LEFT("no shard is left that keeps the bounds"),
         /** The search was given up; there may be one. */
         GAVE_UP("no shard was found within the bound on search steps"),

@@ -28,32 +28,36 @@ import java.util.TreeSet;
 public final class ShardBook {
     /** Most slots. */
     public static final int MAX_SLOTS = 4_096;
-    /** Most conflicts and neighbours that are listed. */
+    /** Most conflicts that are listed. */
     public static final int MAX_LISTED = 1_000;
 
     private final int slots;
     private final int overlap;
     private final int bits;
-    private final List<FaultDimension> dimensions;
+    /** Null where each slot is on a partition of its own. */
+    private final VirtualSlots partitions;
     private final Map<String, Shard> shards = new HashMap<>();
     private final SubsetIndex index = new SubsetIndex();
     private final ShardSearch search;
 
-    /** A book without fault dimensions; see {@link #ShardBook(int, int, List)}. */
-    public ShardBook(int slots, int overlap) {
-        this(slots, overlap, List.of());
-    }
-
     /**
-     * An empty book.
+     * An empty book for slots that are each on a partition of their own.
      *
-     * @param slots      n, 1 to {@link #MAX_SLOTS}
-     * @param overlap    m, most slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9 of
-     *                   64 slots, up to 4 of 4,096)
-     * @param dimensions what each shard must keep to, each with the group of all slots; copied
+     * @param slots   n, 1 to {@link #MAX_SLOTS}
+     * @param overlap m, most slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9 of
+     *                64 slots, up to 4 of 4,096)
      * @throws IllegalArgumentException when an argument is out of its range
      */
-    public ShardBook(int slots, int overlap, List<FaultDimension> dimensions) {
+    public ShardBook(int slots, int overlap) {
+        this(slots, overlap, null);
+    }
+
+    /** An empty book that gives no tenant two slots on one partition; as {@link #ShardBook(int, int)} otherwise. */
+    public ShardBook(VirtualSlots slots, int overlap) {
+        this(slots.slots(), overlap, slots);
+    }
+
+    private ShardBook(int slots, int overlap, VirtualSlots partitions) {
         if (slots < 1 || slots > MAX_SLOTS) {
             throw new IllegalArgumentException("slots = " + slots + ": must be from 1 to " + MAX_SLOTS);
         }
@@ -62,17 +66,11 @@ public final class ShardBook {
             throw new IllegalArgumentException(
                     "overlap = " + overlap + ": must be from 0 to " + most + " with " + slots + " slots");
         }
-        for (FaultDimension dimension : dimensions) {
-            if (dimension.slots() != slots) {
-                throw new IllegalArgumentException(
-                        dimension.name() + " has groups for " + dimension.slots() + " slots: must be for " + slots);
-            }
-        }
         this.slots = slots;
         this.overlap = overlap;
         this.bits = ShardSearch.bitsFor(slots);
-        this.dimensions = List.copyOf(dimensions);
-        this.search = new ShardSearch(slots, overlap, this.dimensions, index);
+        this.partitions = partitions;
+        this.search = new ShardSearch(slots, overlap, partitions, index);
     }
 
     /** The greatest bound on overlap that a book of so many slots can keep. */
@@ -156,10 +154,8 @@ public final class ShardBook {
         if (shard.slot(shard.size() - 1) >= slots) {
             return new ShardRecord.Unfit("slot " + shard.slot(shard.size() - 1) + ": there are " + slots + " slots");
         }
-        for (FaultDimension dimension : dimensions) {
-            if (!dimension.allows(shard)) {
-                return new ShardRecord.Unfit(dimension.name() + ": " + shard + " breaks its bounds");
-            }
+        if (partitions != null && partitions.haveSharedPartition(shard.slots(), shard.size())) {
+            return new ShardRecord.Unfit("slots " + shard + ": two are on the same partition");
         }
         if (index.size() + ShardSearch.choose(shard.size(), overlap + 1) > SubsetIndex.MAX_SUBSETS
                 || shards.size() >= SubsetIndex.MAX_SUBSETS) {
@@ -179,33 +175,6 @@ public final class ShardBook {
     /** Tenants with a shard. */
     public int size() {
         return shards.size();
-    }
-
-    /** How many tenants have each slot, by slot. */
-    public int[] loads() {
-        int[] loads = new int[slots];
-        for (Shard shard : shards.values()) {
-            for (int slot : shard.slots()) {
-                loads[slot]++;
-            }
-        }
-        return loads;
-    }
-
-    /**
-     * The tenants that share slots with a tenant, those that share most first, at most {@link #MAX_LISTED}; none when it has
-     * no shard. Goes through all tenants.
-     */
-    public List<Neighbour> neighbours(String tenant) {
-        Shard own = shards.get(tenant);
-        List<Neighbour> all = new ArrayList<>();
-        shards.forEach((other, shard) -> {
-            if (own != null && !other.equals(tenant) && own.overlap(shard) > 0) {
-                all.add(new Neighbour(other, own.overlap(shard)));
-            }
-        });
-        all.sort(Comparator.comparing(Neighbour::shared).reversed().thenComparing(Neighbour::tenant));
-        return List.copyOf(all.subList(0, Math.min(all.size(), MAX_LISTED)));
     }
 
     /**

@@ -1,7 +1,6 @@
 package io.spillway.policy;
 
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Looks for a shard that shares at most m slots with every one in the index: draws first, then all shards in order.
@@ -29,17 +28,18 @@ final class ShardSearch {
     private final int slots;
     private final int overlap;
     private final int bits;
-    private final List<FaultDimension> dimensions;
+    /** Null where each slot is on a partition of its own. */
+    private final VirtualSlots partitions;
     private final SubsetIndex index;
     /** Sorted prefixes of the systematic search, one a depth. */
     private final int[][] prefixes = new int[Shard.MAX_SIZE + 1][Shard.MAX_SIZE];
     private int[] chosen;
     private int steps;
 
-    ShardSearch(int slots, int overlap, List<FaultDimension> dimensions, SubsetIndex index) {
+    ShardSearch(int slots, int overlap, VirtualSlots partitions, SubsetIndex index) {
         this.slots = slots;
         this.overlap = overlap;
-        this.dimensions = dimensions;
+        this.partitions = partitions;
         this.index = index;
         this.bits = bitsFor(slots);
     }
@@ -100,9 +100,9 @@ final class ShardSearch {
         return new ShardAnswer.Assigned(Shard.of(slots), new ShardAnswer.Effort(draws, steps));
     }
 
-    /** Any shard; with fault dimensions slot by slot, each of which may refuse it, since whole shards would seldom do. */
+    /** Any shard; slot by slot where slots have partitions in common, since few whole shards would do. */
     private void drawOne(long hash, int[] drawn) {
-        if (dimensions.isEmpty()) {
+        if (partitions == null) {
             ShuffleSharder.draw(hash, slots, drawn.length, drawn);
             return;
         }
@@ -112,7 +112,7 @@ final class ShardSearch {
             do {
                 random = TenantHash.mix(random + TenantHash.GOLDEN_RATIO);
                 drawn[count] = ShuffleSharder.below(random, slots);
-            } while (++tries < MAX_DRAWS && (has(drawn, count, drawn[count]) || !allowed(drawn, count + 1, drawn.length)));
+            } while (++tries < MAX_DRAWS && (has(drawn, count, drawn[count]) || !allowed(drawn, count + 1)));
         }
         Arrays.sort(drawn);
     }
@@ -136,18 +136,13 @@ final class ShardSearch {
                 return false;
             }
         }
-        return allowed(sorted, sorted.length, sorted.length)
+        return allowed(sorted, sorted.length)
                 && !isShared(sorted, sorted.length)
                 && (not == null || !Arrays.equals(sorted, not.slots()));
     }
 
-    private boolean allowed(int[] slotsChosen, int count, int size) {
-        for (FaultDimension dimension : dimensions) {
-            if (!dimension.allows(slotsChosen, count, size)) {
-                return false;
-            }
-        }
-        return true;
+    private boolean allowed(int[] slotsChosen, int count) {
+        return partitions == null || !partitions.haveSharedPartition(slotsChosen, count);
     }
 
     /** Tries what can follow a prefix, slot by slot round from an offset. False when it was given up. */
@@ -165,7 +160,7 @@ final class ShardSearch {
             }
             int at = insert(prefixes[depth], depth, i + offset < slots ? i + offset : i + offset - slots, longer);
             if (!anyInUse(longer, depth + 1, 0, overlap + 1, 0, at)
-                    && allowed(longer, depth + 1, size)
+                    && allowed(longer, depth + 1)
                     && !extend(depth + 1, size, i + 1, offset, not)) {
                 return false;
             }

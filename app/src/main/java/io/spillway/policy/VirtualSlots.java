@@ -3,8 +3,8 @@ package io.spillway.policy;
 import java.util.Arrays;
 
 /**
- * Which partition each slot is. Shards are of slots, so capacity moves from one partition to another by a change of this
- * table, and no tenant's shard changes. Immutable.
+ * Table of the partition of each virtual slot. Shards are sets of slots, so a change of this table moves capacity from
+ * one partition to another, and no tenant's shard changes. Immutable.
  */
 public final class VirtualSlots {
     private final int[] partitionOf;
@@ -55,37 +55,6 @@ public final class VirtualSlots {
         return new VirtualSlots(table, partitions);
     }
 
-    /**
-     * The table for another number of partitions in which as few slots as can be have moved, and no partition has more than
-     * one slot more than another. Slots leave the fullest partitions, the last of their slots first.
-     *
-     * @param wanted how many partitions there are then, 1 to slots
-     * @throws IllegalArgumentException when wanted is out of its range
-     */
-    public VirtualSlots rebalanced(int wanted) {
-        if (wanted < 1 || wanted > partitionOf.length) {
-            throw new IllegalArgumentException("partitions = " + wanted + ": must be from 1 to " + partitionOf.length
-                    + " (the slots: one without a slot would have no work)");
-        }
-        int[] room = room(wanted);
-        int[] table = partitionOf.clone();
-        for (int slot = 0; slot < table.length; slot++) {
-            table[slot] = table[slot] < wanted && room[table[slot]]-- > 0 ? table[slot] : -1;
-        }
-        int to = 0;
-        for (int slot = 0; slot < table.length; slot++) {
-            while (table[slot] < 0) {
-                if (room[to] > 0) {
-                    room[to]--;
-                    table[slot] = to;
-                } else {
-                    to++;
-                }
-            }
-        }
-        return new VirtualSlots(table, wanted);
-    }
-
     /** How many slots there are. */
     public int slots() {
         return partitionOf.length;
@@ -105,42 +74,19 @@ public final class VirtualSlots {
         return partitionOf[slot];
     }
 
-    /**
-     * Partitions as a fault dimension: a {@link ShardBook} with it gives no tenant two slots on one partition. At most {@link
-     * ShardBook#MAX_SLOTS} slots.
-     */
-    public FaultDimension asDimension() {
-        return new FaultDimension("partition", partitionOf, 0, 1);
+    /** Whether any two of these slots are on one partition. */
+    boolean haveSharedPartition(int[] chosen, int count) {
+        for (int i = 1; i < count; i++) {
+            for (int j = 0; j < i; j++) {
+                if (partitionOf[chosen[i]] == partitionOf[chosen[j]]) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
-    /** How many slots each partition may have; those with many slots now may have the one more, if it does not come out even. */
-    private int[] room(int wanted) {
-        int[] have = new int[wanted];
-        for (int partition : partitionOf) {
-            if (partition < wanted) {
-                have[partition]++;
-            }
-        }
-        int even = partitionOf.length / wanted;
-        int[] room = new int[wanted];
-        Arrays.fill(room, even);
-        int more = partitionOf.length % wanted;
-        for (int i = 0; i < wanted && more > 0; i++) {
-            if (have[i] > even) {
-                room[i]++;
-                more--;
-            }
-        }
-        for (int i = 0; i < wanted && more > 0; i++) {
-            if (room[i] == even) {
-                room[i]++;
-                more--;
-            }
-        }
-        return room;
-    }
-
-    private static void requirePartitions(int partitions) {
+    static void requirePartitions(int partitions) {
         if (partitions < 1 || partitions > ShuffleSharder.MAX_SLOTS) {
             throw new IllegalArgumentException(
                     "partitions = " + partitions + ": must be from 1 to " + ShuffleSharder.MAX_SLOTS);

@@ -2,12 +2,11 @@ package io.spillway.topic;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Every API key that is in force, by key id. Owner: the view's thread; readers see whole keys. Bound: the view's. */
-public final class ApiKeys implements ViewContent {
+public final class ApiKeys extends MapContent<StoredKey> {
     /** Most keys of one tenant: enough to change them one by one, and few enough to look through. */
     public static final int MAX_PER_TENANT = 20;
 
@@ -15,7 +14,11 @@ public final class ApiKeys implements ViewContent {
     private static final StoredKey NOBODY = new StoredKey("nobody", "", new byte[32], 0);
 
     private final StoredKeyCodec codec = new StoredKeyCodec();
-    private final Map<String, StoredKey> keys = new ConcurrentHashMap<>();
+
+    /** Starts without any key. */
+    public ApiKeys() {
+        super(new ConcurrentHashMap<>());
+    }
 
     /**
      * Whose key it is.
@@ -24,14 +27,14 @@ public final class ApiKeys implements ViewContent {
      * @return the tenant; empty when the key is unknown, wrong or revoked
      */
     public Optional<String> tenantOf(ApiKey presented) {
-        StoredKey stored = keys.get(presented.keyId());
+        StoredKey stored = entries.get(presented.keyId());
         boolean matches = (stored == null ? NOBODY : stored).matches(presented);
         return stored != null && matches ? Optional.of(stored.tenant()) : Optional.empty();
     }
 
     /** The keys of all tenants, or of one, by tenant and age. */
     public List<StoredKey> all(Optional<String> tenant) {
-        return keys.values().stream()
+        return entries.values().stream()
                 .filter(key -> tenant.isEmpty() || tenant.get().equals(key.tenant()))
                 .sorted(Comparator.comparing(StoredKey::tenant)
                         .thenComparing(StoredKey::createdAtMillis)
@@ -45,21 +48,6 @@ public final class ApiKeys implements ViewContent {
         if (!stored.keyId().equals(key)) {
             throw new IllegalArgumentException("it is another key's");
         }
-        keys.put(key, stored);
-    }
-
-    @Override
-    public void remove(String key) {
-        keys.remove(key);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return keys.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return keys.size();
+        entries.put(key, stored);
     }
 }

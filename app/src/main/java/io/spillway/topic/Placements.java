@@ -3,7 +3,6 @@ package io.spillway.topic;
 import io.spillway.config.Configuration;
 import io.spillway.config.ShardSettings;
 import io.spillway.policy.DedicationPlan;
-import io.spillway.policy.FaultDimension;
 import io.spillway.policy.Placement;
 import io.spillway.policy.Printable;
 import io.spillway.policy.Shard;
@@ -11,7 +10,6 @@ import io.spillway.policy.ShardBook;
 import io.spillway.policy.ShuffleSharder;
 import io.spillway.policy.TenantPolicy;
 import io.spillway.policy.VirtualSlots;
-import java.util.List;
 import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,8 +90,8 @@ public final class Placements {
 
     /** An empty book for these slots that gives nobody two slots on one partition; only where shards are assigned. */
     public ShardBook emptyBook() {
-        List<FaultDimension> dimensions = slots.slots() > partitions ? List.of(slots.asDimension()) : List.of();
-        return new ShardBook(slots.slots(), settings.overlap().orElseThrow(), dimensions);
+        int overlap = settings.overlap().orElseThrow();
+        return slots.slots() > partitions ? new ShardBook(slots, overlap) : new ShardBook(slots.slots(), overlap);
     }
 
     private InForce now() {

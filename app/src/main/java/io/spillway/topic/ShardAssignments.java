@@ -11,10 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A record that does not fit the configured slots is passed over: its tenant has no assignment until another is written.
  */
-public final class ShardAssignments implements ViewContent {
+public final class ShardAssignments extends MapContent<ShardAssignment> {
     private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
     private final int slots;
-    private final Map<String, ShardAssignment> assignments = new ConcurrentHashMap<>();
 
     /**
      * Knows of no assignment yet.
@@ -22,6 +21,7 @@ public final class ShardAssignments implements ViewContent {
      * @param slots how many there are; with 0 no assignment fits, so it stays empty
      */
     public ShardAssignments(int slots) {
+        super(new ConcurrentHashMap<>());
         this.slots = slots;
     }
 
@@ -32,41 +32,26 @@ public final class ShardAssignments implements ViewContent {
 
     /** The shard of a tenant, empty when it has none. */
     public Optional<Shard> of(String tenant) {
-        ShardAssignment assignment = assignments.get(tenant);
+        ShardAssignment assignment = entries.get(tenant);
         return assignment == null ? Optional.empty() : assignment.shard();
     }
 
     /** What was answered for a tenant that asked for so many slots: a shard, or that there is none; empty when nothing yet. */
     public Optional<ShardAssignment> answer(String tenant) {
-        return Optional.ofNullable(assignments.get(tenant));
+        return Optional.ofNullable(entries.get(tenant));
     }
 
     /** All of them, by tenant; changes while it is read. */
     public Map<String, ShardAssignment> all() {
-        return Collections.unmodifiableMap(assignments);
+        return Collections.unmodifiableMap(entries);
     }
 
     @Override
     public void put(String key, byte[] value) {
         ShardAssignment assignment = codec.decode(value);
         // Whatever the tenant had before is not what it has now.
-        assignments.remove(key);
+        entries.remove(key);
         assignment.requireSlots(slots);
-        assignments.put(key, assignment);
-    }
-
-    @Override
-    public void remove(String key) {
-        assignments.remove(key);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return assignments.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return assignments.size();
+        entries.put(key, assignment);
     }
 }

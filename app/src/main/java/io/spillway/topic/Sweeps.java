@@ -6,9 +6,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The latest completed sweep of every tenant. Owner: the view's thread; readers see whole sweeps. */
-public final class Sweeps implements ViewContent {
+public final class Sweeps extends MapContent<Sweep> {
     private final SweepCodec codec = new SweepCodec();
-    private final ConcurrentHashMap<String, Sweep> latest = new ConcurrentHashMap<>();
+
+    /** Starts without any sweep. */
+    public Sweeps() {
+        super(new ConcurrentHashMap<>());
+    }
 
     /**
      * Before when a tenant's items are covered: the later of its own latest sweep and that of all tenants.
@@ -23,27 +27,12 @@ public final class Sweeps implements ViewContent {
     public void put(String key, byte[] value) {
         Optional<Sweep> completed = codec.decode(value);
         // A sweep that runs covers nothing yet, and one that started earlier covers nothing more.
-        completed.ifPresent(sweep -> latest.merge(
+        completed.ifPresent(sweep -> entries.merge(
                 key, sweep, (a, b) -> b.startedAtMillis() >= a.startedAtMillis() ? b : a));
     }
 
-    @Override
-    public void remove(String key) {
-        latest.remove(key);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return latest.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return latest.size();
-    }
-
     private long startOf(String key, long nowMillis) {
-        Sweep sweep = latest.get(key);
+        Sweep sweep = entries.get(key);
         return sweep == null ? RoutingRules.NO_SWEEP_MILLIS : sweep.coveredBeforeMillis(nowMillis);
     }
 }

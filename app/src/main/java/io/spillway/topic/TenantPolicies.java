@@ -6,7 +6,6 @@ import io.spillway.policy.PolicySettings;
 import io.spillway.policy.TenantPolicy;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -15,13 +14,12 @@ import java.util.TreeMap;
  *
  * <p>Owner of the settings and writer of the index: the view's thread. Readers see only whole policies.
  */
-public final class TenantPolicies implements ViewContent {
+public final class TenantPolicies extends MapContent<PolicySettings> {
     /** Most tenants with partitions of their own. */
     private static final int MAX_DEDICATED = 10_000;
 
     private final PolicyCodec codec = new PolicyCodec();
     private final PolicySettings defaults;
-    private final Map<String, PolicySettings> settings = new HashMap<>();
     private final PolicyIndex resolved;
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
@@ -42,6 +40,7 @@ public final class TenantPolicies implements ViewContent {
      * @param seed     of the tenants' hash; nobody who can name a tenant should know it
      */
     public TenantPolicies(PolicySettings defaults, long seed) {
+        super(new HashMap<>());
         this.defaults = defaults;
         this.resolved = new PolicyIndex(seed);
         this.others = TenantPolicy.of(defaults);
@@ -63,26 +62,16 @@ public final class TenantPolicies implements ViewContent {
     @Override
     public void put(String key, byte[] value) {
         PolicySettings own = codec.decode(value);
-        settings.put(key, own);
+        entries.put(key, own);
         resolve(key);
         dedicate(key, (Long) own.get(PolicyField.DEDICATED).orElse(0L));
     }
 
     @Override
     public void remove(String key) {
-        settings.remove(key);
+        entries.remove(key);
         resolve(key);
         dedicate(key, 0);
-    }
-
-    @Override
-    public boolean contains(String key) {
-        return settings.containsKey(key);
-    }
-
-    @Override
-    public int size() {
-        return settings.size();
     }
 
     /** Copied whole, for it changes seldom. Nobody has more partitions than the bound, so what is beyond it could not be met. */
@@ -102,16 +91,16 @@ public final class TenantPolicies implements ViewContent {
     }
 
     private void resolve(String key) {
-        PolicySettings all = settings.getOrDefault(ALL_TENANTS, PolicySettings.NONE_SET).over(defaults);
+        PolicySettings all = entries.getOrDefault(ALL_TENANTS, PolicySettings.NONE_SET).over(defaults);
         if (key.equals(ALL_TENANTS)) {
             others = TenantPolicy.of(all);
-            settings.forEach((tenant, own) -> {
+            entries.forEach((tenant, own) -> {
                 if (!tenant.equals(ALL_TENANTS)) {
                     resolved.put(tenant, TenantPolicy.of(own.over(all)));
                 }
             });
-        } else if (settings.containsKey(key)) {
-            resolved.put(key, TenantPolicy.of(settings.get(key).over(all)));
+        } else if (entries.containsKey(key)) {
+            resolved.put(key, TenantPolicy.of(entries.get(key).over(all)));
         } else {
             resolved.remove(key);
         }

@@ -7,8 +7,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 
 class DemoViewTest {
     private static final DemoPlan PLAN = new DemoPlan(40);
@@ -43,9 +41,7 @@ class DemoViewTest {
     }
 
     private DemoView view(boolean isTerminal) {
-        CommandSpec spec = CommandSpec.create();
-        new CommandLine(spec).setErr(new PrintWriter(shown));
-        return new DemoView(new Printer(spec, new CommonOptions()), PLAN, isTerminal);
+        return new DemoView(new Printer(new PrintWriter(System.out), new PrintWriter(shown), false), PLAN, isTerminal);
     }
 
     private static DemoSample at(int second) {

@@ -3,6 +3,7 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.schema.WorkItem;
+import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -20,7 +21,7 @@ class ItemSenderTest {
     private final MockProducer<byte[], byte[]> kafka =
             new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), new ByteArraySerializer());
     private final ItemSender sender =
-            new ItemSender(kafka, "ingress", null, new Printer(Main.commandLine().getCommandSpec(), new CommonOptions()));
+            new ItemSender(kafka, "ingress", null, new Printer(new PrintWriter(System.out), new PrintWriter(System.err), false));
 
     @Test
     void counts_what_kafka_has_and_what_it_has_refused() {

@@ -9,13 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class PlacementTest {
     private static final ShuffleSharder SHARDER = new ShuffleSharder(24, 1);
     private static final VirtualSlots EACH_ITS_OWN = VirtualSlots.spread(24, 24);
-    private static final Dedication NOBODY = Dedication.none(24, 8);
+    private static final Dedication NOBODY = Dedication.none(24);
 
     @Test
     void a_tenant_without_an_assignment_is_where_the_sharder_puts_it() {
@@ -72,26 +70,17 @@ class PlacementTest {
     }
 
     @Test
-    void back_from_isolation_everything_is_as_it_was() {
-        Dedication back = isolated(isolated(NOBODY, "a", 3), "b", 2).release("a").release("b").release("never");
-        Placement before = new Placement(SHARDER, EACH_ITS_OWN, NOBODY);
-        Placement after = new Placement(SHARDER, EACH_ITS_OWN, back);
-        for (String tenant : ShardBookTest.tenants(200)) {
-            assertThat(after.partitions(tenant, 4, Optional.empty())).isEqualTo(before.partitions(tenant, 4, Optional.empty()));
-        }
-        assertThat(back.sharedPartitions()).isEqualTo(24);
-    }
-
-    @Test
     void every_combination_gives_as_many_partitions_as_there_can_be() {
         Seed seed = new Seed();
         for (int round = 0; round < seed.rounds(5_000); round++) {
             int partitions = 1 + seed.random().nextInt(40);
             int slots = partitions + seed.random().nextInt(100);
-            Dedication dedication = Dedication.none(partitions, 1 + seed.random().nextInt(partitions));
+            int leastShared = 1 + seed.random().nextInt(partitions);
+            Dedication dedication = Dedication.none(partitions);
             for (int i = 0; i < 3; i++) {
-                dedication = dedication.isolate("d" + i, 1 + seed.random().nextInt(8)) instanceof Isolation.Isolated done
-                        ? done.dedication() : dedication;
+                int count = 1 + seed.random().nextInt(8);
+                boolean isLeft = count <= dedication.sharedPartitions() - leastShared;
+                dedication = isLeft ? isolated(dedication, "d" + i, count) : dedication;
             }
             int[] table = seed.random().ints(slots, 0, partitions).toArray();
             Placement placement =
@@ -130,7 +119,7 @@ class PlacementTest {
     @Test
     void a_workload_moves_only_when_a_partition_that_it_has_or_will_have_does() {
         Placement before = new Placement(SHARDER, EACH_ITS_OWN, NOBODY);
-        Placement after = new Placement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30, 8));
+        Placement after = new Placement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30));
         int[] was = new int[Placement.MAX_PARTITIONS];
         int[] is = new int[Placement.MAX_PARTITIONS];
         for (String tenant : ShardBookTest.tenants(500)) {
@@ -146,60 +135,32 @@ class PlacementTest {
     }
 
     @Test
-    void a_dedication_takes_the_highest_and_leaves_the_least_for_all() {
-        Dedication one = isolated(Dedication.none(12, 8), "acme", 3);
-        assertThat(one.of("acme")).containsExactly(9, 10, 11);
-        assertThat(isolated(one, "acme", 4).of("acme")).containsExactly(8, 9, 10, 11);
-        assertThat(isolated(one, "acme", 1).of("acme")).containsExactly(11);
-        assertThat(isolated(isolated(one, "acme", 1), "globex", 2).of("globex")).containsExactly(9, 10);
-        assertThat(one.sharedPartitions()).isEqualTo(9);
+    void a_dedication_knows_whose_each_partition_is() {
+        Dedication one = Dedication.none(12).with("acme", 11, 9);
+
+        assertThat(one.of("acme")).containsExactly(9, 11);
         assertThat(one.of("globex")).isEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            globex | 2  | must be from 1 to 1: of 12 partitions 8 must stay shared
-            globex | 0  | must be from 1 to 1
-            acme   | 5  | acme: 5 dedicated: must be from 1 to 4
-            """)
-    void too_many_are_refused_with_how_many_may_be_had(String tenant, int count, String detail) {
-        assertThat(isolated(Dedication.none(12, 8), "acme", 3).isolate(tenant, count))
-                .isInstanceOfSatisfying(Isolation.Refused.class, refused -> assertThat(refused.detail()).contains(detail));
-    }
-
-    @Test
-    void records_of_dedications_are_checked() {
-        Dedication one = isolated(Dedication.none(12, 8), "acme", 2);
-
-        assertThat(detail(one.dedicate("globex", 11))).isEqualTo("globex: partition 11 is dedicated to another tenant");
-        assertThat(detail(one.dedicate("globex", 12))).contains("must be different, from 0 to 11");
-        assertThat(detail(one.dedicate("globex", 3, 3))).contains("[3, 3]");
-        assertThat(detail(one.dedicate("globex"))).contains("0 dedicated");
-        assertThat(detail(one.dedicate("globex", 1, 2, 3))).contains("from 1 to 2");
-        assertThat(detail(isolated(one, "globex", 2).isolate("third", 1))).contains("no partition can be spared");
-        assertThat(one.dedicate("acme", 4, 11)).isInstanceOfSatisfying(Isolation.Isolated.class,
-                done -> assertThat(done.dedication().of("acme")).isEqualTo(List.of(4, 11)));
+        assertThat(one.sharedPartitions()).isEqualTo(10);
+        assertThat(one.with("globex", 3).of("globex")).isEqualTo(List.of(3));
     }
 
     @Test
     void parts_that_do_not_fit_together_are_refused() {
         assertThatThrownBy(() -> new Placement(SHARDER, VirtualSlots.spread(25, 24), NOBODY)).hasMessageContaining("must agree");
         assertThatThrownBy(() -> new Placement(SHARDER, VirtualSlots.spread(24, 12), NOBODY)).hasMessageContaining("must agree");
-        assertThatThrownBy(() -> Dedication.none(4, 5)).hasMessageContaining("leastShared = 5");
+        assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
         assertThatThrownBy(() -> new Placement(SHARDER, EACH_ITS_OWN, NOBODY).partitions("acme", 0, Optional.empty()))
                 .hasMessageContaining("size = 0");
     }
 
+    /** Dedicates the highest of the shared partitions. */
     private static Dedication isolated(Dedication before, String tenant, int count) {
-        return ((Isolation.Isolated) before.isolate(tenant, count)).dedication();
+        int[] shared = before.shared();
+        return before.with(tenant, Arrays.copyOfRange(shared, shared.length - count, shared.length));
     }
 
     private static IntPredicate not(Dedication dedication) {
         return partition -> !dedication.isDedicated(partition);
-    }
-
-    private static String detail(Isolation isolation) {
-        return ((Isolation.Refused) isolation).detail();
     }
 
     private static boolean has(int[] partitions, int partition) {

@@ -32,8 +32,7 @@ class ShardBookTest {
         assertThat(answer).isInstanceOfSatisfying(ShardAnswer.Refused.class,
                 refused -> assertThat(refused.reason()).isEqualTo(ShardAnswer.Reason.NONE_LEFT));
         requireBound(book, tenants(assigned), 2, "all assigned");
-        int[] loads = book.loads();
-        assertThat(Arrays.stream(loads).sum()).isEqualTo(4 * assigned);
+        assertThat(tenants(assigned)).allMatch(tenant -> book.find(tenant).orElseThrow().size() == 4);
     }
 
     @Test
@@ -154,10 +153,10 @@ class ShardBookTest {
 
     @Test
     void a_search_that_would_take_too_long_is_given_up() {
-        // A shard must have one slot of each of 16 groups, but all slots of the last group are taken: found out only at the end.
-        int[] groupOf = new int[160];
-        Arrays.setAll(groupOf, slot -> slot / 10);
-        ShardBook book = new ShardBook(160, 0, List.of(new FaultDimension("rack", groupOf, 0, 1)));
+        // A shard must have a slot on each of 16 partitions, but all of the last are taken: found out only at the end.
+        int[] partitionOf = new int[160];
+        Arrays.setAll(partitionOf, slot -> slot / 10);
+        ShardBook book = new ShardBook(VirtualSlots.of(16, partitionOf), 0);
         for (int i = 150; i < 160; i++) {
             book.restore("tenant-" + i, Shard.of(i));
         }
@@ -196,26 +195,13 @@ class ShardBookTest {
 
     @Test
     void a_record_that_cannot_be_is_named_and_not_taken_in() {
-        ShardBook book = new ShardBook(8, 1, List.of(new FaultDimension("zone", new int[] {0, 0, 0, 0, 1, 1, 1, 1}, 0, 1)));
+        ShardBook book = new ShardBook(VirtualSlots.of(2, 0, 0, 0, 0, 1, 1, 1, 1), 1);
 
         assertThat(book.restore("acme", Shard.of(1, 8))).isEqualTo(new ShardRecord.Unfit("slot 8: there are 8 slots"));
         assertThat(book.restore("acme", Shard.of(1, 2))).isInstanceOfSatisfying(ShardRecord.Unfit.class,
-                unfit -> assertThat(unfit.detail()).contains("zone", "[1, 2]"));
+                unfit -> assertThat(unfit.detail()).contains("same partition", "[1, 2]"));
         assertThat(book.find("acme")).isEmpty();
         assertThat(book.restore("acme", Shard.of(1, 5))).isEqualTo(new ShardRecord.Kept());
-    }
-
-    @Test
-    void neighbours_are_listed_by_how_much_they_share() {
-        ShardBook book = new ShardBook(64, 2);
-        book.restore("a", Shard.of(1, 2, 3, 4));
-        book.restore("b", Shard.of(4, 5, 6, 7));
-        book.restore("c", Shard.of(1, 2, 8, 9));
-        book.restore("d", Shard.of(20, 21, 22, 23));
-
-        assertThat(book.neighbours("a")).containsExactly(new Neighbour("c", 2), new Neighbour("b", 1));
-        assertThat(book.neighbours("nobody")).isEmpty();
-        assertThat(book.loads()).startsWith(0, 2, 2, 1, 2, 1);
     }
 
     @Test
@@ -226,8 +212,6 @@ class ShardBookTest {
         assertThatThrownBy(() -> new ShardBook(4096, 5)).hasMessageContaining("from 0 to 4");
         assertThatThrownBy(() -> new ShardBook(8, 1).assign("a", 9, 0)).hasMessageContaining("size = 9: must be from 1 to 8");
         assertThatThrownBy(() -> new ShardBook(64, 1).assign("a", 17, 0)).hasMessageContaining("from 1 to 16");
-        assertThatThrownBy(() -> new ShardBook(8, 1, List.of(new FaultDimension("rack", new int[7], 0, 1))))
-                .hasMessageContaining("rack has groups for 7 slots");
         assertThatThrownBy(() -> Shard.of(3, 3)).hasMessageContaining("[3, 3]");
         assertThatThrownBy(() -> Shard.of(-1)).hasMessageContaining("0 or more");
         assertThatThrownBy(Shard::of).hasMessageContaining("from 1 to 16");

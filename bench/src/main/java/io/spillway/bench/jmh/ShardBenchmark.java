@@ -58,7 +58,7 @@ public class ShardBenchmark {
             tenants[i] = "tenant-" + i;
         }
         sharder = new ShuffleSharder(slots, 42);
-        placement = new Placement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots, 1));
+        placement = new Placement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots));
         choice = new LeastLoaded(slots);
         long[] waiting = new Random(42).longs(slots, 0, 1_000).toArray();
         work = WaitingWork.unknown(slots).next(waiting, new long[slots], 0, 10_000);
