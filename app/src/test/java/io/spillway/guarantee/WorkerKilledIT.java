@@ -6,13 +6,19 @@ import io.spillway.Repetitions;
 import io.spillway.policy.Lane;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,16 +45,23 @@ class WorkerKilledIT {
 
     private DeliveryScene scene;
     private String effects;
+    private Consumer<byte[], byte[]> effectReader;
+    private final Map<String, Integer> calls = new HashMap<>();
 
     @BeforeEach
     void createTopics() throws Exception {
         effects = kafka.createTopic("effects", 1);
+        effectReader = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        effectReader.assign(Set.of(new TopicPartition(effects, 0)));
+        effectReader.seekToBeginning(effectReader.assignment());
         scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
                 "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", EffectHandler.class.getName()));
     }
 
     @AfterEach
     void close() {
+        effectReader.close();
         scene.close();
     }
 
@@ -121,6 +134,7 @@ class WorkerKilledIT {
                     worker.stop();
                     return false;
                 }
+                LockSupport.parkNanos(50_000_000);
             }
         } catch (IllegalStateException diedWhileItStarted) {
             return true;
@@ -155,10 +169,13 @@ class WorkerKilledIT {
         }
     }
 
-    /** Calls of the handler, by id. */
+    /** Calls of the handler up to now, by id. Reads only what was added since it was asked last. */
     private Map<String, Integer> effects() {
-        Map<String, Integer> calls = new HashMap<>();
-        kafka.readAll(effects).forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
+        TopicPartition partition = new TopicPartition(effects, 0);
+        long end = effectReader.endOffsets(Set.of(partition)).get(partition);
+        while (effectReader.position(partition) < end) {
+            effectReader.poll(Duration.ofMillis(100)).forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
+        }
         return calls;
     }
 
