@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -69,7 +70,7 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
     void awaitRouted(Admin admin) {
         QueueAdmin queues = new QueueAdmin(admin);
         while (behind(queues.read(topics().ingress(), topics().routerGroup())) > 0) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
         ExactlyOneLane.awaitSettled(bootstrapServers, Stream.of(Lane.values()).map(topics()::lane).toList());
     }

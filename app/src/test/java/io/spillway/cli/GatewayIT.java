@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -163,7 +164,7 @@ class GatewayIT {
     /** A new key is known within a moment, whatever that is on a busy machine. */
     private void awaitStatus(String url, String key, int status) {
         while (send(url, key, "awaited").statusCode() != status) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

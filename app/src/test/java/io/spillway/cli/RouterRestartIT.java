@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -115,7 +116,7 @@ class RouterRestartIT {
                 List<Future<RecordMetadata>> answers = sendThrough(producer, commands.topics().ingress(), 20_000);
                 QueueAdmin queues = new QueueAdmin(admin);
                 while (written(queues, commands.topics()) < 1_000) {
-                    Thread.onSpinWait();
+                    LockSupport.parkNanos(2_000_000);
                 }
                 broker.kill();
                 // In a thread of its own: a producer that has lost all brokers forgets the topic, and sending waits for one.

@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +102,7 @@ class ViewProgressIT {
     private void awaitLooks(int looks) {
         long started = nowMillis.get();
         while (nowMillis.get() < started + 2L * looks) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -239,7 +240,7 @@ class ItemsApiTest {
                             .build(),
                     HttpResponse.BodyHandlers.ofString());
             while (slow.stored().isEmpty()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(2_000_000);
             }
             // An answer sent too early would be here before these.
             for (int i = 0; i < 50; i++) {

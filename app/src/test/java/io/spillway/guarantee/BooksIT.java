@@ -2,6 +2,7 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.Repetitions;
 import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.config.Configuration;
@@ -48,8 +49,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The guarantee that the books balance, over mixed traffic, and whatever is killed. A run is a scenario from a seed; how many
- * there are is set with {@code -Dspillway.test.books.runs=50}, and the first seed with {@code -Dspillway.test.seed}.
+ * The guarantee that the books balance, over mixed traffic, and whatever is killed. A run is a scenario from a seed: one by
+ * default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.books.runs=50}. The first seed is set
+ * with {@code -Dspillway.test.seed}.
  */
 @Timeout(1_800) // Against a hang; nothing is measured. Of each run, however many there are.
 class BooksIT {
@@ -133,7 +135,7 @@ class BooksIT {
 
     static LongStream seeds() {
         long first = Long.getLong("spillway.test.seed", System.nanoTime());
-        return LongStream.range(first, first + Integer.getInteger("spillway.test.books.runs", 2));
+        return LongStream.range(first, first + Integer.getInteger("spillway.test.books.runs", Repetitions.of(1, 4)));
     }
 
     private List<AuditedTenant> assertNothingIsOff(long seed, String when) {

@@ -2,6 +2,7 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.policy.Lane;
@@ -38,11 +39,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(900) // Against a hang; nothing is measured.
 class DelayKilledIT {
     private static final int ITEMS = 30_000;
-    private static final int KILLS = 3;
+    private static final int KILLS = Repetitions.of(1, 3);
     private static final int PARTITIONS = 4;
     private static final List<Lane> OUTPUT = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
     /** Timers are spread over this time from now on, so that there are some that wait at every kill. */
-    private static final int SPREAD_MILLIS = 45_000;
+    private static final int SPREAD_MILLIS = Repetitions.of(20_000, 45_000);
 
     private static final Duration POLL = Duration.ofMillis(100);
     /** Longer than the last timer waits and a router is missed after a kill, several times over. */

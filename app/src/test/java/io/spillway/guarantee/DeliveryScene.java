@@ -125,7 +125,7 @@ final class DeliveryScene implements AutoCloseable {
                     .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
         }
         while (policies.size() == 0) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

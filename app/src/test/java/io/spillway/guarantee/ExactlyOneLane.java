@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -78,7 +79,7 @@ public final class ExactlyOneLane {
     public static void awaitSettled(String bootstrapServers, Collection<String> names) {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             while (!ends(admin, names, IsolationLevel.READ_COMMITTED).equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(2_000_000);
             }
         } catch (ExecutionException | InterruptedException e) {
             throw new IllegalStateException("cannot read the ends of " + names, e);

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
  * Gives each test a Kafka and names of its own on it:
@@ -45,8 +46,8 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        bootstrapServers = context.getRoot()
-                .getStore(Namespace.create(KafkaUnderTest.class))
+        // Of the session: a JVM that takes one class after the other has a root context for each.
+        bootstrapServers = context.getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(KafkaUnderTest.class))
                 .computeIfAbsent("cluster", key -> TestCluster.start(), TestCluster.class)
                 .bootstrapServers();
         prefix = "t" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());

@@ -3,6 +3,7 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.policy.Lane;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,13 +33,15 @@ import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A tenant's rate over all routers together, on the wall clock: what is measured is items, by the time they were made. */
-@Timeout(900) // Against a hang; nothing is measured.
+@Timeout(900) // Against a hang.
+@Tag("alone") // The rate that is measured must hold within a tenth: a test beside it can take the CPU for longer than that.
 class RateOverRoutersIT {
     private static final int RATE = 400;
     private static final int OFFERED = 1_200;
@@ -73,12 +77,15 @@ class RateOverRoutersIT {
             Set<Integer> all = new TreeSet<>(owned.getFirst());
             all.addAll(owned.getLast());
 
-            long even = send(producer, topics, List.copyOf(all));
-            long shifted = send(producer, topics, List.copyOf(owned.getFirst()));
-            long back = send(producer, topics, List.copyOf(owned.getLast()));
+            List<Long> begunMillis = new ArrayList<>();
+            begunMillis.add(send(producer, topics, List.copyOf(all)));
+            begunMillis.add(send(producer, topics, List.copyOf(owned.getFirst())));
+            if (Repetitions.FULL) {
+                begunMillis.add(send(producer, topics, List.copyOf(owned.getLast())));
+            }
             awaitRouted(topics);
 
-            for (long beganMillis : List.of(even, shifted, back)) {
+            for (long beganMillis : begunMillis) {
                 long admitted = kafka.readAll(topics.lane(Lane.HOT)).stream()
                         .filter(record -> record.timestamp() >= beganMillis + SETTLING_MILLIS
                                 && record.timestamp() < beganMillis + SETTLING_MILLIS + MEASURED_MILLIS)

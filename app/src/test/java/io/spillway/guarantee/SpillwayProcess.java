@@ -36,7 +36,7 @@ public final class SpillwayProcess implements AutoCloseable {
     public static SpillwayProcess start(Path directory, Map<String, String> environment, String... arguments) {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
+                "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED",
                 "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main");
         return start(command, directory, environment, arguments);
     }

@@ -39,6 +39,7 @@ class WorkerFaultsIT {
     @Test
     void each_item_is_done_once_while_workers_come_and_go_under_load() throws Exception {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        System.out.println("seed " + seed);
         Random random = new Random(seed);
         RecordingHandler handler = new RecordingHandler(RecordingHandler::takeAsTold);
         try (DeliveryScene scene = scene(Map.of()).withRouter()) {

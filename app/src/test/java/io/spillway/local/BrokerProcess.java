@@ -108,6 +108,8 @@ public final class BrokerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx512m");
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:+UseSerialGC");
         command.add("-XX:+IgnoreUnrecognizedVMOptions");
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.add("--enable-native-access=ALL-UNNAMED");

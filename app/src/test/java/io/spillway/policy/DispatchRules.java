@@ -26,20 +26,20 @@ final class DispatchRules {
         FairDispatch<?> dispatch = simulation.dispatch;
         DispatchSettings settings = simulation.settings();
         checked++;
-        require(dispatch.inFlight() <= settings.slots(), "slots");
+        require(dispatch.inFlight() <= settings.slots(), "all", "slots");
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
-            require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "read-ahead");
+            require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "all", "read-ahead");
         }
         int inFlight = 0;
         int fromReserve = 0;
         for (String tenant : tenants) {
             TenantLoad load = dispatch.load(tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
-            require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant + " is over its concurrency");
+            require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
             double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
             fromReserve += load.inFlight() > load.share() ? 0 : (int) Math.min(load.inFlight(), part);
         }
-        require(inFlight == dispatch.inFlight(), "the sum of all tenants is what is in flight");
+        require(inFlight == dispatch.inFlight(), "all", "the sum of all tenants is what is in flight");
         if (inFlight < settings.slots()) {
             checkedWithIdleSlots++;
             int common = inFlight - Math.min(settings.reservedSlots(), fromReserve);
@@ -53,15 +53,15 @@ final class DispatchRules {
             boolean mayWait = tenant.startsWith("old") && !simulation.isCaughtUp();
             if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
                 boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();
-                require(load.inFlight() >= load.share(), tenant + " is below its share and waits");
-                require(!mayLend || mayBeLong, tenant + " waits while the common pool has a slot");
+                require(load.inFlight() >= load.share(), tenant, "is below its share and waits");
+                require(!mayLend || mayBeLong, tenant, "waits while the common pool has a slot");
             }
         }
     }
 
-    private void require(boolean holds, String what) {
+    private void require(boolean holds, String whose, String what) {
         if (!holds) {
-            assertThat(holds).as("%s, at %.3f ms: %s", context, simulation.nowMillis, what).isTrue();
+            assertThat(holds).as("%s, at %.3f ms: %s %s", context, simulation.nowMillis, whose, what).isTrue();
         }
     }
 }

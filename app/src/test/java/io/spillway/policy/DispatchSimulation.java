@@ -41,6 +41,8 @@ final class DispatchSimulation {
     private record Event(double atMillis, long number, Runnable action) {}
 
     private static final double MOVE_MILLIS = 60;
+    /** Made once: rules that are checked after every step ask for the policy of every tenant. */
+    private static final TenantPolicy DEFAULT = TenantPolicy.of(PolicySettings.DEFAULTS);
     private static final int POLL_BATCH = 500;
 
     final FairDispatch<Item> dispatch;
@@ -79,7 +81,7 @@ final class DispatchSimulation {
     }
 
     TenantPolicy policy(String tenant) {
-        return policies.getOrDefault(tenant, TenantPolicy.of(PolicySettings.DEFAULTS));
+        return policies.getOrDefault(tenant, DEFAULT);
     }
 
     void burst(String tenant, Lane lane, int count, double atMillis) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -196,7 +197,7 @@ class CompactedViewIT {
 
     private static void awaitThat(BooleanSupplier holds) {
         while (!holds.getAsBoolean()) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -81,7 +82,7 @@ class QueueAdminIT {
             producer.commitTransaction();
             // The commit returns before its marker is written.
             while (readableEnds().getFirst().readableTo() < 7) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(2_000_000);
             }
             assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 7, 7), new ReadableEnd(at(1), 0, 0));
             assertThat(queues.readableEnds(before)).as("it ended at 6").isEqualTo(readableEnds());

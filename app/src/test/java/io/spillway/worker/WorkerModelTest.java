@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.Repetitions;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,7 +15,7 @@ class WorkerModelTest {
         long firstSeed = Long.getLong("spillway.test.seed", 1);
         int moved = 0;
         int deaths = 0;
-        for (long seed = firstSeed; seed < firstSeed + 25; seed++) {
+        for (long seed = firstSeed; seed < firstSeed + Repetitions.of(25, 100); seed++) {
             WorkerModel model = new WorkerModel(seed);
             for (int step = 0; step < 1_500; step++) {
                 model.step();
