@@ -18,7 +18,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.ClassesShould;
-import io.spillway.policy.ShuffleSharder;
+import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.schema.WorkItem;
 import java.time.Clock;
 import java.time.Instant;

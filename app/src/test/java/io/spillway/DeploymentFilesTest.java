@@ -10,9 +10,9 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
 import io.spillway.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -129,7 +129,7 @@ class DeploymentFilesTest {
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
         try (Router router = new Router(configuration, "test", state, policies, sweeps, registry, InstantSource.system());
-                Worker worker = new Worker(configuration, "test", delivery -> Outcome.done(), policies, sweeps, registry,
+                Worker worker = new Worker(configuration.queue(), configuration.worker(), configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps, registry,
                         InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();

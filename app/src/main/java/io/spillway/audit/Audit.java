@@ -1,8 +1,8 @@
 package io.spillway.audit;
 
-import io.spillway.policy.AuditedTenant;
-import io.spillway.policy.Place;
-import io.spillway.policy.TenantBooks;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.core.ledger.TenantBalance;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,22 +16,22 @@ public final class Audit {
      * Reads the books, counts the items, reads the books again.
      *
      * @return every tenant with books or items, by name
-     * @throws io.spillway.topic.KafkaFailure when the cluster does not answer
+     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
      */
     public static List<AuditedTenant> of(Census census) {
-        Map<String, TenantBooks> before = BookReading.read(census);
+        Map<String, TenantBalance> before = LedgerReader.read(census);
         Map<String, long[]> counted = new HashMap<>();
         census.forEach(false, item ->
-                counted.computeIfAbsent(item.owner(), absent -> new long[Place.COUNT])[item.place().ordinal()]++);
-        Map<String, TenantBooks> after = BookReading.read(census);
+                counted.computeIfAbsent(item.owner(), absent -> new long[ItemState.COUNT])[item.place().ordinal()]++);
+        Map<String, TenantBalance> after = LedgerReader.read(census);
         TreeSet<String> tenants = new TreeSet<>(after.keySet());
         tenants.addAll(counted.keySet());
         return tenants.stream()
                 .map(tenant -> new AuditedTenant(
                         tenant,
-                        before.getOrDefault(tenant, TenantBooks.EMPTY),
-                        after.getOrDefault(tenant, TenantBooks.EMPTY),
-                        counted.getOrDefault(tenant, new long[Place.COUNT])))
+                        before.getOrDefault(tenant, TenantBalance.EMPTY),
+                        after.getOrDefault(tenant, TenantBalance.EMPTY),
+                        counted.getOrDefault(tenant, new long[ItemState.COUNT])))
                 .toList();
     }
 }

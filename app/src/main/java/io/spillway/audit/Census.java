@@ -1,14 +1,14 @@
 package io.spillway.audit;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.Lane;
-import io.spillway.policy.Place;
-import io.spillway.router.WaitingTimer;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PartitionReader;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueueProgress;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PartitionReader;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.router.delay.WaitingTimer;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -57,8 +57,8 @@ public final class Census implements AutoCloseable {
      */
     public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
         this.sinceMillis = sinceMillis;
-        this.topics = new Topics(configuration);
-        KafkaClients clients = new KafkaClients(configuration);
+        this.topics = new Topics(configuration.queue());
+        KafkaClients clients = new KafkaClients(configuration.queue());
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin);
         this.consumer = clients.consumer(Map.of(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024));
@@ -69,19 +69,19 @@ public final class Census implements AutoCloseable {
      * Shows what lies in the lanes, dead letters and timers included.
      *
      * @param finishedToo whether to show what is finished and not purged yet as well
-     * @throws io.spillway.topic.KafkaFailure when the cluster does not answer
+     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
      */
-    public void forEach(boolean finishedToo, Consumer<LyingItem> visitor) {
+    public void forEach(boolean finishedToo, Consumer<StoredItem> visitor) {
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
-            read(Place.of(lane), topics.lane(lane), topics.workerGroup(), finishedToo, visitor);
+            read(ItemState.of(lane), topics.lane(lane), topics.workerGroup(), finishedToo, visitor);
         }
         readDelay(finishedToo, visitor);
-        read(Place.DEAD_LETTER, topics.lane(Lane.DEAD_LETTER), topics.replayGroup(), finishedToo, visitor);
+        read(ItemState.DEAD_LETTER, topics.lane(Lane.DEAD_LETTER), topics.replayGroup(), finishedToo, visitor);
     }
 
     /** Shows what lies in ingress. */
-    public void forEachInIngress(boolean routedToo, Consumer<LyingItem> visitor) {
-        read(Place.OUTSIDE, topics.ingress(), topics.routerGroup(), routedToo, visitor);
+    public void forEachInIngress(boolean routedToo, Consumer<StoredItem> visitor) {
+        read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), routedToo, visitor);
     }
 
     @Override
@@ -90,14 +90,14 @@ public final class Census implements AutoCloseable {
         admin.close();
     }
 
-    private void read(Place place, String topic, String group, boolean finishedToo, Consumer<LyingItem> visitor) {
+    private void read(ItemState place, String topic, String group, boolean finishedToo, Consumer<StoredItem> visitor) {
         for (QueueProgress part : queues.readProgress(topic, group, true)) {
             readPart(place, part, finishedToo, visitor);
         }
     }
 
     /** The first offset that was still there, and not passed over. */
-    private long readPart(Place place, QueueProgress part, boolean finishedToo, Consumer<LyingItem> visitor) {
+    private long readPart(ItemState place, QueueProgress part, boolean finishedToo, Consumer<StoredItem> visitor) {
         long from = finishedToo ? part.start() : part.from();
         if (from >= part.end()) {
             return from;
@@ -110,7 +110,7 @@ public final class Census implements AutoCloseable {
             for (ConsumerRecord<byte[], byte[]> record : batch) {
                 boolean isWaiting = part.isUnfinished(record.offset());
                 if (isWaiting || finishedToo) {
-                    visitor.accept(LyingItem.read(place, record.topic(), record.partition(), record.offset(), isWaiting, false,
+                    visitor.accept(StoredItem.read(place, record.topic(), record.partition(), record.offset(), isWaiting, false,
                             record.key(), record.value(), record.headers(), record.timestamp()));
                 }
             }
@@ -122,15 +122,15 @@ public final class Census implements AutoCloseable {
      * What the delay stage has not read lies in its topic, the rest are timers. A record that becomes a timer meanwhile is seen
      * in the topic, so timers count only below where the topic was read from.
      */
-    private void readDelay(boolean finishedToo, Consumer<LyingItem> visitor) {
+    private void readDelay(boolean finishedToo, Consumer<StoredItem> visitor) {
         String topic = topics.lane(Lane.DELAY);
         for (QueueProgress part : queues.readProgress(topic, topics.routerGroup(), true)) {
-            long readFrom = Math.max(part.from(), readPart(Place.DELAY, part, finishedToo, visitor));
+            long readFrom = Math.max(part.from(), readPart(ItemState.DELAY, part, finishedToo, visitor));
             readTimers(part.partition().partition(), readFrom, topic, visitor);
         }
     }
 
-    private void readTimers(int number, long below, String topic, Consumer<LyingItem> visitor) {
+    private void readTimers(int number, long below, String topic, Consumer<StoredItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
         Map<Long, WaitingTimer> timers = new HashMap<>();
         // A timer has the time of its item, and what ends it comes later.
@@ -146,9 +146,9 @@ public final class Census implements AutoCloseable {
             }
         });
         timers.values().forEach(timer -> visitor.accept(timer.item()
-                .map(item -> LyingItem.read(Place.DELAY, topic, number, timer.offset(), true, true,
+                .map(item -> StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
                         item.key(), item.value(), item.headers(), item.timestampMillis()))
-                .orElseGet(() -> LyingItem.read(Place.DELAY, topic, number, timer.offset(), true, true,
+                .orElseGet(() -> StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
                         null, null, new RecordHeaders(), 0))));
     }
 

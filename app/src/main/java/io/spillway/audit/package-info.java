@@ -1,2 +1,2 @@
-/** Counts what really lies in the topics and compares it with the books. It changes nothing. */
+/** The audit: counts the items that are stored and holds them against the ledger. */
 package io.spillway.audit;

@@ -1,2 +1,2 @@
-/** The commands of {@code ./spillway} and the composition root: here everything is put together, and time is read. */
+/** The command line: the entry point and the top-level command. */
 package io.spillway.cli;

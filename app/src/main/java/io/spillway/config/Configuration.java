@@ -1,6 +1,12 @@
 package io.spillway.config;
 
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.ShardSettings;
+import io.spillway.kafka.topics.TopicSettings;
+import io.spillway.worker.WorkerSettings;
+import io.spillway.worker.handlers.HandlerSettings;
 
 /**
  * Everything an operator can configure, checked. Each part's record says what its settings do.
@@ -28,6 +34,11 @@ public record Configuration(
 
     public Configuration {
         shards.requireFit(topics.partitions());
+    }
+
+    /** The settings that every role shares. */
+    public QueueSettings queue() {
+        return new QueueSettings(kafka, topics, shards);
     }
 
     /** This configuration with another cluster, for the embedded broker. */

@@ -1,5 +1,8 @@
 package io.spillway.config;
 
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
 import java.time.Duration;
 
 /** The gateway: the HTTP API that takes items. */

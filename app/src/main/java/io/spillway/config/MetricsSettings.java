@@ -1,5 +1,8 @@
 package io.spillway.config;
 
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.Setting;
+
 /** The endpoint that Prometheus reads. */
 public record MetricsSettings(
         @Setting(key = "metrics.host", defaultValue = "127.0.0.1",

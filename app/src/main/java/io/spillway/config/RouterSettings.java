@@ -1,6 +1,8 @@
 package io.spillway.config;
 
-import io.spillway.policy.ProtectionSettings;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.Setting;
 import java.time.Duration;
 import java.util.Map;
 

@@ -1,7 +1,8 @@
 package io.spillway.config;
 
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.Setting;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,11 @@
 package io.spillway.config;
 
-import io.spillway.policy.Durations;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
+import io.spillway.worker.handlers.HandlerSettings;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;

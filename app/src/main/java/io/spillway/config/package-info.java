@@ -1,2 +1,2 @@
-/** The configuration: one record that cannot be invalid, and the loader that reads it from YAML and the environment. */
+/** The configuration: one immutable record, and the loader that reads and checks file and environment. */
 package io.spillway.config;

@@ -1,14 +1,13 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.DeadLetterFacts;
-import io.spillway.policy.Printable;
-import io.spillway.topic.HeaderNumber;
-import io.spillway.topic.ItemDecoder;
-import io.spillway.topic.ItemDetails;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemReading;
-import io.spillway.topic.Origin;
+import io.spillway.core.item.Printable;
+import io.spillway.kafka.codec.HeaderNumber;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.Origin;
+import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,7 +22,7 @@ import org.apache.kafka.common.header.Header;
 public final class DeadLetter implements DeadLetterFacts {
     private final ConsumerRecord<byte[], byte[]> record;
     private final ItemDecoder decoder;
-    private final ItemReading reading;
+    private final ParsedRecord reading;
     private final Origin origin;
     private String id;
 
@@ -41,13 +40,13 @@ public final class DeadLetter implements DeadLetterFacts {
     }
 
     /** What a reader without limits of size finds in it: what could not be read then may be readable now. */
-    public ItemReading reading() {
+    public ParsedRecord reading() {
         return reading;
     }
 
     @Override
     public Optional<String> tenant() {
-        return reading instanceof ItemReading.Item item ? Optional.of(item.tenant()) : Optional.empty();
+        return reading instanceof ParsedRecord.Item item ? Optional.of(item.tenant()) : Optional.empty();
     }
 
     @Override
@@ -60,7 +59,7 @@ public final class DeadLetter implements DeadLetterFacts {
 
     /** The whole item; empty for one that cannot be read as an item. */
     public Optional<ItemDetails> item() {
-        return reading instanceof ItemReading.Item item
+        return reading instanceof ParsedRecord.Item item
                 ? Optional.of(decoder.decode(item, record.value(), record.headers(), originText()))
                 : Optional.empty();
     }

@@ -1,15 +1,14 @@
 package io.spillway.deadletter;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.DeadLetterFilter;
-import io.spillway.policy.Lane;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.KafkaFailure;
-import io.spillway.topic.LedgerWriter;
-import io.spillway.topic.PartitionReader;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueueProgress;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.PartitionReader;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -32,7 +31,7 @@ import org.apache.kafka.common.TopicPartition;
 public final class DeadLetterRun implements AutoCloseable {
     /**
      * Passed-over dead letters that the progress of a partition lists; at the bound they are put to the end of their
-     * partition. Under {@link io.spillway.policy.PartitionProgress#DEFAULT_MAX_UNFINISHED}, so that they fit the
+     * partition. Under {@link io.spillway.core.progress.PartitionProgress#DEFAULT_MAX_UNFINISHED}, so that they fit the
      * metadata wherever they lie.
      */
     static final int MAX_PASSED_OVER = 1_000;
@@ -48,7 +47,7 @@ public final class DeadLetterRun implements AutoCloseable {
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final PartitionReader reader;
     private final Scan scan;
-    private final Transactions transactions;
+    private final DisposalTransactions transactions;
 
     /**
      * Connects, and ends every run before this one.
@@ -65,8 +64,8 @@ public final class DeadLetterRun implements AutoCloseable {
     DeadLetterRun(
             Configuration configuration, InstantSource clock, int maxPassedOver,
             UnaryOperator<Producer<byte[], byte[]>> producers) {
-        KafkaClients clients = new KafkaClients(configuration);
-        Topics topics = new Topics(configuration);
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        Topics topics = new Topics(configuration.queue());
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
         this.maxPassedOver = maxPassedOver;
@@ -80,7 +79,7 @@ public final class DeadLetterRun implements AutoCloseable {
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS,
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.CLIENT_ID_CONFIG, topics.replayGroup())));
-        this.transactions = new Transactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
+        this.transactions = new DisposalTransactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
         try {
             // Before the progress is read: from here on no run before this one can add to it.
             producer.initTransactions();
@@ -97,9 +96,9 @@ public final class DeadLetterRun implements AutoCloseable {
      * @return empty when it was stopped
      * @throws KafkaFailure when the cluster does not answer
      */
-    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, Watch watch) {
+    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, ScanListener watch) {
         Survey survey = new Survey(queues.readProgress(topic, group, true), limit);
-        return survey.read(scan, filter, disposal, Forecast.NONE, watch) ? Optional.of(survey) : Optional.empty();
+        return survey.read(scan, filter, disposal, ReplayForecast.NONE, watch) ? Optional.of(survey) : Optional.empty();
     }
 
     /**
@@ -109,8 +108,8 @@ public final class DeadLetterRun implements AutoCloseable {
      * @throws SupersededException when another run has begun
      * @throws KafkaFailure when the cluster refuses or does not answer; what is done is done, and no more
      */
-    public RunResult run(Survey survey, DeadLetterFilter filter, Disposal disposal, Watch watch) {
-        Work work = new Work(filter, disposal, survey.tally().count(), watch);
+    public RunResult run(Survey survey, DeadLetterFilter filter, Disposal disposal, ScanListener watch) {
+        SelectedDeadLetters work = new SelectedDeadLetters(filter, disposal, survey.tally().count(), watch);
         Map<TopicPartition, Long> finished = new HashMap<>();
         for (QueueProgress part : survey.partitions()) {
             long end = Math.max(survey.endOfMatches(part.partition()), part.leftBehindTo());
@@ -129,7 +128,7 @@ public final class DeadLetterRun implements AutoCloseable {
         return new RunResult(work.done(), work.toEnd(), work.isStopped());
     }
 
-    private void purge(Map<TopicPartition, Long> finished, Work work, Disposal disposal) {
+    private void purge(Map<TopicPartition, Long> finished, SelectedDeadLetters work, Disposal disposal) {
         try {
             if (!finished.isEmpty()) {
                 queues.purgeBelow(finished);

@@ -1,13 +1,12 @@
 package io.spillway.deadletter;
 
 import io.spillway.config.Configuration;
-import io.spillway.policy.DeadLetterFilter;
-import io.spillway.policy.Lane;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PartitionReader;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueueProgress;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PartitionReader;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.Topics;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +35,8 @@ public final class DeadLetters implements AutoCloseable {
      * @param clock         for how long it waits
      */
     public DeadLetters(Configuration configuration, InstantSource clock) {
-        KafkaClients clients = new KafkaClients(configuration);
-        Topics topics = new Topics(configuration);
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        Topics topics = new Topics(configuration.queue());
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
         this.admin = clients.admin();
@@ -60,9 +59,9 @@ public final class DeadLetters implements AutoCloseable {
      *
      * @param visitor keeps what it wants to keep
      * @return whether it came to the end; not when it was stopped
-     * @throws io.spillway.topic.KafkaFailure when the cluster does not answer
+     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
      */
-    public boolean forEach(DeadLetterFilter filter, Watch watch, Consumer<DeadLetter> visitor) {
+    public boolean forEach(DeadLetterFilter filter, ScanListener watch, Consumer<DeadLetter> visitor) {
         return scan.over(partitions(), watch, letter -> {
             if (filter.matches(letter)) {
                 visitor.accept(letter);
@@ -76,7 +75,7 @@ public final class DeadLetters implements AutoCloseable {
      * @param limit most dead letters that the run takes, 1 or more
      * @return empty when it was stopped
      */
-    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, Forecast forecast, Watch watch) {
+    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, ReplayForecast forecast, ScanListener watch) {
         Survey survey = new Survey(partitions(), limit);
         return survey.read(scan, filter, disposal, forecast, watch) ? Optional.of(survey) : Optional.empty();
     }

@@ -1,6 +1,6 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.Place;
+import io.spillway.core.item.ItemState;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -12,8 +12,8 @@ public record Discard() implements Disposal {
     }
 
     @Override
-    public Place to() {
-        return Place.DROPPED;
+    public ItemState to() {
+        return ItemState.DROPPED;
     }
 
     @Override

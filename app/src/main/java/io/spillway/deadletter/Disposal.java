@@ -1,6 +1,6 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.Place;
+import io.spillway.core.item.ItemState;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -10,7 +10,7 @@ public sealed interface Disposal permits Replay, Discard {
     String done();
 
     /** Where it goes, as the books see it. */
-    Place to();
+    ItemState to();
 
     /** Why this cannot be done with a dead letter, so that it stays; empty when it can. */
     Optional<String> obstacle(DeadLetter letter);

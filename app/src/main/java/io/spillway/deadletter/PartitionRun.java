@@ -1,12 +1,12 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.OffsetList;
-import io.spillway.policy.PartitionProgress;
-import io.spillway.policy.ProgressState;
-import io.spillway.policy.Reading;
-import io.spillway.topic.BookOwner;
-import io.spillway.topic.PartitionReader;
-import io.spillway.topic.QueueProgress;
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.ReadVerdict;
+import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.topics.PartitionReader;
+import io.spillway.kafka.topics.QueueProgress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -29,14 +29,14 @@ final class PartitionRun {
     private final long leftBehindTo;
     private final PartitionReader reader;
     private final Scan scan;
-    private final Transactions transactions;
+    private final DisposalTransactions transactions;
     private final PartitionProgress progress;
     private boolean isDirty;
     /** Offset behind the last record that was delivered. */
     private long position;
 
     PartitionRun(
-            QueueProgress part, long end, PartitionReader reader, Scan scan, Transactions transactions, int maxPassedOver) {
+            QueueProgress part, long end, PartitionReader reader, Scan scan, DisposalTransactions transactions, int maxPassedOver) {
         this.partition = part.partition();
         this.from = part.from();
         this.end = end;
@@ -49,7 +49,7 @@ final class PartitionRun {
     }
 
     /** Does the work and returns the frontier that is committed. */
-    long run(Work work) {
+    long run(SelectedDeadLetters work) {
         boolean any = false;
         reader.seek(partition, from, end);
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
@@ -73,7 +73,7 @@ final class PartitionRun {
     }
 
     /** Whether it stopped because the list of what is passed over is full. */
-    private boolean takeUntilFull(List<ConsumerRecord<byte[], byte[]>> batch, Work work) {
+    private boolean takeUntilFull(List<ConsumerRecord<byte[], byte[]>> batch, SelectedDeadLetters work) {
         for (ConsumerRecord<byte[], byte[]> record : batch) {
             if (progress.isFull()) {
                 return true;
@@ -81,12 +81,12 @@ final class PartitionRun {
             if (isOver(work, record.offset())) {
                 return false;
             }
-            boolean wasFinished = progress.delivered(record.offset()) == Reading.FINISHED;
+            boolean wasFinished = progress.delivered(record.offset()) == ReadVerdict.FINISHED;
             position = record.offset() + 1;
             DeadLetter letter = scan.letter(record);
             if (!wasFinished && work.means(letter)) {
                 work.disposal().successor(letter, work.take()).ifPresent(successor -> transactions.send(successor, work.done()));
-                transactions.book(letter.tenant().orElse(BookOwner.NOBODY), work.disposal().to());
+                transactions.book(letter.tenant().orElse(LedgerOwner.NOBODY), work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;
             }
@@ -95,12 +95,12 @@ final class PartitionRun {
     }
 
     /** Whether all is taken, and from this offset on nothing is left over from a run that was killed. */
-    private boolean isOver(Work work, long offset) {
+    private boolean isOver(SelectedDeadLetters work, long offset) {
         return work.isOver() && offset >= leftBehindTo;
     }
 
     /** Moves what is unfinished and was read to the end of the partition. */
-    private void putToEnd(Work work) {
+    private void putToEnd(SelectedDeadLetters work) {
         OffsetList passedOver = OffsetList.of(Arrays.stream(snapshot().unfinished().toArray())
                 .filter(offset -> offset < position)
                 .toArray());
@@ -121,7 +121,7 @@ final class PartitionRun {
         }
     }
 
-    private void commitIfDirty(Work work) {
+    private void commitIfDirty(SelectedDeadLetters work) {
         if (isDirty) {
             transactions.commit(partition, snapshot(), work.done());
             isDirty = false;

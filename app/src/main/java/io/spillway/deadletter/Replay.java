@@ -1,11 +1,11 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.Lane;
-import io.spillway.policy.Place;
-import io.spillway.policy.ReplayRules;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.routing.ReplayRules;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -33,8 +33,8 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
     }
 
     @Override
-    public Place to() {
-        return Place.DELAY;
+    public ItemState to() {
+        return ItemState.DELAY;
     }
 
     @Override

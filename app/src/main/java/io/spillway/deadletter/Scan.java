@@ -1,10 +1,10 @@
 package io.spillway.deadletter;
 
-import io.spillway.topic.ItemDecoder;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.PartitionReader;
-import io.spillway.topic.QueueProgress;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.PartitionReader;
+import io.spillway.kafka.topics.QueueProgress;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -30,7 +30,7 @@ final class Scan {
      *
      * @return whether it came to the end; not when it was stopped
      */
-    boolean over(List<QueueProgress> partitions, Watch watch, Visitor visitor) {
+    boolean over(List<QueueProgress> partitions, ScanListener watch, Visitor visitor) {
         long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
         long before = 0;
         for (QueueProgress part : partitions) {

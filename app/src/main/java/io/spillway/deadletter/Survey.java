@@ -1,7 +1,6 @@
 package io.spillway.deadletter;
 
-import io.spillway.policy.DeadLetterFilter;
-import io.spillway.topic.QueueProgress;
+import io.spillway.kafka.topics.QueueProgress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +17,7 @@ public final class Survey {
 
     private final List<QueueProgress> partitions;
     private final long limit;
-    private final Tally tally = new Tally();
+    private final DeadLetterCounts tally = new DeadLetterCounts();
     private final Map<TopicPartition, Long> endOfMatches = new HashMap<>();
     private final List<String> obstacles = new ArrayList<>();
     private long matching;
@@ -30,7 +29,7 @@ public final class Survey {
     }
 
     /** Reads; not to the end when it was stopped. */
-    boolean read(Scan scan, DeadLetterFilter filter, Disposal disposal, Forecast forecast, Watch watch) {
+    boolean read(Scan scan, DeadLetterFilter filter, Disposal disposal, ReplayForecast forecast, ScanListener watch) {
         return scan.over(partitions, watch, letter -> {
             if (filter.matches(letter)) {
                 matching++;
@@ -46,10 +45,10 @@ public final class Survey {
         }
     }
 
-    private void take(DeadLetter letter, Forecast forecast) {
+    private void take(DeadLetter letter, ReplayForecast forecast) {
         if (tally.count() < limit) {
-            Forecast.Fate fate = forecast.of(letter, tally.count());
-            tally.add(letter, fate == Forecast.Fate.SWEPT, fate == Forecast.Fate.EXPIRED);
+            ReplayForecast.Fate fate = forecast.of(letter, tally.count());
+            tally.add(letter, fate == ReplayForecast.Fate.SWEPT, fate == ReplayForecast.Fate.EXPIRED);
             endOfMatches.put(new TopicPartition(letter.record().topic(), letter.record().partition()), letter.record().offset() + 1);
         }
     }
@@ -64,7 +63,7 @@ public final class Survey {
     }
 
     /** Those that the run will take, by tenant and reason. */
-    public Tally tally() {
+    public DeadLetterCounts tally() {
         return tally;
     }
 

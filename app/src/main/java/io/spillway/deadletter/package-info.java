@@ -1,4 +1,2 @@
-/**
- * Dead letters after their death: looking at them, replaying and discarding them, each at most once whatever is killed.
- */
+/** Dead letters: reading, replaying and discarding them, each exactly once. */
 package io.spillway.deadletter;

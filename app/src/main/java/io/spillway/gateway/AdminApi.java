@@ -1,12 +1,12 @@
 package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.RateLimit;
-import io.spillway.policy.TenantPolicy;
-import io.spillway.policy.Thinning;
-import io.spillway.topic.Depths;
-import io.spillway.topic.TenantPolicies;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.LoadShedder;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
@@ -31,17 +31,17 @@ final class AdminApi {
     }
 
     /** The answer to a GET of a path that begins with {@link #PATH}. */
-    Answer get(String path) {
+    GatewayResponse get(String path) {
         if (path.equals(DEPTHS)) {
             return report.at(clock.millis());
         }
         String tenant = path.startsWith(TENANTS) ? path.substring(TENANTS.length()) : "";
         if (!ItemLimits.isName(tenant)) {
-            return Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "there are " + DEPTHS + " and " + TENANTS + "TENANT"));
+            return GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "there are " + DEPTHS + " and " + TENANTS + "TENANT"));
         }
         TenantPolicy policy = policies.of(tenant);
         OptionalLong waiting = depths.waiting(tenant);
-        ObjectNode json = Answer.JSON.createObjectNode();
+        ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("tenant", tenant);
         json.set("policy", policyOf(policy));
         if (waiting.isPresent()) {
@@ -49,13 +49,13 @@ final class AdminApi {
         } else {
             json.putNull("waiting");
         }
-        json.put("admittedShare", Thinning.share(policy, waiting));
-        return Answer.json(200, json);
+        json.put("admittedShare", LoadShedder.share(policy, waiting));
+        return GatewayResponse.json(200, json);
     }
 
     /** Numbers in base units, null for none: what programs want, where the command prints for people. */
     private static ObjectNode policyOf(TenantPolicy policy) {
-        ObjectNode json = Answer.JSON.createObjectNode();
+        ObjectNode json = GatewayResponse.JSON.createObjectNode();
         Optional<RateLimit> rate = policy.rateLimit();
         json.put("ratePerSecond", rate.map(RateLimit::itemsPerSecond).orElse(null));
         json.put("burst", rate.map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null));

@@ -1,6 +1,6 @@
 package io.spillway.gateway;
 
-import io.spillway.topic.ApiKey;
+import io.spillway.kafka.view.ApiKey;
 import java.security.MessageDigest;
 
 /** The operator's key to {@code /admin}, of which only the hash is held. */

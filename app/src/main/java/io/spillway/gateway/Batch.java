@@ -2,11 +2,10 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.policy.Admission;
-import io.spillway.policy.Printable;
-import io.spillway.policy.RateReading;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ratelimit.Admission;
+import io.spillway.core.ratelimit.RateDecision;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.JsonItems;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -47,18 +46,18 @@ final class Batch {
     }
 
     /** Stores the items in a body and returns when Kafka has answered for all. */
-    Answer store(String tenant, byte[] body, TraceContext trace) {
+    GatewayResponse store(String tenant, byte[] body, TraceContext trace) {
         List<ByteBuffer> texts = split(body, maxLines + 1);
         if (texts.isEmpty()) {
-            return Answer.of(Problem.of(Problem.Kind.BAD_REQUEST, "a batch has one JSON object a line, and one line at least"));
+            return GatewayResponse.of(Problem.of(Problem.Kind.BAD_REQUEST, "a batch has one JSON object a line, and one line at least"));
         }
         if (texts.size() > maxLines) {
-            return Answer.of(Problem.of(Problem.Kind.TOO_LARGE,
+            return GatewayResponse.of(Problem.of(Problem.Kind.TOO_LARGE,
                     "a batch has at most " + maxLines + " lines; nothing of this one is stored"));
         }
         JsonItems items = new JsonItems(tenant, "", () -> Instant.ofEpochMilli(clock.millis()), ids::next);
         List<Line> lines = new ArrayList<>(texts.size());
-        Optional<RateReading> rate = Optional.empty();
+        Optional<RateDecision> rate = Optional.empty();
         for (ByteBuffer text : texts) {
             WorkItem item;
             try {
@@ -76,11 +75,11 @@ final class Batch {
         return answer(tenant, lines).with(rate);
     }
 
-    private Answer answer(String tenant, List<Line> lines) {
+    private GatewayResponse answer(String tenant, List<Line> lines) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.size() * 80);
         for (int i = 0; i < lines.size(); i++) {
             Optional<Problem> problem = Intake.await(lines.get(i).end(), confirmMillis);
-            ObjectNode json = Answer.JSON.createObjectNode();
+            ObjectNode json = GatewayResponse.JSON.createObjectNode();
             json.put("line", i + 1);
             if (problem.isPresent()) {
                 problem.get().into(json);
@@ -90,10 +89,10 @@ final class Batch {
                 json.put("tenant", tenant);
             }
             responder.lined(json.get("status").intValue());
-            out.writeBytes(Answer.bytes(json));
+            out.writeBytes(GatewayResponse.bytes(json));
             out.write('\n');
         }
-        return Answer.lines(out.toByteArray());
+        return GatewayResponse.lines(out.toByteArray());
     }
 
     private static WorkItem parse(JsonItems items, ByteBuffer text, String tenant) throws BadLine {

@@ -1,7 +1,7 @@
 package io.spillway.gateway;
 
-import io.spillway.topic.ApiKey;
-import io.spillway.topic.ApiKeys;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.ApiKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;

@@ -17,18 +17,18 @@ final class Console {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-    private final Map<String, Answer> answers = Map.of(
+    private final Map<String, GatewayResponse> answers = Map.of(
             PATH, resource("console.html", "text/html; charset=utf-8"),
             PATH + "/console.css", resource("console.css", "text/css; charset=utf-8"),
             PATH + "/console.js", resource("console.js", "text/javascript; charset=utf-8"));
 
     /** The answer to a GET of {@link #PATH} or of what is below it. The caller has been recognised as the operator. */
-    Answer get(String path) {
+    GatewayResponse get(String path) {
         return Optional.ofNullable(answers.get(path))
-                .orElseGet(() -> Answer.of(Problem.of(Problem.Kind.NOT_FOUND, "there is " + PATH)));
+                .orElseGet(() -> GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "there is " + PATH)));
     }
 
-    private static Answer resource(String name, String type) {
+    private static GatewayResponse resource(String name, String type) {
         Map<String, String> headers = new TreeMap<>();
         headers.put("Content-Security-Policy", POLICY);
         headers.put("Referrer-Policy", "no-referrer");
@@ -36,7 +36,7 @@ final class Console {
             if (in == null) {
                 throw new IllegalStateException(name + " is not beside this class");
             }
-            return new Answer(200, type, headers, in.readAllBytes(), false);
+            return new GatewayResponse(200, type, headers, in.readAllBytes(), false);
         } catch (IOException e) {
             throw new UncheckedIOException(name, e);
         }

@@ -2,16 +2,16 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.spillway.policy.Depth;
-import io.spillway.policy.Drain;
-import io.spillway.policy.FlowRates;
-import io.spillway.policy.Place;
-import io.spillway.policy.TenantBooks;
-import io.spillway.policy.TenantPolicy;
-import io.spillway.policy.Thinning;
-import io.spillway.topic.Depths;
-import io.spillway.topic.LaneFlows;
-import io.spillway.topic.TenantPolicies;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.Drain;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.LoadShedder;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.TenantPolicies;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -39,7 +39,7 @@ final class DepthsReport {
     private final Depths depths;
     private final LaneFlows flows;
     private final TenantPolicies policies;
-    private Answer last;
+    private GatewayResponse last;
     private long lastMillis;
 
     /** @param flows looked at about once a second by somebody else */
@@ -75,10 +75,10 @@ final class DepthsReport {
     }
 
     /** The report of now, or of less than {@value #KEPT_MILLIS} ms ago. */
-    synchronized Answer at(long nowMillis) {
+    synchronized GatewayResponse at(long nowMillis) {
         // A clock that is set back makes it new, too.
         if (last == null || nowMillis < lastMillis || nowMillis >= lastMillis + KEPT_MILLIS) {
-            last = Answer.json(200, json(nowMillis));
+            last = GatewayResponse.json(200, json(nowMillis));
             lastMillis = nowMillis;
         }
         return last;
@@ -86,13 +86,13 @@ final class DepthsReport {
 
     private ObjectNode json(long nowMillis) {
         Survey survey = survey(nowMillis);
-        ObjectNode json = Answer.JSON.createObjectNode();
+        ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("asOfMillis", nowMillis);
         json.put("changedAtMillis", depths.changedAtMillis() == 0 ? null : (Long) depths.changedAtMillis());
         ObjectNode total = json.putObject("total");
         total.put("waiting", survey.waiting);
         flow(total, survey.inPerSecond, survey.outPerSecond, Drain.of(survey.waiting, survey.inPerSecond, survey.outPerSecond));
-        total.put("deadLettered", depths.in(Place.DEAD_LETTER));
+        total.put("deadLettered", depths.in(ItemState.DEAD_LETTER));
         ObjectNode lanes = json.putObject("lanes");
         flows.byLane().forEach((lane, flow) -> {
             ObjectNode figures = lanes.putObject(lane.label());
@@ -130,17 +130,17 @@ final class DepthsReport {
     }
 
     private ObjectNode json(Row row, long nowMillis) {
-        TenantBooks books = row.depth().books();
+        TenantBalance books = row.depth().books();
         FlowRates rates = row.depth().rates().at(nowMillis);
         TenantPolicy policy = policies.of(row.tenant());
-        ObjectNode json = Answer.JSON.createObjectNode();
+        ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("tenant", row.tenant());
         json.put("waiting", row.waiting());
-        Place.WAITING.forEach(lane -> json.put(lane.label(), Math.max(0, books.in(lane))));
-        json.put("deadLettered", books.in(Place.DEAD_LETTER));
+        ItemState.WAITING.forEach(lane -> json.put(lane.label(), Math.max(0, books.in(lane))));
+        json.put("deadLettered", books.in(ItemState.DEAD_LETTER));
         flow(json, rates.inPerSecond(), rates.outPerSecond(), row.depth().drain(nowMillis));
         json.put("late", row.depth().isLate(policy, nowMillis));
-        json.put("admittedShare", Thinning.share(policy, OptionalLong.of(row.waiting())));
+        json.put("admittedShare", LoadShedder.share(policy, OptionalLong.of(row.waiting())));
         return json;
     }
 

@@ -5,16 +5,16 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
-import io.spillway.policy.AdmissionRules;
-import io.spillway.policy.Printable;
-import io.spillway.policy.RateTable;
-import io.spillway.policy.Thinning;
-import io.spillway.topic.ApiKeys;
-import io.spillway.topic.Depths;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.LaneFlows;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ratelimit.AdmissionRules;
+import io.spillway.core.ratelimit.LoadShedder;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -88,10 +88,10 @@ public final class Gateway implements AutoCloseable {
     /**
      * Makes a gateway that {@link #start} brings to life.
      *
-     * @throws io.spillway.config.InvalidSettingException when its certificate cannot be used
+     * @throws io.spillway.core.settings.InvalidSettingException when its certificate cannot be used
      */
     public Gateway(Configuration configuration, Surroundings with, Chance chance) {
-        this(configuration, with, chance, new KafkaClients(configuration).producer(producerSettings(configuration)));
+        this(configuration, with, chance, new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
     /** With a producer, which becomes the gateway's. */
@@ -105,11 +105,11 @@ public final class Gateway implements AutoCloseable {
         this.inFlight = new InFlight(limits);
         this.slowReads = new SlowReads(chance.nanoTime(), limits.bodyTimeout().toMillis());
         this.producer = producer;
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         Body.Reader bodies = new Body.Reader(slowReads, chance.nanoTime(), limits.bodyTimeout().toMillis());
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
         Intake intake = new Intake(
-                with.policies(), new AdmissionRules(rates, new Thinning(maxTenants)), with.depths(), clock, chance::random,
+                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), clock, chance::random,
                 producer, topics.ingress(), topics.ingressMaxBytes());
         ItemIds ids = new ItemIds(clock, chance.randomBits());
         Batch batch = new Batch(limits.batchLines(), limits.confirmTimeout().toMillis(), intake, responder, ids, clock);
@@ -117,7 +117,7 @@ public final class Gateway implements AutoCloseable {
                 limits, inFlight, bodies, intake, batch, responder, ids, clock, chance.randomBits());
         AdminApi admin = new AdminApi(
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
-        Front front = new Front(
+        RequestRouter front = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, responder,
                 with.metricsText(), isLoopback(settings.host()), this::isRunning);
         this.server = listener(front, responder);
@@ -188,7 +188,7 @@ public final class Gateway implements AutoCloseable {
     }
 
     /** A listener that cannot be made must not leave the producer's thread behind. */
-    private WebServer listener(Front front, Responder responder) {
+    private WebServer listener(RequestRouter front, Responder responder) {
         try {
             return Listener.of(settings, front, responder, slowReads);
         } catch (RuntimeException e) {

@@ -1,12 +1,12 @@
 package io.spillway.gateway;
 
-import io.spillway.policy.Admission;
-import io.spillway.policy.AdmissionRules;
-import io.spillway.policy.Printable;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ratelimit.Admission;
+import io.spillway.core.ratelimit.AdmissionRules;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.Depths;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Optional;

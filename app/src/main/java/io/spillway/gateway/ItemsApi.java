@@ -5,8 +5,8 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.spillway.config.GatewaySettings;
-import io.spillway.policy.Admission;
-import io.spillway.policy.ItemLimits;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.ratelimit.Admission;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -58,10 +58,10 @@ final class ItemsApi {
             Admission admission = intake.admit(tenant);
             Optional<Problem> refused = Intake.problemOf(admission);
             if (refused.isPresent()) {
-                responder.refuseWithRoom(request, response, Answer.of(refused.get()).with(admission.rate()));
+                responder.refuseWithRoom(request, response, GatewayResponse.of(refused.get()).with(admission.rate()));
                 return;
             }
-            Answer answer = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
+            GatewayResponse answer = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
             responder.send(response, answer.with(admission.rate()));
         });
     }
@@ -98,7 +98,7 @@ final class ItemsApi {
             case STOPPING -> Optional.of(Problem.of(Problem.Kind.STOPPING, "it takes no more requests", 1_000));
         };
         if (full.isPresent()) {
-            responder.refuse(request, response, Answer.of(full.get()).closing());
+            responder.refuse(request, response, GatewayResponse.of(full.get()).closing());
             return;
         }
         // The server believes the size of a chunk, up to the largest body of all.
@@ -108,10 +108,10 @@ final class ItemsApi {
             taken = inFlight.take(tenant, size);
             Optional<Problem> wrong = problemOf(tenant, request, maxBytes);
             if (!taken) {
-                responder.refuse(request, response, Answer.of(Problem.of(
+                responder.refuse(request, response, GatewayResponse.of(Problem.of(
                         Problem.Kind.BUSY, "too many bytes in flight", 1_000)).closing());
             } else if (wrong.isPresent()) {
-                responder.refuseWithRoom(request, response, Answer.of(wrong.get()));
+                responder.refuseWithRoom(request, response, GatewayResponse.of(wrong.get()));
             } else {
                 inside.run();
             }
@@ -124,24 +124,24 @@ final class ItemsApi {
 
     /** What is done with a body. */
     private interface WithBody {
-        Answer answer(byte[] body);
+        GatewayResponse answer(byte[] body);
     }
 
-    private Answer read(ServerRequest request, int maxBytes, WithBody then) {
+    private GatewayResponse read(ServerRequest request, int maxBytes, WithBody then) {
         if (!request.content().hasEntity()) {
             return then.answer(new byte[0]);
         }
         return switch (bodies.read(request.content().inputStream(), maxBytes, Requests.length(request).orElse(0))) {
             case Body.Whole whole -> then.answer(whole.bytes());
-            case Body.TooLarge large -> large.isRead() ? Answer.of(tooLarge(maxBytes)) : Answer.of(tooLarge(maxBytes)).closing();
-            case Body.TooSlow slow -> Answer.of(Problem.of(
+            case Body.TooLarge large -> large.isRead() ? GatewayResponse.of(tooLarge(maxBytes)) : GatewayResponse.of(tooLarge(maxBytes)).closing();
+            case Body.TooSlow slow -> GatewayResponse.of(Problem.of(
                     Problem.Kind.TOO_SLOW, "the body must arrive within " + limits.bodyTimeout().toMillis() + " ms")).closing();
-            case Body.Broken broken -> Answer.of(Problem.of(
+            case Body.Broken broken -> GatewayResponse.of(Problem.of(
                     Problem.Kind.BAD_REQUEST, "the body ends before it is complete")).closing();
         };
     }
 
-    private Answer store(String tenant, ServerRequest request, byte[] payload) {
+    private GatewayResponse store(String tenant, ServerRequest request, byte[] payload) {
         WorkItem item = new WorkItem(
                 tenant,
                 idOf(request).orElseGet(ids::next),
@@ -153,11 +153,11 @@ final class ItemsApi {
                 ByteBuffer.wrap(payload));
         Optional<Problem> problem = Intake.await(
                 intake.send(item, Requests.trace(request, random)), limits.confirmTimeout().toMillis());
-        return problem.map(Answer::of).orElseGet(() -> {
-            ObjectNode json = Answer.JSON.createObjectNode();
+        return problem.map(GatewayResponse::of).orElseGet(() -> {
+            ObjectNode json = GatewayResponse.JSON.createObjectNode();
             json.put("id", item.getId());
             json.put("tenant", tenant);
-            return Answer.json(202, json);
+            return GatewayResponse.json(202, json);
         });
     }
 

@@ -24,7 +24,7 @@ final class Listener {
 
     private Listener() {}
 
-    static WebServer of(GatewaySettings settings, Front front, Responder responder, SlowReads slowReads) {
+    static WebServer of(GatewaySettings settings, RequestRouter front, Responder responder, SlowReads slowReads) {
         GatewaySettings.Limits limits = settings.limits();
         WebServerConfig.Builder server = WebServer.builder()
                 .host(settings.host())
@@ -83,7 +83,7 @@ final class Listener {
                 TransportRequest request, EventType type, Status status, ServerResponseHeaders headers, String message) {
             Problem problem = problemOf(type, status);
             responder.refused(problem.kind().status);
-            Answer answer = Answer.of(problem);
+            GatewayResponse answer = GatewayResponse.of(problem);
             TransportResponse.Builder response = TransportResponse.builder()
                     .status(Status.create(problem.kind().status))
                     .keepAlive(false)

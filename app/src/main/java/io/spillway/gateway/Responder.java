@@ -36,7 +36,7 @@ final class Responder {
     }
 
     /** Sends an answer to a request whose body has been read, or that has none. */
-    void send(ServerResponse response, Answer answer) {
+    void send(ServerResponse response, GatewayResponse answer) {
         requested(answer.status()).increment();
         response.status(answer.status());
         response.header(HeaderNames.CONTENT_TYPE, answer.type());
@@ -54,12 +54,12 @@ final class Responder {
     }
 
     /** Sends an answer to a request whose body nobody has read yet. */
-    void refuse(ServerRequest request, ServerResponse response, Answer answer) {
+    void refuse(ServerRequest request, ServerResponse response, GatewayResponse answer) {
         send(response, isDiscarded(request, false) ? answer : answer.closing());
     }
 
     /** The same for a caller for whose body there is room in memory: a chunk's size is believed before it is read. */
-    void refuseWithRoom(ServerRequest request, ServerResponse response, Answer answer) {
+    void refuseWithRoom(ServerRequest request, ServerResponse response, GatewayResponse answer) {
         send(response, isDiscarded(request, true) ? answer : answer.closing());
     }
 

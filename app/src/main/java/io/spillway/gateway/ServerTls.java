@@ -5,7 +5,7 @@ import io.helidon.common.pki.Keys;
 import io.helidon.common.pki.PemKeys;
 import io.helidon.common.tls.Tls;
 import io.spillway.config.GatewaySettings;
-import io.spillway.config.InvalidSettingException;
+import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

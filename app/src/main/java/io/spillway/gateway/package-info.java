@@ -1,6 +1,2 @@
-/**
- * The front door: an HTTP API that knows its callers by their keys, stamps the tenant, holds each tenant to its rate and
- * to its backlog, and answers only when Kafka has the item. Each request runs in a virtual thread of its own, so it is
- * written as blocking code.
- */
+/** The gateway: the HTTP API for producers, the admin API and the console. */
 package io.spillway.gateway;

@@ -1,9 +1,9 @@
 package io.spillway.router;
 
-import io.spillway.policy.Lane;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.Topics;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;

@@ -2,13 +2,16 @@ package io.spillway.router;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.spillway.policy.Lane;
-import io.spillway.policy.Printable;
-import io.spillway.policy.RateTable;
-import io.spillway.topic.Depths;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Depths;
+import io.spillway.router.feedback.UndecidedTransactions;
+import io.spillway.router.ledger.DepthMetrics;
+import io.spillway.router.route.RouterMetrics;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -43,7 +46,7 @@ final class Housekeeping implements AutoCloseable {
     private final RouterMetrics metrics;
     private final Depths depths;
     private final DepthMetrics depthMetrics;
-    private final UndecidedWatch undecided;
+    private final UndecidedTransactions undecided;
     private final InstantSource clock;
     private final Map<String, Long> behind = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
@@ -58,7 +61,7 @@ final class Housekeeping implements AutoCloseable {
         this.metrics = metrics;
         this.depths = depths;
         this.depthMetrics = depthMetrics;
-        this.undecided = new UndecidedWatch(admin, queues().keySet(), registry);
+        this.undecided = new UndecidedTransactions(admin, queues().keySet(), registry);
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());

@@ -1,26 +1,47 @@
 package io.spillway.router;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
-import io.spillway.policy.HotGuard;
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.Printable;
-import io.spillway.policy.RateShares;
-import io.spillway.policy.RateTable;
-import io.spillway.topic.CompactedView;
-import io.spillway.topic.Depths;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.Placements;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.ShardAssignments;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.DelayMetrics;
+import io.spillway.router.delay.DelayProcessor;
+import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.feedback.HotLaneMonitor;
+import io.spillway.router.feedback.RateExchange;
+import io.spillway.router.feedback.WorkReader;
+import io.spillway.router.ledger.DepthMetrics;
+import io.spillway.router.ledger.FoldProcessor;
+import io.spillway.router.ledger.LedgerGap;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.route.Decider;
+import io.spillway.router.route.DueDecider;
+import io.spillway.router.route.GrownLimits;
+import io.spillway.router.route.IngressDecider;
+import io.spillway.router.route.ItemRules;
+import io.spillway.router.route.PartitionSelector;
+import io.spillway.router.route.RouteProcessor;
+import io.spillway.router.route.RouterMetrics;
+import io.spillway.router.route.ShardDemand;
+import io.spillway.router.shards.ShardProcessor;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -61,7 +82,7 @@ public final class Router implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
-    private final HotWatch hotWatch;
+    private final HotLaneMonitor hotWatch;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -119,8 +140,8 @@ public final class Router implements AutoCloseable {
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
             ShardAssignments assignments, MeterRegistry registry, InstantSource clock, boolean withBooks) {
         this.configuration = configuration;
-        this.clients = new KafkaClients(configuration);
-        this.topics = new Topics(configuration);
+        this.clients = new KafkaClients(configuration.queue());
+        this.topics = new Topics(configuration.queue());
         this.registry = registry;
         this.clock = clock;
         this.instance = instance;
@@ -135,15 +156,15 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
-        this.hotWatch = new HotWatch(clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
-        Placements placements = new Placements(configuration, policies, assignments);
-        Placer placer = new Placer(placements, topics.partitions(), workReader::latest);
+        this.hotWatch = new HotLaneMonitor(clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
+        PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
+        PartitionSelector placer = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
         ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, placer, demand);
-        Bookkeeping bookkeeping = withBooks
-                ? new Bookkeeping(topics, seed)
-                : Bookkeeping.none(topics);
+        LedgerRecorder bookkeeping = withBooks
+                ? new LedgerRecorder(topics, seed)
+                : LedgerRecorder.none(topics);
         Topology topology = topology(rules, metrics, bookkeeping);
         RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(
                 LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth(), seed));
@@ -250,7 +271,7 @@ public final class Router implements AutoCloseable {
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    private Topology topology(ItemRules rules, RouterMetrics metrics, Bookkeeping bookkeeping) {
+    private Topology topology(ItemRules rules, RouterMetrics metrics, LedgerRecorder bookkeeping) {
         ItemSchemas schemas = ItemSchemas.load();
         Decider fresh = new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);

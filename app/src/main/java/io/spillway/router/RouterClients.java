@@ -1,5 +1,7 @@
 package io.spillway.router;
 
+import io.spillway.router.ledger.LedgerProducer;
+import io.spillway.router.ledger.LedgerRecorder;
 import java.time.InstantSource;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -13,10 +15,10 @@ import org.apache.kafka.streams.KafkaClientSupplier;
 
 /** The clients of Kafka Streams: its own, but that the producers keep the books. */
 final class RouterClients implements KafkaClientSupplier {
-    private final Bookkeeping bookkeeping;
+    private final LedgerRecorder bookkeeping;
     private final InstantSource clock;
 
-    RouterClients(Bookkeeping bookkeeping, InstantSource clock) {
+    RouterClients(LedgerRecorder bookkeeping, InstantSource clock) {
         this.bookkeeping = bookkeeping;
         this.clock = clock;
     }
@@ -28,7 +30,7 @@ final class RouterClients implements KafkaClientSupplier {
 
     @Override
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
-        return new BookkeepingProducer(
+        return new LedgerProducer(
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), bookkeeping, clock);
     }
 

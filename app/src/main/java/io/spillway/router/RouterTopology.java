@@ -1,7 +1,13 @@
 package io.spillway.router;
 
-import io.spillway.policy.Lane;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.router.delay.DelayProcessor;
+import io.spillway.router.ledger.FoldProcessor;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.route.PartitionedValue;
+import io.spillway.router.route.RouteProcessor;
+import io.spillway.router.shards.ShardProcessor;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -12,13 +18,13 @@ import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.Stores;
 
 /** The shape of the router, every node named. Everything travels as bytes: there is nothing to fail in a serializer. */
-final class RouterTopology {
+public final class RouterTopology {
     private static final String INGRESS = "ingress";
     private static final String ROUTE = "route";
     private static final String DELAY = "delay";
     private static final String DUE = "due";
     /** Name of the node that asks the book of shards. */
-    static final String SHARD_REQUEST = "shard-request";
+    public static final String SHARD_REQUEST = "shard-request";
     private static final String SHARD_ASKED = "shard-asked";
     private static final String SHARD = "shard";
     private static final String SHARDS = "shards";
@@ -73,7 +79,7 @@ final class RouterTopology {
      */
     static Topology withShards(Topology topology, Topics topics, Supplier<ShardProcessor> shards) {
         topology.addSink(
-                SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(), Placed.serializer(), ROUTE);
+                SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(), PartitionedValue.serializer(), ROUTE);
         addSource(topology, SHARD_ASKED, topics.shardRequests());
         topology.addProcessor(SHARD, shards::get, SHARD_ASKED);
         topology.addStateStore(
@@ -87,7 +93,7 @@ final class RouterTopology {
     }
 
     /**
-     * Adds the part that folds the ledger into tenants' books. The ledger is written past the topology, see {@link Bookkeeping}.
+     * Adds the part that folds the ledger into tenants' books. The ledger is written past the topology, see {@link LedgerRecorder}.
      *
      * @param folds makes one processor for each partition of the ledger
      */
@@ -123,8 +129,8 @@ final class RouterTopology {
 
     private static void addSink(Topology topology, String name, Topics topics, Lane lane, String parent) {
         topology.addSink(
-                name, topics.lane(lane), new ByteArraySerializer(), Placed.serializer(),
-                Placed.partitioner(topics.partitions()), parent);
+                name, topics.lane(lane), new ByteArraySerializer(), PartitionedValue.serializer(),
+                PartitionedValue.partitioner(topics.partitions()), parent);
     }
 
     /** Returns the name of the stage, for people, whose processor has this name. */
@@ -139,12 +145,12 @@ final class RouterTopology {
     }
 
     /** Name of the node that writes to a lane what comes from ingress. */
-    static String sinkOf(Lane lane) {
+    public static String sinkOf(Lane lane) {
         return lane.label();
     }
 
     /** Name of the node that writes to a lane what comes from the delay lane. */
-    static String dueSinkOf(Lane lane) {
+    public static String dueSinkOf(Lane lane) {
         return switch (lane) {
             // Not joined anew for each item.
             case HOT -> "due-hot";

@@ -1,6 +1,6 @@
 package io.spillway.router;
 
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

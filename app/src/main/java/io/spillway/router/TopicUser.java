@@ -1,7 +1,7 @@
 package io.spillway.router;
 
-import io.spillway.policy.Lane;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
 

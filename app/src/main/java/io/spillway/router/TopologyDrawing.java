@@ -3,12 +3,21 @@ package io.spillway.router;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.Placements;
-import io.spillway.topic.ShardAssignments;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.DelayMetrics;
+import io.spillway.router.delay.DelayProcessor;
+import io.spillway.router.delay.DelayReader;
+import io.spillway.router.ledger.FoldProcessor;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.route.Decider;
+import io.spillway.router.route.RouteProcessor;
+import io.spillway.router.route.RouterMetrics;
+import io.spillway.router.shards.ShardProcessor;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -37,7 +46,7 @@ public final class TopologyDrawing {
 
     /** Describes the topology that would run with this configuration. */
     public TopologyDrawing(Configuration configuration) {
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         TopologyDescription description = topology(configuration, topics).describe();
         this.stages = description.subtopologies().stream().sorted(Comparator.comparingInt(Subtopology::id)).toList();
         this.described = description.toString().stripTrailing();
@@ -51,7 +60,7 @@ public final class TopologyDrawing {
     private static Topology topology(Configuration configuration, Topics topics) {
         MeterRegistry nowhere = new SimpleMeterRegistry();
         RouterMetrics metrics = new RouterMetrics(nowhere, 1);
-        Bookkeeping books = Bookkeeping.none(topics);
+        LedgerRecorder books = LedgerRecorder.none(topics);
         DelayMetrics delays = new DelayMetrics(nowhere, () -> Instant.EPOCH);
         Decider decider = (record, nowMillis) -> {
             throw new IllegalStateException("this topology is only described");
@@ -66,8 +75,8 @@ public final class TopologyDrawing {
         }, tenant -> Optional.empty(), 0));
         if (topics.assignsShards()) {
             // Kafka Streams calls the supplier to check that each processor is a new object.
-            Placements placements = new Placements(
-                    configuration, new TenantPolicies(configuration.defaults()), ShardAssignments.none());
+            PlacementView placements = new PlacementView(
+                    configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none());
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
         }
         return topology;

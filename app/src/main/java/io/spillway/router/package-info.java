@@ -1,2 +1,2 @@
-/** The router: a Kafka Streams application that puts every ingress record into exactly one lane, or drops it by rule. */
+/** The router: a Kafka Streams application that moves every item from ingress and delay to its lane. */
 package io.spillway.router;

@@ -1,5 +1,7 @@
 package io.spillway.sim;
 
+import io.spillway.sim.scenario.SimulatedTime;
+
 /**
  * How many waits were how long, in buckets of 1.6% width: 64 to each doubling, from a microsecond to a year. The maximum
  * is exact. The idea is that of HdrHistogram (G. Tene).
@@ -27,7 +29,7 @@ final class AgeHistogram {
     }
 
     double maxMillis() {
-        return (double) maxNanos / Time.NANOS_PER_MILLI;
+        return (double) maxNanos / SimulatedTime.NANOS_PER_MILLI;
     }
 
     /** The wait that so large a share did not exceed, milliseconds; 0 when nothing was counted. */

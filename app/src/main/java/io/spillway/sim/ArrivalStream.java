@@ -1,5 +1,12 @@
 package io.spillway.sim;
 
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.RecordedTrace;
+import io.spillway.sim.scenario.ScenarioLimits;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.Surge;
+import io.spillway.sim.scenario.TenantGroup;
 import java.util.Arrays;
 
 /**
@@ -13,7 +20,7 @@ abstract class ArrivalStream {
     /** What {@link #next} has found. */
     long nanos;
     int tenant;
-    long handlingNanos = Item.NOT_RECORDED;
+    long handlingNanos = SimulatedItem.NOT_RECORDED;
 
     private ArrivalStream(long stopNanos) {
         this.stopNanos = stopNanos;
@@ -39,16 +46,16 @@ abstract class ArrivalStream {
         private final TenantGroup group;
         private final double perNano;
         private final boolean random;
-        private final Dice dice;
+        private final SeededRandom dice;
         private double at;
         private long count;
 
         Flow(TenantGroup group, double perSecond, boolean random, long stopNanos, long seed) {
             super(stopNanos);
             this.group = group;
-            this.perNano = perSecond * group.count() / Time.NANOS_PER_SECOND;
+            this.perNano = perSecond * group.count() / SimulatedTime.NANOS_PER_SECOND;
             this.random = random;
-            this.dice = new Dice(seed);
+            this.dice = new SeededRandom(seed);
         }
 
         @Override
@@ -67,8 +74,8 @@ abstract class ArrivalStream {
             double left = amount;
             double now = from;
             for (Surge surge : group.surges()) {
-                double begin = (double) surge.window().fromMillis() * Time.NANOS_PER_MILLI;
-                double end = (double) surge.window().toMillis() * Time.NANOS_PER_MILLI;
+                double begin = (double) surge.window().fromMillis() * SimulatedTime.NANOS_PER_MILLI;
+                double end = (double) surge.window().toMillis() * SimulatedTime.NANOS_PER_MILLI;
                 if (now < begin) {
                     if (now + left / perNano <= begin) {
                         return now + left / perNano;
@@ -109,7 +116,7 @@ abstract class ArrivalStream {
                 if (index > 0 && burst.everyMillis() == 0) {
                     return false;
                 }
-                nanos = (burst.atMillis() + index * burst.everyMillis()) * Time.NANOS_PER_MILLI;
+                nanos = (burst.atMillis() + index * burst.everyMillis()) * SimulatedTime.NANOS_PER_MILLI;
             }
             left--;
             tenant = (int) (left % tenants);
@@ -138,18 +145,18 @@ abstract class ArrivalStream {
             nanos = (long) (rows.atMicros()[at] * NANOS_PER_MICRO / speed);
             tenant = rows.tenant()[at];
             int micros = rows.handlingMicros()[at++];
-            handlingNanos = micros < 0 ? Item.NOT_RECORDED : (long) micros * NANOS_PER_MICRO;
+            handlingNanos = micros < 0 ? SimulatedItem.NOT_RECORDED : (long) micros * NANOS_PER_MICRO;
             return nanos < stopNanos;
         }
     }
 
     private static final class Counts extends ArrivalStream {
-        /** Enough for {@link Limits#MAX_TENANTS}; the rest of a long holds nanoseconds of 100 days. */
+        /** Enough for {@link ScenarioLimits#MAX_TENANTS}; the rest of a long holds nanoseconds of 100 days. */
         private static final int TENANT_BITS = 21;
 
         private final RecordedTrace.Counts counts;
         private final double intervalNanos;
-        private final Dice dice;
+        private final SeededRandom dice;
         private final int intervals;
         private int interval = -1;
         private long[] arrivals = {};
@@ -158,8 +165,8 @@ abstract class ArrivalStream {
         Counts(RecordedTrace.Counts counts, double speed, long stopNanos, long seed) {
             super(stopNanos);
             this.counts = counts;
-            this.intervalNanos = counts.intervalMillis() * Time.NANOS_PER_MILLI / speed;
-            this.dice = new Dice(seed);
+            this.intervalNanos = counts.intervalMillis() * SimulatedTime.NANOS_PER_MILLI / speed;
+            this.dice = new SeededRandom(seed);
             this.intervals = Arrays.stream(counts.counts()).mapToInt(row -> row.length).max().orElse(0);
         }
 

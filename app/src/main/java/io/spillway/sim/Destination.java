@@ -1,6 +1,10 @@
 package io.spillway.sim;
 
-import io.spillway.policy.AttemptResult;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.sim.scenario.Disturbance;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.OptionalLong;
 
 /**
@@ -15,7 +19,7 @@ final class Destination {
 
     private final Population population;
     private final long seed;
-    private final Dice dice = new Dice(0);
+    private final SeededRandom dice = new SeededRandom(0);
 
     Destination(Population population, long seed) {
         this.population = population;
@@ -30,12 +34,12 @@ final class Destination {
      */
     record Ending(long nanos, AttemptResult result, boolean kills) {}
 
-    Ending attempt(Item item, int attempts, long nowNanos) {
+    Ending attempt(SimulatedItem item, int attempts, long nowNanos) {
         Handling handling = population.group(item.tenant).handling();
         dice.set(seed, item.number, attempts);
-        double millis = item.handlingNanos == Item.NOT_RECORDED
+        double millis = item.handlingNanos == SimulatedItem.NOT_RECORDED
                 ? population.latency(item.tenant).millis(dice)
-                : (double) item.handlingNanos / Time.NANOS_PER_MILLI;
+                : (double) item.handlingNanos / SimulatedTime.NANOS_PER_MILLI;
         double chance = dice.nextDouble();
         AttemptResult result = chance < handling.finalRate() ? FINAL
                 : chance < handling.finalRate() + handling.failureRate() ? FAILED : SUCCEEDED;
@@ -50,13 +54,13 @@ final class Destination {
         }
         long timeoutMillis = population.policy(item.tenant).timeoutMillis();
         if (millis > timeoutMillis) {
-            return new Ending(timeoutMillis * Time.NANOS_PER_MILLI, new AttemptResult.TimedOut(timeoutMillis), false);
+            return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, new AttemptResult.TimedOut(timeoutMillis), false);
         }
-        return new Ending(Math.round(millis * Time.NANOS_PER_MILLI), result, handling.kills());
+        return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, handling.kills());
     }
 
     /** Chance for what follows from an attempt, such as the wait before the next. */
-    Dice chanceAfter(Item item, int attempts) {
+    SeededRandom chanceAfter(SimulatedItem item, int attempts) {
         return dice.set(~seed, item.number, attempts);
     }
 }

@@ -1,8 +1,11 @@
 package io.spillway.sim;
 
-import io.spillway.policy.AttemptRules;
-import io.spillway.policy.Lane;
-import io.spillway.policy.NextStep;
+import io.spillway.core.item.Lane;
+import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.NextStep;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
@@ -20,14 +23,14 @@ final class FifoModel implements Model {
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final Plant plant;
-    private final Deque<Item> queue = new ArrayDeque<>();
+    private final SimulatedCluster plant;
+    private final Deque<SimulatedItem> queue = new ArrayDeque<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private final Set<Attempt>[] running;
     private int inFlight;
     private int deaths;
 
-    private record Attempt(Item item, int slot) {}
+    private record Attempt(SimulatedItem item, int slot) {}
 
     // An array of a generic type cannot be made; only this class puts sets into it.
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -48,7 +51,7 @@ final class FifoModel implements Model {
     }
 
     @Override
-    public void arrive(Item item, long nowNanos) {
+    public void arrive(SimulatedItem item, long nowNanos) {
         tally.entered(item, Lane.HOT);
         queue.add(item);
         start(nowNanos);
@@ -66,7 +69,7 @@ final class FifoModel implements Model {
 
     private void start(long nowNanos) {
         while (!queue.isEmpty() && !freeSlots.isEmpty()) {
-            Item item = queue.remove();
+            SimulatedItem item = queue.remove();
             Attempt attempt = new Attempt(item, freeSlots.remove());
             running[workerOf(attempt)].add(attempt);
             inFlight++;
@@ -88,10 +91,10 @@ final class FifoModel implements Model {
         running[worker].remove(attempt);
         inFlight--;
         freeSlots.add(attempt.slot());
-        Item item = attempt.item();
+        SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
         NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant), 0,
-                destination.chanceAfter(item, item.attempts), Time.epochMillis(nowNanos));
+                destination.chanceAfter(item, item.attempts), SimulatedTime.epochMillis(nowNanos));
         switch (next) {
             case NextStep.Done done -> tally.done(item);
             case NextStep.DeadLetter dead -> tally.dead(item);
@@ -99,7 +102,7 @@ final class FifoModel implements Model {
             case NextStep.Delay delay -> {
                 item.attempts = delay.attempts();
                 tally.moved(item, Lane.DELAY);
-                events.at(Math.max(nowNanos, Time.nanosOf(delay.dueMillis())), now -> {
+                events.at(Math.max(nowNanos, SimulatedTime.nanosOf(delay.dueMillis())), now -> {
                     tally.moved(item, Lane.HOT);
                     queue.add(item);
                     start(now);
@@ -118,8 +121,8 @@ final class FifoModel implements Model {
         Deque<Integer> gone = new ArrayDeque<>();
         freeSlots.removeIf(slot -> slot % plant.workers() == worker && gone.add(slot));
         lost.forEach(attempt -> gone.add(attempt.slot()));
-        events.at(nowNanos + plant.restartMillis() * Time.NANOS_PER_MILLI, now -> {
-            Deque<Item> back = new ArrayDeque<>();
+        events.at(nowNanos + plant.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
+            Deque<SimulatedItem> back = new ArrayDeque<>();
             lost.forEach(attempt -> back.push(attempt.item()));
             back.forEach(this::receivedAgain);
             freeSlots.addAll(gone);
@@ -127,7 +130,7 @@ final class FifoModel implements Model {
         });
     }
 
-    private void receivedAgain(Item item) {
+    private void receivedAgain(SimulatedItem item) {
         if (++item.attempts >= tally.population.policy(item.tenant).attempts()) {
             tally.dead(item);
         } else {

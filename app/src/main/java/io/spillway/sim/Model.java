@@ -3,7 +3,7 @@ package io.spillway.sim;
 /** What takes items in and has them handled. */
 interface Model {
     /** An item has been accepted. */
-    void arrive(Item item, long nowNanos);
+    void arrive(SimulatedItem item, long nowNanos);
 
     /** Attempts under way. */
     int inFlight();

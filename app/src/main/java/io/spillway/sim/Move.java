@@ -1,6 +1,6 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
 
 /**
  * What a transaction writes for an item that goes to another lane.
@@ -11,4 +11,4 @@ import io.spillway.policy.Lane;
  * @param moves     made so far
  * @param dueMillis in the delay lane, when; milliseconds since 1970
  */
-record Move(Item item, Lane to, int attempts, int moves, long dueMillis) {}
+record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueMillis) {}

@@ -1,8 +1,12 @@
 package io.spillway.sim;
 
-import io.spillway.policy.RoutingRules;
-import io.spillway.policy.Sweep;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.routing.Sweep;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.TenantGroup;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -60,8 +64,8 @@ final class Population {
     long sweptBeforeMillis(int tenant, long nanos) {
         long latest = RoutingRules.NO_SWEEP_MILLIS;
         for (Sweep sweep : group(tenant).sweeps()) {
-            if (sweep.completedAtMillis() * Time.NANOS_PER_MILLI <= nanos) {
-                latest = Math.max(latest, Time.epochMillis(sweep.startedAtMillis() * Time.NANOS_PER_MILLI));
+            if (sweep.completedAtMillis() * SimulatedTime.NANOS_PER_MILLI <= nanos) {
+                latest = Math.max(latest, SimulatedTime.epochMillis(sweep.startedAtMillis() * SimulatedTime.NANOS_PER_MILLI));
             }
         }
         return latest;

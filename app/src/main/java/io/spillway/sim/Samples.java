@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,8 +53,8 @@ final class Samples {
         }
         float[] ages = new float[series];
         for (int i = 0; i < series; i++) {
-            ages[i] = (float) tally.series[i].oldestNanos(nowNanos) / Time.NANOS_PER_MILLI;
+            ages[i] = (float) tally.series[i].oldestNanos(nowNanos) / SimulatedTime.NANOS_PER_MILLI;
         }
-        taken.add(new Sample(nowNanos / Time.NANOS_PER_MILLI, depths, ages, inFlight));
+        taken.add(new Sample(nowNanos / SimulatedTime.NANOS_PER_MILLI, depths, ages, inFlight));
     }
 }

@@ -1,18 +1,20 @@
 package io.spillway.sim;
 
-import io.spillway.policy.DedicationPlan;
-import io.spillway.policy.HotGuard;
-import io.spillway.policy.Lane;
-import io.spillway.policy.LaneReport;
-import io.spillway.policy.LeastLoaded;
-import io.spillway.policy.Placement;
-import io.spillway.policy.RateTable;
-import io.spillway.policy.Route;
-import io.spillway.policy.RoutingRules;
-import io.spillway.policy.ShuffleSharder;
-import io.spillway.policy.TenantPolicy;
-import io.spillway.policy.VirtualSlots;
-import io.spillway.policy.WaitingWork;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.LeastLoaded;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.Route;
+import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.sharding.DedicationPlan;
+import io.spillway.core.sharding.PartitionPlacement;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.core.sharding.VirtualSlots;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,26 +33,26 @@ final class SimRouter {
 
     private final Population population;
     private final Tally tally;
-    private final LanePartition[][] lanes;
+    private final SimulatedPartition[][] lanes;
     private final RateTable rates = new RateTable(MAX_RATES);
     private final HotGuard guard;
-    private final Placement placement;
-    private final int[] candidates = new int[Placement.MAX_PARTITIONS];
+    private final PartitionPlacement placement;
+    private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
     private final LeastLoaded[] choices;
-    private final WaitingWork[] work;
+    private final PartitionBacklog[] work;
     private final long stuckAfterMillis;
-    private final TimedQueue<Item> timers = new TimedQueue<>();
+    private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
     private List<Routed> open = new ArrayList<>();
     private long turn;
 
-    private record Routed(Item item, LanePartition to) {}
+    private record Routed(SimulatedItem item, SimulatedPartition to) {}
 
     /**
      * Makes one.
      *
      * @param lanes the partitions of hot, overflow and aged
      */
-    SimRouter(Population population, Tally tally, Plant plant, LanePartition[][] lanes) {
+    SimRouter(Population population, Tally tally, SimulatedCluster plant, SimulatedPartition[][] lanes) {
         this.population = population;
         this.tally = tally;
         this.lanes = lanes;
@@ -58,19 +60,19 @@ final class SimRouter {
         this.guard = new HotGuard(plant.protection(), 0);
         int partitions = plant.partitions();
         this.choices = new LeastLoaded[lanes.length];
-        this.work = new WaitingWork[lanes.length];
+        this.work = new PartitionBacklog[lanes.length];
         for (int lane = 0; lane < lanes.length; lane++) {
             choices[lane] = new LeastLoaded(partitions);
-            work[lane] = WaitingWork.unknown(0);
+            work[lane] = PartitionBacklog.unknown(0);
         }
-        this.placement = new Placement(
+        this.placement = new PartitionPlacement(
                 new ShuffleSharder(partitions, plant.shardSeed()),
                 VirtualSlots.spread(partitions, partitions),
                 DedicationPlan.of(dedicated(), partitions, DedicationPlan.leastShared(partitions), plant.shardSeed()).dedication());
     }
 
     /** Decides on an item from ingress. */
-    void arrive(Item item, long nowNanos) {
+    void arrive(SimulatedItem item, long nowNanos) {
         Route route = decide(item, nowNanos);
         // It is counted in a lane from here on, though its worker cannot read it yet.
         tally.entered(item, route instanceof Route.ToLane to ? to.lane() : Lane.HOT);
@@ -78,15 +80,15 @@ final class SimRouter {
     }
 
     /** Takes what a worker has put into the delay lane. */
-    void delay(Item item, long dueMillis) {
+    void delay(SimulatedItem item, long dueMillis) {
         timers.add(dueMillis, item);
     }
 
     /** Decides again on what is due. */
     void ring(long nowNanos) {
-        long nowMillis = Time.epochMillis(nowNanos);
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
         while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
-            Item item = timers.remove();
+            SimulatedItem item = timers.remove();
             Route route = decide(item, nowNanos);
             if (route instanceof Route.ToLane to) {
                 tally.moved(item, to.lane());
@@ -121,27 +123,27 @@ final class SimRouter {
                 waiting[i] = lanes[lane][i].waiting();
                 finished[i] = lanes[lane][i].finished();
             }
-            work[lane] = work[lane].next(waiting, finished, Time.epochMillis(nowNanos), stuckAfterMillis);
+            work[lane] = work[lane].next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
         }
     }
 
     /** Takes in what the workers say of hot. */
     void look(List<LaneReport> reports, long nowNanos) {
-        guard.look(reports, work[Lane.HOT.ordinal()], 1, Time.epochMillis(nowNanos));
+        guard.look(reports, work[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Forgets rates that say nothing any more. */
     void prune(long nowNanos) {
-        rates.prune(Time.epochMillis(nowNanos) * Time.NANOS_PER_MILLI);
+        rates.prune(SimulatedTime.epochMillis(nowNanos) * SimulatedTime.NANOS_PER_MILLI);
     }
 
-    private Route decide(Item item, long nowNanos) {
+    private Route decide(SimulatedItem item, long nowNanos) {
         return RoutingRules.route(
                 population.name(item.tenant), item.enqueuedAtMillis(), item.enqueuedAtMillis(), population.policy(item.tenant),
-                population.policy(item.tenant).rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos), Time.epochMillis(nowNanos), rates, guard);
+                population.policy(item.tenant).rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates, guard);
     }
 
-    private void carryOut(Item item, Route route) {
+    private void carryOut(SimulatedItem item, Route route) {
         switch (route) {
             case Route.ToLane to -> open.add(new Routed(item, place(item, to.lane())));
             case Route.Drop drop -> tally.dropped(item);
@@ -149,11 +151,11 @@ final class SimRouter {
         }
     }
 
-    private LanePartition place(Item item, Lane lane) {
+    private SimulatedPartition place(SimulatedItem item, Lane lane) {
         int at = lane.ordinal();
         TenantPolicy policy = population.policy(item.tenant);
         int count = placement.partitions(
-                population.name(item.tenant), "", policy.shardSize(), Placement.MAX_PARTITIONS, Optional.empty(), candidates);
+                population.name(item.tenant), "", policy.shardSize(), PartitionPlacement.MAX_PARTITIONS, Optional.empty(), candidates);
         return lanes[at][choices[at].choose(candidates, count, work[at], turn++)];
     }
 

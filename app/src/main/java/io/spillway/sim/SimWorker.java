@@ -1,19 +1,22 @@
 package io.spillway.sim;
 
-import io.spillway.engine.EngineEffects;
-import io.spillway.engine.ItemPolicies;
-import io.spillway.engine.WorkerEngine;
-import io.spillway.policy.DropReason;
-import io.spillway.policy.HandlingPulse;
-import io.spillway.policy.Lane;
-import io.spillway.policy.LaneReason;
-import io.spillway.policy.LaneReport;
-import io.spillway.policy.ProgressState;
-import io.spillway.policy.RetryBudget;
-import io.spillway.policy.RetryBudgets;
-import io.spillway.policy.Route;
-import io.spillway.policy.Start;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.engine.EngineEffects;
+import io.spillway.core.engine.ItemPolicies;
+import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.RetryBudget;
+import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.routing.Route;
+import io.spillway.core.scheduling.SlotLease;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,24 +26,24 @@ import java.util.Map;
  * One life of a worker in virtual time: reads its partitions, runs attempts and commits by the decisions of the
  * {@link WorkerEngine}. After its death another one takes its partitions over.
  *
- * <p>Owner: the model. Bounds: those of the engine and of {@link LanePartition}.
+ * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
-final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<Item> {
+final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 1_000;
     /** A commit that an item waits for comes before the next beat, about as late as a transaction takes. */
-    private static final long URGENT_NANOS = 10 * Time.NANOS_PER_MILLI;
+    private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
     private final Population population;
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final Plant plant;
-    private final List<LanePartition> partitions;
-    private final SimSurroundings around;
-    private final WorkerEngine<Item, SimAttempt> engine;
+    private final SimulatedCluster plant;
+    private final List<SimulatedPartition> partitions;
+    private final SimEnvironment around;
+    private final WorkerEngine<SimulatedItem, SimAttempt> engine;
     private final RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
-    private final HandlingPulse pulse;
+    private final HandlingStats pulse;
     private final List<Move> open = new ArrayList<>();
     private boolean dead;
     private boolean caughtUp;
@@ -54,8 +57,8 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
      * @param nowNanos   when its life begins
      */
     SimWorker(
-            Population population, Events events, Tally tally, Destination destination, Plant plant,
-            List<LanePartition> partitions, SimSurroundings around, long nowNanos) {
+            Population population, Events events, Tally tally, Destination destination, SimulatedCluster plant,
+            List<SimulatedPartition> partitions, SimEnvironment around, long nowNanos) {
         this.population = population;
         this.events = events;
         this.tally = tally;
@@ -64,11 +67,11 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         this.partitions = partitions;
         this.around = around;
         this.engine = new WorkerEngine<>(plant.dispatch(), budgets, plant.killerDeaths(), this, this);
-        this.pulse = new HandlingPulse(nowNanos);
-        partitions.forEach(LanePartition::takeOver);
+        this.pulse = new HandlingStats(nowNanos);
+        partitions.forEach(SimulatedPartition::takeOver);
     }
 
-    List<LanePartition> partitions() {
+    List<SimulatedPartition> partitions() {
         return partitions;
     }
 
@@ -85,7 +88,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     }
 
     void prune(long nowNanos) {
-        budgets.prune(Time.epochMillis(nowNanos));
+        budgets.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Measurements of hot since the last report, for the router. */
@@ -98,7 +101,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         if (!open.isEmpty()) {
             return true;
         }
-        for (LanePartition each : partitions) {
+        for (SimulatedPartition each : partitions) {
             if (each.state.isDirty() || each.hasUnread()) {
                 return true;
             }
@@ -108,12 +111,12 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
 
     /** Reads, poll by poll, until nothing is left or the read-ahead is full. */
     void poll(long nowNanos) {
-        long nowMillis = Time.epochMillis(nowNanos);
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
         int read;
         do {
             read = 0;
             for (int i = 0; i < partitions.size(); i++) {
-                LanePartition from = partitions.get((firstToRead + i) % partitions.size());
+                SimulatedPartition from = partitions.get((firstToRead + i) % partitions.size());
                 if (engine.mayRead(from.state)) {
                     read += read(from, MAX_POLL - read, nowMillis, nowNanos);
                 }
@@ -124,7 +127,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
         } while (read == MAX_POLL);
     }
 
-    private int read(LanePartition from, int most, long nowMillis, long nowNanos) {
+    private int read(SimulatedPartition from, int most, long nowMillis, long nowNanos) {
         int read = 0;
         for (; read < most && from.hasUnread(); read++) {
             // Of an item that has moved on since, only its position here says that it is finished here.
@@ -139,9 +142,9 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     /** The transaction: what is finished, and what was moved on. */
     void commit(long nowNanos) {
         urgent = false;
-        long nowMillis = Time.epochMillis(nowNanos);
-        Map<LanePartition, ProgressState> parts = new LinkedHashMap<>();
-        for (LanePartition each : partitions) {
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        Map<SimulatedPartition, ProgressState> parts = new LinkedHashMap<>();
+        for (SimulatedPartition each : partitions) {
             if (each.state.isDirty()) {
                 parts.put(each, engine.snapshot(each.state));
             }
@@ -166,11 +169,11 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
             around.died(this, nowNanos);
             return;
         }
-        Item item = attempt.item;
+        SimulatedItem item = attempt.item;
         pulse.ended(nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
-        long nowMillis = Time.epochMillis(nowNanos);
-        Dice chance = destination.chanceAfter(item, item.attempts);
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        SeededRandom chance = destination.chanceAfter(item, item.attempts);
         engine.ended(attempt, attempt.ending.result(), chance, nowMillis, nowNanos);
         around.wantBeat(nowNanos);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
@@ -180,7 +183,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     }
 
     private boolean hasUnread() {
-        for (LanePartition each : partitions) {
+        for (SimulatedPartition each : partitions) {
             if (each.hasUnread() && engine.mayRead(each.state)) {
                 return true;
             }
@@ -191,19 +194,19 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     // ---- input of the engine
 
     @Override
-    public TenantPolicy policyOf(Item item) {
+    public TenantPolicy policyOf(SimulatedItem item) {
         return population.policy(item.tenant);
     }
 
     @Override
-    public long sweptBeforeMillis(Item item, long nowMillis) {
-        return population.sweptBeforeMillis(item.tenant, Time.nanosOf(nowMillis));
+    public long sweptBeforeMillis(SimulatedItem item, long nowMillis) {
+        return population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
     }
 
     // ---- effects of the engine
 
     @Override
-    public SimAttempt start(Item item, Start<Item> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
+    public SimAttempt start(SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         pulse.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
         Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
@@ -213,19 +216,19 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     }
 
     @Override
-    public void done(Item item) {
+    public void done(SimulatedItem item) {
         item.home.left();
         tally.done(item);
     }
 
     @Override
-    public void dropped(Item item, DropReason reason) {
+    public void dropped(SimulatedItem item, DropReason reason) {
         item.home.left();
         tally.dropped(item);
     }
 
     @Override
-    public void moved(Item item, Lane to, LaneReason reason, int moves, long dueMillis) {
+    public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         move(new Move(item, to, item.attempts, moves, dueMillis));
     }
 
@@ -236,7 +239,7 @@ final class SimWorker implements EngineEffects<Item, SimAttempt>, ItemPolicies<I
     }
 
     @Override
-    public void deadLettered(Item item, Route.DeadLetter why, int attempts, long nowMillis) {
+    public void deadLettered(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
         move(new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0));
     }
 

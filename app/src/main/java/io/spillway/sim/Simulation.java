@@ -1,5 +1,10 @@
 package io.spillway.sim;
 
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedTime;
+
 /** Runs a scenario in virtual time, on one thread. The same scenario and seed give the same result to the last bit. */
 public final class Simulation {
     private static final int USUAL_SAMPLES = 300;
@@ -43,7 +48,7 @@ public final class Simulation {
         this.discipline = discipline;
         this.seed = seed;
         this.progress = progress;
-        this.durationNanos = scenario.durationMillis() * Time.NANOS_PER_MILLI;
+        this.durationNanos = scenario.durationMillis() * SimulatedTime.NANOS_PER_MILLI;
         this.population = new Population(scenario.groups());
         this.tally = new Tally(population, scenario.phases());
         Destination destination = new Destination(population, seed);
@@ -68,7 +73,7 @@ public final class Simulation {
     }
 
     private SimulationResult run() {
-        Dice seeds = new Dice(seed);
+        SeededRandom seeds = new SeededRandom(seed);
         for (int group = 0; group < scenario.groups().size(); group++) {
             for (Arrivals arrivals : scenario.groups().get(group).arrivals()) {
                 int first = population.first(group);
@@ -79,7 +84,7 @@ public final class Simulation {
         }
         events.at(0, this::sample);
         events.at(durationNanos, now -> jain = Fairness.jain(tally));
-        long endNanos = durationNanos + scenario.drainMillis() * Time.NANOS_PER_MILLI;
+        long endNanos = durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI;
         long reachedNanos = runUntil(endNanos);
         return SimulationResults.of(scenario, discipline, seed, tally, model, samples, jain, reachedNanos);
     }
@@ -88,7 +93,7 @@ public final class Simulation {
     private long runUntil(long endNanos) {
         long nowNanos = 0;
         while (nowNanos < endNanos && (nowNanos < durationNanos || openStreams > 0 || tally.unsettled() > 0)) {
-            nowNanos = Math.min(endNanos, nowNanos < durationNanos ? durationNanos : nowNanos + Time.NANOS_PER_SECOND);
+            nowNanos = Math.min(endNanos, nowNanos < durationNanos ? durationNanos : nowNanos + SimulatedTime.NANOS_PER_SECOND);
             events.run(nowNanos);
         }
         return nowNanos;
@@ -100,7 +105,7 @@ public final class Simulation {
             return;
         }
         int tenant = firstTenant + stream.tenant;
-        Item item = new Item(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
+        SimulatedItem item = new SimulatedItem(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
         events.at(stream.nanos, now -> {
             tally.arrived(item);
             model.arrive(item, now);
@@ -109,9 +114,9 @@ public final class Simulation {
     }
 
     private void sample(long nowNanos) {
-        long nowMillis = nowNanos / Time.NANOS_PER_MILLI;
+        long nowMillis = nowNanos / SimulatedTime.NANOS_PER_MILLI;
         samples.take(nowNanos, tally, model.inFlight());
         progress.reached(nowMillis, scenario.durationMillis(), tally.arrived(), tally.unsettled());
-        events.at(nowNanos + samples.intervalMillis() * Time.NANOS_PER_MILLI, this::sample);
+        events.at(nowNanos + samples.intervalMillis() * SimulatedTime.NANOS_PER_MILLI, this::sample);
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.sim.scenario.Scenario;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

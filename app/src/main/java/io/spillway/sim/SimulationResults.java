@@ -1,6 +1,8 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -37,7 +39,7 @@ final class SimulationResults {
         List<SimulationResult.Sample> taken = samples.taken().stream().map(SimulationResults::sample).toList();
         double slotNanos = (double) scenario.plant().workers() * scenario.plant().dispatch().slots() * Math.max(1, endNanos);
         return new SimulationResult(scenario, discipline, seed, groups, phases, oldest(tally), Collections.unmodifiableMap(peaks),
-                Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain, endNanos / Time.NANOS_PER_MILLI,
+                Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain, endNanos / SimulatedTime.NANOS_PER_MILLI,
                 model.deaths(), recovered(scenario, taken), taken, Arrays.stream(tally.series).map(count -> count.name).toList());
     }
 

@@ -1,7 +1,10 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.LaneReport;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,20 +13,20 @@ import java.util.List;
  *
  * <p>Owner: the run. Bound: the items that wait.
  */
-final class SpillwayModel implements Model, SimSurroundings {
+final class SpillwayModel implements Model, SimEnvironment {
     /** Hot, overflow and aged: the first of {@link Lane}. */
     private static final int WORKED_LANES = Lane.AGED.ordinal() + 1;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
     /** Workers tell of hot every so often, and the router looks at it: while items come. */
-    private static final long LOOK_NANOS = 250 * Time.NANOS_PER_MILLI;
+    private static final long LOOK_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
 
     private final Population population;
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final Plant plant;
-    private final LanePartition[][] lanes;
+    private final SimulatedCluster plant;
+    private final SimulatedPartition[][] lanes;
     private final SimRouter router;
     private final SimWorker[] workers;
     private final long beatNanos;
@@ -37,18 +40,18 @@ final class SpillwayModel implements Model, SimSurroundings {
         this.tally = tally;
         this.destination = destination;
         this.plant = scenario.plant();
-        this.beatNanos = plant.commitMillis() * Time.NANOS_PER_MILLI;
-        this.lanes = new LanePartition[WORKED_LANES][plant.partitions()];
+        this.beatNanos = plant.commitMillis() * SimulatedTime.NANOS_PER_MILLI;
+        this.lanes = new SimulatedPartition[WORKED_LANES][plant.partitions()];
         for (int lane = 0; lane < WORKED_LANES; lane++) {
             for (int i = 0; i < plant.partitions(); i++) {
-                lanes[lane][i] = new LanePartition(Lane.values()[lane], i);
+                lanes[lane][i] = new SimulatedPartition(Lane.values()[lane], i);
             }
         }
         this.router = new SimRouter(population, tally, plant, lanes);
         this.workers = new SimWorker[plant.workers()];
         for (int worker = 0; worker < workers.length; worker++) {
-            List<LanePartition> own = new ArrayList<>();
-            for (LanePartition[] lane : lanes) {
+            List<SimulatedPartition> own = new ArrayList<>();
+            for (SimulatedPartition[] lane : lanes) {
                 for (int i = 0; i < lane.length; i++) {
                     // As the range assignor does: neighbours, and the same of every lane.
                     if ((int) ((long) i * workers.length / lane.length) == worker) {
@@ -62,7 +65,7 @@ final class SpillwayModel implements Model, SimSurroundings {
     }
 
     @Override
-    public void arrive(Item item, long nowNanos) {
+    public void arrive(SimulatedItem item, long nowNanos) {
         router.arrive(item, nowNanos);
         wantBeat(nowNanos);
         if (!willLook && plant.protection().isOn()) {
@@ -85,7 +88,7 @@ final class SpillwayModel implements Model, SimSurroundings {
         return deaths;
     }
 
-    private SimWorker worker(List<LanePartition> own, long nowNanos) {
+    private SimWorker worker(List<SimulatedPartition> own, long nowNanos) {
         return new SimWorker(population, events, tally, destination, plant, own, this, nowNanos);
     }
 
@@ -102,7 +105,7 @@ final class SpillwayModel implements Model, SimSurroundings {
 
     @Override
     public void published(Move move) {
-        Item item = move.item();
+        SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
         switch (move.to()) {
@@ -137,7 +140,7 @@ final class SpillwayModel implements Model, SimSurroundings {
         if (isBusy) {
             wantBeat(nowNanos);
         } else if (router.nextDueMillis() != NEVER) {
-            wantBeat(Math.max(nowNanos, Time.nanosOf(router.nextDueMillis())));
+            wantBeat(Math.max(nowNanos, SimulatedTime.nanosOf(router.nextDueMillis())));
         }
     }
 
@@ -155,7 +158,7 @@ final class SpillwayModel implements Model, SimSurroundings {
         router.readWork(nowNanos);
         long live = 0;
         for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
-            for (LanePartition each : lanes[lane]) {
+            for (SimulatedPartition each : lanes[lane]) {
                 live += each.waiting();
             }
         }
@@ -168,13 +171,13 @@ final class SpillwayModel implements Model, SimSurroundings {
         if (number % HOUSEKEEPING_SECONDS == 0) {
             router.prune(nowNanos);
         }
-        events.at(nowNanos + Time.NANOS_PER_SECOND, now -> second(now, number + 1));
+        events.at(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> second(now, number + 1));
     }
 
     @Override
     public void died(SimWorker worker, long nowNanos) {
         deaths++;
-        events.at(nowNanos + plant.restartMillis() * Time.NANOS_PER_MILLI, now -> {
+        events.at(nowNanos + plant.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             for (int i = 0; i < workers.length; i++) {
                 if (workers[i] == worker) {
                     workers[i] = worker(worker.partitions(), now);

@@ -1,6 +1,8 @@
 package io.spillway.sim;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -35,7 +37,7 @@ final class Tally {
     static final class Count {
         final String name;
         final AgeHistogram ages = new AgeHistogram();
-        final Deque<Item> untried = new ArrayDeque<>();
+        final Deque<SimulatedItem> untried = new ArrayDeque<>();
         long accepted;
         long done;
         long dropped;
@@ -83,9 +85,9 @@ final class Tally {
         }
     }
 
-    void arrived(Item item) {
-        if (++unsettled > Limits.MAX_WAITING) {
-            throw new SimulationException("more than " + Limits.MAX_WAITING + " items wait: give the scenario more workers or less to do");
+    void arrived(SimulatedItem item) {
+        if (++unsettled > ScenarioLimits.MAX_WAITING) {
+            throw new SimulationException("more than " + ScenarioLimits.MAX_WAITING + " items wait: give the scenario more workers or less to do");
         }
         arrived++;
         accepted[item.tenant]++;
@@ -94,17 +96,17 @@ final class Tally {
     }
 
     /** An item is in its first lane. */
-    void entered(Item item, Lane lane) {
+    void entered(SimulatedItem item, Lane lane) {
         item.lane = lane;
         depth(lane, 1);
     }
 
-    void moved(Item item, Lane to) {
+    void moved(SimulatedItem item, Lane to) {
         depth(item.lane, -1);
         entered(item, to);
     }
 
-    void attempted(Item item, long nowNanos) {
+    void attempted(SimulatedItem item, long nowNanos) {
         attempts[item.tenant]++;
         of(item, count -> count.attempts++);
         if (!item.tried) {
@@ -114,11 +116,11 @@ final class Tally {
     }
 
     /** A slot was held for an item. */
-    void held(Item item, long nanos) {
+    void held(SimulatedItem item, long nanos) {
         slotNanos[item.tenant] += nanos;
     }
 
-    void done(Item item) {
+    void done(SimulatedItem item) {
         if (item.settled) {
             of(item, count -> count.repeated++);
         } else {
@@ -128,7 +130,7 @@ final class Tally {
         }
     }
 
-    void dropped(Item item) {
+    void dropped(SimulatedItem item) {
         if (!item.settled) {
             of(item, count -> count.dropped++);
             settle(item);
@@ -136,7 +138,7 @@ final class Tally {
         }
     }
 
-    void dead(Item item) {
+    void dead(SimulatedItem item) {
         if (!item.settled) {
             of(item, count -> count.dead++);
             settle(item);
@@ -160,7 +162,7 @@ final class Tally {
         return peaks[lane.ordinal()];
     }
 
-    private void settle(Item item) {
+    private void settle(SimulatedItem item) {
         item.settled = true;
         item.tried = true;
         settled[item.tenant]++;
@@ -172,11 +174,11 @@ final class Tally {
         peaks[lane.ordinal()] = Math.max(peaks[lane.ordinal()], depths[lane.ordinal()]);
     }
 
-    private int seriesOf(Item item) {
+    private int seriesOf(SimulatedItem item) {
         return byTenant ? item.tenant : population.groupOf(item.tenant);
     }
 
-    private void of(Item item, Consumer<Count> change) {
+    private void of(SimulatedItem item, Consumer<Count> change) {
         int group = population.groupOf(item.tenant);
         change.accept(groups[group]);
         for (int i = 0; i < windows.size(); i++) {

@@ -1,2 +1,2 @@
-/** A day of traffic in virtual time, through the very policy classes that the router and the worker run. */
+/** The simulator: router, lanes and workers in virtual time, with the decisions of the live system. */
 package io.spillway.sim;

@@ -3,10 +3,10 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
-import io.spillway.policy.Lane;
-import io.spillway.topic.KafkaClients;
+import io.spillway.kafka.topics.KafkaClients;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -96,7 +96,7 @@ class BooksCommandsIT {
 
     private static void put(CommandsUnderTest commands, String id, String tenant, long timestampMillis) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer =
-                new KafkaClients(commands.configuration()).producer()) {
+                new KafkaClients(commands.configuration().queue()).producer()) {
             ProducerRecord<byte[], byte[]> record =
                     new ProducerRecord<>(commands.topics().lane(Lane.OVERFLOW), 0, timestampMillis, new byte[1], new byte[1]);
             record.headers().add("spillway-tenant", tenant.getBytes(StandardCharsets.UTF_8));

@@ -12,11 +12,11 @@ import java.util.List;
 import picocli.CommandLine;
 
 /** What a command did, called as {@code ./spillway} calls it but in this JVM. */
-record CommandRun(int exitCode, String out, String err) {
+public record CommandRun(int exitCode, String out, String err) {
     private static final JsonMapper ONE_VALUE =
             JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
 
-    static CommandRun of(String... arguments) {
+    public static CommandRun of(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         CommandLine line = Main.commandLine();
@@ -27,13 +27,13 @@ record CommandRun(int exitCode, String out, String err) {
     }
 
     /** Checks that it ended well, and returns itself. */
-    CommandRun done() {
+    public CommandRun done() {
         assertThat(exitCode).as(toString()).isZero();
         return this;
     }
 
     /** Checks that it failed with this code and one plain line on standard error, and returns that line. */
-    String failedWith(int expected) {
+    public String failedWith(int expected) {
         assertThat(exitCode).as(toString()).isEqualTo(expected);
         assertThat(err).endsWith("\n").startsWith("spillway: ");
         String line = err.substring(0, err.length() - 1);
@@ -41,7 +41,7 @@ record CommandRun(int exitCode, String out, String err) {
         return line;
     }
 
-    List<String> outLines() {
+    public List<String> outLines() {
         return out.lines().toList();
     }
 
@@ -50,7 +50,7 @@ record CommandRun(int exitCode, String out, String err) {
     }
 
     /** The one JSON value on standard output. */
-    JsonNode json() {
+    public JsonNode json() {
         try {
             return ONE_VALUE.readTree(out);
         } catch (JsonProcessingException e) {

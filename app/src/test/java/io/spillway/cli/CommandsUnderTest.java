@@ -2,12 +2,12 @@ package io.spillway.cli;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.ExactlyOneLane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.Lane;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -63,7 +63,7 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
     }
 
     Topics topics() {
-        return new Topics(configuration());
+        return new Topics(configuration().queue());
     }
 
     /** Returns when everything in ingress has been routed, and can be read where it is. */

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.core.item.Lane;
 import io.spillway.deadletter.DeadLetterFixture;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
-import io.spillway.policy.Lane;
-import io.spillway.topic.ItemHeaders;
+import io.spillway.kafka.codec.ItemHeaders;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

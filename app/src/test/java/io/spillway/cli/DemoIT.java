@@ -3,6 +3,7 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.demo.DemoPlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.runtime.Endpoint;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.RecordCodec;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

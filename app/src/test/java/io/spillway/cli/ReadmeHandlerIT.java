@@ -2,12 +2,12 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
-import io.spillway.policy.Lane;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,17 +2,21 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.Lane;
+import io.spillway.embedded.BrokerProcess;
 import io.spillway.guarantee.ExactlyOneLane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.local.BrokerProcess;
-import io.spillway.policy.Lane;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.runtime.DataDirectory;
+import io.spillway.runtime.Role;
+import io.spillway.runtime.RunningSystem;
+import io.spillway.runtime.Shutdown;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.TopicSpec;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -112,7 +116,7 @@ class RouterRestartIT {
                     broker.bootstrapServers(), "spillway", CommandsUnderTest.written(directory, CommandsUnderTest.SMALL));
             commands.run("topics", "create").done();
             try (Shutdown router = started(commands);
-                    Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration()).producer()) {
+                    Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
                 List<Future<RecordMetadata>> answers = sendThrough(producer, commands.topics().ingress(), 20_000);
                 QueueAdmin queues = new QueueAdmin(admin);
                 while (written(queues, commands.topics()) < 1_000) {
@@ -151,7 +155,7 @@ class RouterRestartIT {
     }
 
     private void send(CommandsUnderTest commands, int count) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration()).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
             note(sendThrough(producer, commands.topics().ingress(), count));
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.runtime.Endpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.RecordCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;

@@ -3,13 +3,13 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.view.PolicyCodec;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -82,7 +82,7 @@ class TenantsCommandIT {
     @Test
     void what_others_have_put_into_the_topic_is_shown_escaped_or_passed_over() throws Exception {
         commands.run("topics", "create").done();
-        try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration()).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
             byte[] policy = new PolicyCodec().encode("x", PolicySettings.NONE_SET.with(PolicyField.RATE, "5"));
             producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("red\u001b[31m\nacme"), policy));
             producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("broken"), bytes("no policy")));

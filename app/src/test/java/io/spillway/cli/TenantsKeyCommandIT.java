@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.topic.ApiKey;
-import io.spillway.topic.ApiKeys;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.ApiKeys;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

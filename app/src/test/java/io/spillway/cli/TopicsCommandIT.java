@@ -2,10 +2,10 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.Lane;
-import io.spillway.topic.TopicSpec;
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.kafka.topics.Topics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,10 @@ package io.spillway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.spillway.policy.PolicyField;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.TopicSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,14 @@ package io.spillway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.ShardSettings;
+import io.spillway.kafka.topics.TopicSettings;
+import io.spillway.worker.WorkerSettings;
+import io.spillway.worker.handlers.HandlerSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

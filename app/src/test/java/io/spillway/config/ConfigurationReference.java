@@ -1,8 +1,9 @@
 package io.spillway.config;
 
-import io.spillway.policy.Durations;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.Setting;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

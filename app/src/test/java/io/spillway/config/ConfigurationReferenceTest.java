@@ -3,7 +3,10 @@ package io.spillway.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.spillway.policy.ProtectionSettings;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,14 +2,14 @@ package io.spillway.deadletter;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.Lane;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -36,7 +36,7 @@ public final class DeadLetterFixture {
     public DeadLetterFixture(KafkaUnderTest kafka) {
         this.kafka = kafka;
         this.configuration = ConfigurationLoader.load(Optional.empty(), settings(kafka), Map.of());
-        this.topics = new Topics(configuration);
+        this.topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
     }
 
@@ -96,7 +96,7 @@ public final class DeadLetterFixture {
     }
 
     void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             List<Future<RecordMetadata>> answers = new ArrayList<>();
             records.forEach(record -> answers.add(producer.send(record)));
             for (Future<RecordMetadata> answer : answers) {
@@ -115,7 +115,7 @@ public final class DeadLetterFixture {
         kafka.readAll(topics.lane(Lane.DEAD_LETTER));
         List<String> ids = new ArrayList<>();
         try (DeadLetters letters = new DeadLetters(configuration, Instant::now)) {
-            letters.forEach(io.spillway.policy.DeadLetterFilter.ALL, Watch.NONE, letter -> ids.add(letter.id()));
+            letters.forEach(io.spillway.deadletter.DeadLetterFilter.ALL, ScanListener.NONE, letter -> ids.add(letter.id()));
         }
         return ids;
     }

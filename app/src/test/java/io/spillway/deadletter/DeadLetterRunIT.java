@@ -5,10 +5,9 @@ import static io.spillway.deadletter.DeadLetterFixture.header;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.DeadLetterFilter;
-import io.spillway.policy.Lane;
-import io.spillway.topic.ItemHeaders;
+import io.spillway.kafka.codec.ItemHeaders;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.InstantSource;
@@ -123,7 +122,7 @@ class DeadLetterRunIT {
     @Test
     void a_run_that_was_killed_between_batches_leaves_nothing_behind_for_one_with_another_filter() throws Exception {
         fixture.bury(40, i -> i / 2 % 2 == 0 ? "even" : "odd");
-        Watch kill = new Watch() {
+        ScanListener kill = new ScanListener() {
             @Override
             public boolean isStopped() {
                 return false;
@@ -137,7 +136,7 @@ class DeadLetterRunIT {
             }
         };
         DeadLetterRun run = open(1_000, UnaryOperator.identity());
-        Survey survey = run.survey(tenant("even"), replay, 5, Watch.NONE).orElseThrow();
+        Survey survey = run.survey(tenant("even"), replay, 5, ScanListener.NONE).orElseThrow();
         assertThatThrownBy(() -> run.run(survey, tenant("even"), replay, kill)).isInstanceOf(Killed.class);
         assertThat(fixture.waiting()).hasSize(35);
 
@@ -153,9 +152,9 @@ class DeadLetterRunIT {
     void of_two_runs_at_once_the_later_ends_the_earlier_and_each_dead_letter_is_replayed_once() throws Exception {
         fixture.bury(100, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
-            Survey seenByFirst = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, Watch.NONE).orElseThrow();
+            Survey seenByFirst = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             List<RunResult> second = new ArrayList<>();
-            Watch otherComes = new Watch() {
+            ScanListener otherComes = new ScanListener() {
                 @Override
                 public boolean isStopped() {
                     return false;
@@ -178,10 +177,10 @@ class DeadLetterRunIT {
     void a_run_that_is_superseded_says_so_and_does_nothing_more() throws Exception {
         fixture.bury(20, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
-            Survey survey = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, Watch.NONE).orElseThrow();
+            Survey survey = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             assertThat(replayAll(tenant("nobody")).done()).isZero();
 
-            assertThatThrownBy(() -> first.run(survey, DeadLetterFilter.ALL, replay, Watch.NONE))
+            assertThatThrownBy(() -> first.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE))
                     .isInstanceOf(SupersededException.class).hasMessageContaining("another replay or discard has started");
         }
         assertThat(fixture.waiting()).hasSize(20);
@@ -219,7 +218,7 @@ class DeadLetterRunIT {
     @Test
     void a_run_that_is_stopped_ends_after_its_batch() throws Exception {
         fixture.bury(30, i -> "acme");
-        Watch stop = new Watch() {
+        ScanListener stop = new ScanListener() {
             private boolean stopped;
 
             @Override
@@ -233,7 +232,7 @@ class DeadLetterRunIT {
             }
         };
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, Watch.NONE).orElseThrow();
+            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
 
             RunResult result = run.run(survey, DeadLetterFilter.ALL, replay, stop);
 
@@ -253,12 +252,12 @@ class DeadLetterRunIT {
         fixture.send(List.of(fixture.dead(0, "acme", large, "too-large"), many));
 
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, Watch.NONE).orElseThrow();
+            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             assertThat(survey.unfit()).isEqualTo(2);
             assertThat(survey.obstacles()).hasSize(2)
                     .anyMatch(obstacle -> obstacle.matches("0-1: \\d+ bytes; the delay lane takes \\d+.*"))
                     .anyMatch(obstacle -> obstacle.matches("0-2: 11\\d\\d headers; the delay lane takes 1032"));
-            assertThat(run.run(survey, DeadLetterFilter.ALL, replay, Watch.NONE).done()).isEqualTo(2);
+            assertThat(run.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE).done()).isEqualTo(2);
         }
         assertThat(fixture.delayed()).hasSize(2);
         assertThat(fixture.waiting()).hasSize(2);
@@ -268,9 +267,9 @@ class DeadLetterRunIT {
     void what_is_discarded_is_gone_and_nothing_takes_its_place() throws Exception {
         fixture.bury(10, i -> i < 5 ? "acme" : "other");
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(tenant("acme"), new Discard(), Long.MAX_VALUE, Watch.NONE).orElseThrow();
+            Survey survey = run.survey(tenant("acme"), new Discard(), Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
 
-            assertThat(run.run(survey, tenant("acme"), new Discard(), Watch.NONE).done()).isEqualTo(5);
+            assertThat(run.run(survey, tenant("acme"), new Discard(), ScanListener.NONE).done()).isEqualTo(5);
         }
         assertThat(fixture.waiting()).containsExactlyInAnyOrderElementsOf(ids(IntStream.range(5, 10)));
         assertThat(fixture.delayed()).isEmpty();
@@ -284,7 +283,7 @@ class DeadLetterRunIT {
 
     private RunResult replay(DeadLetterFilter filter, long limit, int maxPassedOver, UnaryOperator<Producer<byte[], byte[]>> producers) {
         try (DeadLetterRun run = open(maxPassedOver, producers)) {
-            return run.run(run.survey(filter, replay, limit, Watch.NONE).orElseThrow(), filter, replay, Watch.NONE);
+            return run.run(run.survey(filter, replay, limit, ScanListener.NONE).orElseThrow(), filter, replay, ScanListener.NONE);
         }
     }
 

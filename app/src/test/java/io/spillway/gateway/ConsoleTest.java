@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;

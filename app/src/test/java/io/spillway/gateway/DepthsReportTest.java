@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.spillway.policy.Depth;
-import io.spillway.policy.FlowRates;
-import io.spillway.policy.GrowingLimit;
-import io.spillway.policy.Place;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.TenantBooks;
-import io.spillway.topic.DepthCodec;
-import io.spillway.topic.Depths;
-import io.spillway.topic.LaneFlows;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.TenantPolicies;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.view.DepthCodec;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ class DepthsReportTest {
         assertThat(json(NOW).at("/lanes/hot/waiting").longValue()).isEqualTo(1_200);
 
         // 10 s later 300 items of acme have gone from hot, and 20 have come to overflow.
-        leave("acme", Place.HOT, 300);
+        leave("acme", ItemState.HOT, 300);
         put("acme", 0, 20, 0, 0, 0, 0, 0);
         flows.look(NOW + 10_000);
         JsonNode lanes = json(NOW + 10_000).get("lanes");
@@ -126,11 +126,11 @@ class DepthsReportTest {
 
     @Test
     void within_a_second_all_who_ask_get_the_same_answer_and_after_it_or_a_clock_set_back_another() {
-        Answer first = report.at(NOW);
+        GatewayResponse first = report.at(NOW);
         put("acme", 1, 0, 0, 0, 0, 0, 0);
         assertThat(report.at(NOW + 999)).isSameAs(first);
         assertThat(report.at(NOW + 1_000)).isNotSameAs(first);
-        Answer second = report.at(NOW + 1_000);
+        GatewayResponse second = report.at(NOW + 1_000);
         assertThat(report.at(NOW - 1)).isNotSameAs(second);
     }
 
@@ -151,26 +151,26 @@ class DepthsReportTest {
 
     /** Has so many more items of a tenant in each place, and it come and go at these rates now. */
     private void put(String tenant, long hot, long overflow, long aged, long delay, long dead, double in, double out) {
-        long[] counts = new long[Place.COUNT];
-        counts[Place.HOT.ordinal()] = hot;
-        counts[Place.OVERFLOW.ordinal()] = overflow;
-        counts[Place.AGED.ordinal()] = aged;
-        counts[Place.DELAY.ordinal()] = delay;
-        counts[Place.DEAD_LETTER.ordinal()] = dead;
-        write(tenant, books(tenant).plus(Place.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
+        long[] counts = new long[ItemState.COUNT];
+        counts[ItemState.HOT.ordinal()] = hot;
+        counts[ItemState.OVERFLOW.ordinal()] = overflow;
+        counts[ItemState.AGED.ordinal()] = aged;
+        counts[ItemState.DELAY.ordinal()] = delay;
+        counts[ItemState.DEAD_LETTER.ordinal()] = dead;
+        write(tenant, books(tenant).plus(ItemState.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
     }
 
-    private void leave(String tenant, Place from, long items) {
-        long[] counts = new long[Place.COUNT];
-        counts[Place.DONE.ordinal()] = items;
+    private void leave(String tenant, ItemState from, long items) {
+        long[] counts = new long[ItemState.COUNT];
+        counts[ItemState.DONE.ordinal()] = items;
         write(tenant, books(tenant).plus(from, counts, 0), FlowRates.startingAt(NOW));
     }
 
-    private TenantBooks books(String tenant) {
-        return depths.of(tenant).map(Depth::books).orElse(TenantBooks.EMPTY);
+    private TenantBalance books(String tenant) {
+        return depths.of(tenant).map(Depth::books).orElse(TenantBalance.EMPTY);
     }
 
-    private void write(String tenant, TenantBooks books, FlowRates rates) {
+    private void write(String tenant, TenantBalance books, FlowRates rates) {
         depths.put(tenant, codec.encode(tenant, new Depth(books, rates, GrowingLimit.NONE, 0)));
     }
 

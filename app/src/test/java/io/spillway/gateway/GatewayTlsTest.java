@@ -3,7 +3,7 @@ package io.spillway.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.config.InvalidSettingException;
+import io.spillway.core.settings.InvalidSettingException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -3,22 +3,22 @@ package io.spillway.gateway;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Depth;
-import io.spillway.policy.FlowRates;
-import io.spillway.policy.GrowingLimit;
-import io.spillway.policy.Place;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.TenantBooks;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.DepthCodec;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.StoredKeyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ApiKey;
-import io.spillway.topic.ApiKeys;
-import io.spillway.topic.DepthCodec;
-import io.spillway.topic.Depths;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.StoredKey;
-import io.spillway.topic.StoredKeyCodec;
-import io.spillway.topic.TenantPolicies;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -89,9 +89,9 @@ final class GatewayUnderTest implements AutoCloseable {
 
     /** Has the router write down that a tenant has so many items in hot, and nothing else. */
     void waits(String tenant, long items) {
-        long[] counts = new long[Place.COUNT];
-        counts[Place.HOT.ordinal()] = items;
-        TenantBooks books = TenantBooks.EMPTY.plus(Place.OUTSIDE, counts, 0);
+        long[] counts = new long[ItemState.COUNT];
+        counts[ItemState.HOT.ordinal()] = items;
+        TenantBalance books = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
         depths.put(tenant, new DepthCodec().encode(
                 tenant, new Depth(books, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
     }

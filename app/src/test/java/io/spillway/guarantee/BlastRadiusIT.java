@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
+import io.spillway.core.sharding.Shard;
+import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
-import io.spillway.policy.Lane;
-import io.spillway.policy.Shard;
-import io.spillway.policy.ShuffleSharder;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ class BlastRadiusIT {
         assertThat(tenants).hasSize(SHARDS);
         Map.Entry<Shard, String> victim = new ArrayList<>(tenants.entrySet()).get(11);
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), environment(), Map.of());
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, SETTINGS)) {
             for (int i = 0; i < PARTITIONS; i++) {
                 String name = "worker-" + i;
@@ -159,7 +159,7 @@ class BlastRadiusIT {
     }
 
     private void send(Configuration configuration, Topics topics, Collection<String> to, String id) {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             for (int i = 0; i < ITEMS; i++) {
                 for (String tenant : to) {
                     producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant), codec.encode(new WorkItem(

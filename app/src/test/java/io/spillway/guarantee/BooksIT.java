@@ -7,28 +7,28 @@ import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.DeadLetterRun;
 import io.spillway.deadletter.Discard;
 import io.spillway.deadletter.Disposal;
 import io.spillway.deadletter.Replay;
-import io.spillway.deadletter.Watch;
-import io.spillway.policy.AuditedTenant;
-import io.spillway.policy.DeadLetterFilter;
-import io.spillway.policy.Lane;
-import io.spillway.policy.Place;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.deadletter.ScanListener;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.StoredKeyCodec;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ApiKey;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.StoredKey;
-import io.spillway.topic.StoredKeyCodec;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ class BooksIT {
                 "SPILLWAY_HANDLER_TYPE", "class",
                 "SPILLWAY_HANDLER_CLASS", FickleHandler.class.getName());
         configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
-        topics = new Topics(configuration);
+        topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         Path data = directory.resolve(prefix);
         String key = key("t2");
@@ -121,12 +121,12 @@ class BooksIT {
             assertThat(both.stop()).isZero();
         }
         List<AuditedTenant> audited = assertNothingIsOff(seed, "at the end");
-        assertThat(sum(audited, Place.HOT) + sum(audited, Place.OVERFLOW) + sum(audited, Place.AGED) + sum(audited, Place.DELAY))
+        assertThat(sum(audited, ItemState.HOT) + sum(audited, ItemState.OVERFLOW) + sum(audited, ItemState.AGED) + sum(audited, ItemState.DELAY))
                 .as("seed %d: nothing waits", seed).isZero();
         assertThat(audited).as("seed %d: nothing moves", seed).noneMatch(AuditedTenant::isMoving);
         assertThat(audited.stream().mapToLong(tenant -> tenant.after().accepted()).sum())
                 .as("seed %d: what was sent or confirmed, and perhaps what was not", seed).isBetween(taken, taken + perhapsTaken);
-        for (Place place : List.of(Place.DONE, Place.DROPPED, Place.DEAD_LETTER)) {
+        for (ItemState place : List.of(ItemState.DONE, ItemState.DROPPED, ItemState.DEAD_LETTER)) {
             assertThat(sum(audited, place)).as("the scenario of seed %d reaches %s", seed, place).isPositive();
         }
         // The verdict of a long series is told by nobody else when it is cut short.
@@ -149,20 +149,20 @@ class BooksIT {
         }
     }
 
-    private static long sum(List<AuditedTenant> audited, Place place) {
+    private static long sum(List<AuditedTenant> audited, ItemState place) {
         return audited.stream().mapToLong(tenant -> tenant.after().in(place)).sum();
     }
 
     private void finishDeadLetters(Disposal disposal, int most) {
         try (DeadLetterRun run = new DeadLetterRun(configuration, InstantSource.system())) {
-            run.survey(DeadLetterFilter.ALL, disposal, most, Watch.NONE)
-                    .ifPresent(survey -> run.run(survey, DeadLetterFilter.ALL, disposal, Watch.NONE));
+            run.survey(DeadLetterFilter.ALL, disposal, most, ScanListener.NONE)
+                    .ifPresent(survey -> run.run(survey, DeadLetterFilter.ALL, disposal, ScanListener.NONE));
         }
     }
 
     private String key(String tenant) throws Exception {
         ApiKey key = ApiKey.make(random);
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.keys(), bytes(key.keyId()),
                     new StoredKeyCodec().encode(StoredKey.of(tenant, key, 1)))).get();
         }
@@ -171,7 +171,7 @@ class BooksIT {
 
     /** Old and new, within and over the rate, some that expire, some that nobody can read. */
     private long sendAll() throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             PolicyCodec policies = new PolicyCodec();
             producer.send(new ProducerRecord<>(topics.policies(), bytes("t0"), policies.encode("t0",
                     PolicySettings.NONE_SET.with(PolicyField.RATE, "100")))).get();
@@ -201,7 +201,7 @@ class BooksIT {
             if (waiting == 0) {
                 try (Census census = new Census(configuration, InstantSource.system())) {
                     long[] lying = {0};
-                    census.forEach(false, item -> lying[0] += item.place() == Place.DEAD_LETTER ? 0 : 1);
+                    census.forEach(false, item -> lying[0] += item.place() == ItemState.DEAD_LETTER ? 0 : 1);
                     if (lying[0] == 0) {
                         return;
                     }

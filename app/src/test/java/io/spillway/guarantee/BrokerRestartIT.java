@@ -2,8 +2,8 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.local.BrokerProcess;
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.embedded.BrokerProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

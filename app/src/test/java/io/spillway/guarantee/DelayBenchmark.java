@@ -3,18 +3,18 @@ package io.spillway.guarantee;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -57,13 +57,13 @@ class DelayBenchmark {
         configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "topics.partitions", "4", "topics.replication", "1"));
-        topics = new Topics(configuration);
+        topics = new Topics(configuration.queue());
         item = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "id", Instant.now(), "", null, "text/plain",
                 Map.of(), ByteBuffer.allocate(150)));
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         Router router = start("first start");
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer();
-                Consumer<byte[], byte[]> hot = new KafkaClients(configuration).consumer(Map.of())) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer();
+                Consumer<byte[], byte[]> hot = new KafkaClients(configuration.queue()).consumer(Map.of())) {
             hot.assign(hot.partitionsFor(topics.lane(Lane.HOT)).stream()
                     .map(info -> new org.apache.kafka.common.TopicPartition(info.topic(), info.partition()))
                     .toList());

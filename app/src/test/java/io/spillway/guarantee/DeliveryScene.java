@@ -4,23 +4,23 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
 import io.spillway.router.Router;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.CompactedView;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
-import io.spillway.topic.ViewContent;
 import io.spillway.worker.Worker;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -82,8 +82,8 @@ final class DeliveryScene implements AutoCloseable {
                 "SPILLWAY_WORKER_SLOTS", "20"));
         environment.putAll(more);
         configuration = ConfigurationLoader.load(Optional.empty(), environment, Map.of());
-        topics = new Topics(configuration);
-        KafkaClients clients = new KafkaClients(configuration);
+        topics = new Topics(configuration.queue());
+        KafkaClients clients = new KafkaClients(configuration.queue());
         admin = opened(clients.admin(), Admin::close);
         queues = new QueueAdmin(admin);
         new TopicAdmin(admin).createMissing(topics.all());
@@ -112,7 +112,7 @@ final class DeliveryScene implements AutoCloseable {
 
     /** A worker in this process, until it is closed or the scene ends; it has items when this returns. */
     Worker startWorker(String name, Handler handler) {
-        Worker worker = opened(new Worker(configuration, name, handler, policies, sweeps,
+        Worker worker = opened(new Worker(configuration.queue(), configuration.worker(), configuration.metrics().tenants(), name, handler, policies, sweeps,
                 new SimpleMeterRegistry(), InstantSource.system(), System::nanoTime, new SplittableRandom()), Worker::close);
         worker.start(START_TIMEOUT);
         return worker;
@@ -120,7 +120,7 @@ final class DeliveryScene implements AutoCloseable {
 
     /** Sets one tenant's policy, as {@code tenants set} does; the scene's own parts follow a moment later. */
     void setPolicy(String tenant, PolicyField field, String value) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), new PolicyCodec()
                     .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
         }
@@ -138,7 +138,7 @@ final class DeliveryScene implements AutoCloseable {
     List<String> send(String idPrefix, int count, IntFunction<String> payloads) throws Exception {
         List<String> ids = new ArrayList<>();
         List<Future<RecordMetadata>> answers = new ArrayList<>();
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             for (int i = 0; i < count; i++) {
                 String tenant = "tenant-" + i % 10;
                 ids.add(idPrefix + "-" + i);

@@ -1,8 +1,8 @@
 package io.spillway.guarantee;
 
-import io.spillway.policy.Lane;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,7 +76,7 @@ class ProtectionIT {
     }
 
     private void send(DeliveryScene scene, int round, int flood) {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration.queue()).producer()) {
             for (int i = 0; i < 3; i++) {
                 producer.send(item(scene, "quiet-" + i, "quiet-" + i + "-" + round));
             }

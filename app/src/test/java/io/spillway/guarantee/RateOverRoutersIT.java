@@ -6,15 +6,15 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -67,10 +67,10 @@ class RateOverRoutersIT {
                 "SPILLWAY_ROUTER_THREADS", "1",
                 "SPILLWAY_DEFAULTS_RATE", Integer.toString(RATE),
                 "SPILLWAY_DEFAULTS_BURST", "200"), Map.of());
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         try (Router first = router(configuration, "first"); Router second = router(configuration, "second");
-                Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+                Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             first.start(Duration.ofSeconds(60));
             second.start(Duration.ofSeconds(60));
             List<Set<Integer>> owned = awaitBothAtWork(topics);

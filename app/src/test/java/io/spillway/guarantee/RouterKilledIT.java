@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.QueuePartition;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -57,12 +57,12 @@ class RouterKilledIT {
                 "SPILLWAY_TOPICS_REPLICATION", "1",
                 "SPILLWAY_METRICS_PORT", "0");
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         QueueAdmin queues = new QueueAdmin(kafka.admin());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
 
         List<String> origins;
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), new PolicyCodec()
                     .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
             origins = sendAll(producer, topics, random);

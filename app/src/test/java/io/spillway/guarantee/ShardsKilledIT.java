@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.spillway.Repetitions;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Shard;
+import io.spillway.core.sharding.Shard;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.ShardAssignment;
+import io.spillway.kafka.view.ShardAssignmentCodec;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.CompactedView;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.ShardAssignment;
-import io.spillway.topic.ShardAssignmentCodec;
-import io.spillway.topic.ShardAssignments;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -65,9 +65,9 @@ class ShardsKilledIT {
                 "SPILLWAY_SHARDS_SLOTS", "128",
                 "SPILLWAY_SHARDS_OVERLAP", Integer.toString(OVERLAP));
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
-        Topics topics = new Topics(configuration);
+        Topics topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
-        KafkaClients clients = new KafkaClients(configuration);
+        KafkaClients clients = new KafkaClients(configuration.queue());
         ShardAssignments seen = new ShardAssignments(128);
         try (CompactedView view = new CompactedView(
                 clients, topics.shards(), seen, 10_000, Optional.empty(), InstantSource.system())) {

@@ -1,6 +1,6 @@
 package io.spillway.guarantee;
 
-import io.spillway.local.EmbeddedKafka;
+import io.spillway.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

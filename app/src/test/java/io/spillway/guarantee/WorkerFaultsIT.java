@@ -2,9 +2,9 @@ package io.spillway.guarantee;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
 import io.spillway.handler.Outcome;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
 import io.spillway.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Path;

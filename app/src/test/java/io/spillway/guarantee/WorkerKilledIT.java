@@ -3,7 +3,7 @@ package io.spillway.guarantee;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.Repetitions;
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;

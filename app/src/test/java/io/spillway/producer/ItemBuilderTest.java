@@ -3,15 +3,15 @@ package io.spillway.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.ShuffleSharder;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.codec.ReleasedSchemas;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ItemDecoder;
-import io.spillway.topic.ItemDetails;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemReading;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.ReleasedSchemas;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -253,9 +253,9 @@ class ItemBuilderTest {
     }
 
     private static ItemDetails read(ProducerRecord<byte[], byte[]> record) {
-        ItemReading reading = READER.read(record.key(), record.value(), record.headers(), TIMESTAMP);
-        assertThat(reading).isInstanceOf(ItemReading.Item.class);
-        ItemReading.Item item = (ItemReading.Item) reading;
+        ParsedRecord reading = READER.read(record.key(), record.value(), record.headers(), TIMESTAMP);
+        assertThat(reading).isInstanceOf(ParsedRecord.Item.class);
+        ParsedRecord.Item item = (ParsedRecord.Item) reading;
         assertThat(item.hasInternalHeaders()).isFalse();
         return DECODER.decode(item, record.value(), record.headers(), "origin");
     }

@@ -7,7 +7,7 @@ import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -204,8 +204,8 @@ class BadDelayTest {
         long seed = Long.getLong("spillway.test.seed", 20_261_121);
         Random random = new Random(seed);
         try (RouterHarness router = new RouterHarness()) {
-            router.set("acme", io.spillway.policy.PolicyField.RATE, "1");
-            router.set("old", io.spillway.policy.PolicyField.TTL, "1h");
+            router.set("acme", io.spillway.core.policy.PolicyField.RATE, "1");
+            router.set("old", io.spillway.core.policy.PolicyField.TTL, "1h");
             int sent = 3_000;
             for (int i = 0; i < sent; i++) {
                 Headers headers = Generated.headers(random);

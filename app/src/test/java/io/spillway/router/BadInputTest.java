@@ -7,7 +7,7 @@ import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.spillway.policy.Lane;
+import io.spillway.core.item.Lane;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -142,8 +142,8 @@ class BadInputTest {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         Random random = new Random(seed);
         try (RouterHarness router = new RouterHarness()) {
-            router.set("acme", io.spillway.policy.PolicyField.RATE, "1");
-            router.set("old", io.spillway.policy.PolicyField.TTL, "1h");
+            router.set("acme", io.spillway.core.policy.PolicyField.RATE, "1");
+            router.set("old", io.spillway.core.policy.PolicyField.TTL, "1h");
             for (int i = 0; i < 3_000; i++) {
                 double droppedBefore = router.dropped();
                 byte[] value = Generated.value(random);

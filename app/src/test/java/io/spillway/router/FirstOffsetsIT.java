@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.policy.Lane;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.QueueAdmin;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +39,7 @@ class FirstOffsetsIT {
         configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "topics.partitions", "2", "topics.replication", "1"));
-        topics = new Topics(configuration);
+        topics = new Topics(configuration.queue());
         queues = new QueueAdmin(kafka.admin());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         delay = new TopicPartition(topics.lane(Lane.DELAY), 1);
@@ -86,7 +86,7 @@ class FirstOffsetsIT {
     }
 
     private void send(String topic) throws Exception {
-        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration).producer()) {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topic, 1, new byte[1], new byte[1])).get();
         }
     }

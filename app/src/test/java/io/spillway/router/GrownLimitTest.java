@@ -5,13 +5,13 @@ import static io.spillway.router.RouterHarness.header;
 import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.policy.Depth;
-import io.spillway.policy.FlowRates;
-import io.spillway.policy.GrowingLimit;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.TenantBooks;
-import io.spillway.topic.DepthCodec;
+import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.view.DepthCodec;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -73,7 +73,7 @@ class GrownLimitTest {
 
     private void books(String tenant, double use, double limit) {
         router.depths.put(tenant, new DepthCodec().encode(tenant, new Depth(
-                TenantBooks.EMPTY, FlowRates.startingAt(START_MILLIS), new GrowingLimit(use, limit), 0)));
+                TenantBalance.EMPTY, FlowRates.startingAt(START_MILLIS), new GrowingLimit(use, limit), 0)));
     }
 
     private int admittedOf(String tenant, int sent) {

@@ -5,11 +5,14 @@ import static io.spillway.router.RouterHarness.headers;
 import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.Route;
-import io.spillway.policy.ShuffleSharder;
-import io.spillway.policy.WaitingWork;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.routing.Route;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.router.route.Decision;
+import io.spillway.router.route.LaneBacklogs;
+import io.spillway.router.route.PartitionedValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -86,8 +89,8 @@ class PlacementRoutingTest {
         Arrays.fill(overflow, 100);
         hot[shard[0]] = 0;
         overflow[shard[3]] = 0;
-        WaitingWork none = WaitingWork.unknown(PARTITIONS);
-        router.work = new LaneWork(
+        PartitionBacklog none = PartitionBacklog.unknown(PARTITIONS);
+        router.work = new LaneBacklogs(
                 none.next(hot, new long[PARTITIONS], 0, 10_000), none.next(overflow, new long[PARTITIONS], 0, 10_000));
         router.set("acme", PolicyField.RATE, "0.001");
 
@@ -167,7 +170,7 @@ class PlacementRoutingTest {
     void what_is_dead_has_no_shard() {
         router.send(new byte[] {1});
 
-        assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(Placed.ANY);
+        assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(PartitionedValue.ANY);
         router.only(Lane.DEAD_LETTER);
     }
 
@@ -187,15 +190,15 @@ class PlacementRoutingTest {
         return new HashMap<>(decisions.stream().collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
     }
 
-    private static LaneWork reading(long[] waiting, long stuckForMillis, Integer... stuck) {
+    private static LaneBacklogs reading(long[] waiting, long stuckForMillis, Integer... stuck) {
         Set<Integer> stand = Set.of(stuck);
         long[] finished = new long[waiting.length];
-        WaitingWork first = WaitingWork.unknown(waiting.length).next(waiting, finished, 0, 10_000);
+        PartitionBacklog first = PartitionBacklog.unknown(waiting.length).next(waiting, finished, 0, 10_000);
         for (int i = 0; i < finished.length; i++) {
             finished[i] = stand.contains(i) ? 0 : 1;
         }
-        WaitingWork work = first.next(waiting, finished, stuckForMillis, 10_000);
-        return new LaneWork(work, work);
+        PartitionBacklog work = first.next(waiting, finished, stuckForMillis, 10_000);
+        return new LaneBacklogs(work, work);
     }
 
     private static Integer[] shard(String tenant, int size) {

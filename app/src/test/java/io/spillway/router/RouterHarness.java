@@ -3,27 +3,45 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.HotGuard;
-import io.spillway.policy.ItemLimits;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.RateTable;
-import io.spillway.policy.Sweep;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.ShardAssignment;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.ShardRequest;
+import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.DelayMetrics;
+import io.spillway.router.delay.DelayProcessor;
+import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.ledger.FoldProcessor;
+import io.spillway.router.ledger.LedgerGap;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.route.Decider;
+import io.spillway.router.route.DueDecider;
+import io.spillway.router.route.GrownLimits;
+import io.spillway.router.route.IngressDecider;
+import io.spillway.router.route.ItemRules;
+import io.spillway.router.route.LaneBacklogs;
+import io.spillway.router.route.PartitionSelector;
+import io.spillway.router.route.RouteProcessor;
+import io.spillway.router.route.RouterMetrics;
+import io.spillway.router.route.ShardDemand;
+import io.spillway.router.shards.ShardProcessor;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.Depths;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.Placements;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.RecordCodec;
-import io.spillway.topic.ShardAssignment;
-import io.spillway.topic.ShardAssignments;
-import io.spillway.topic.ShardRequest;
-import io.spillway.topic.SweepCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -60,9 +78,9 @@ import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
 
 /** The router's topology without a broker, on a clock that is set. */
-final class RouterHarness implements AutoCloseable {
+public final class RouterHarness implements AutoCloseable {
     static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
-    static final long START_MILLIS = START.toEpochMilli();
+    public static final long START_MILLIS = START.toEpochMilli();
     static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
 
     static final int MAX_TENANTS = 100;
@@ -74,9 +92,9 @@ final class RouterHarness implements AutoCloseable {
     final TestInputTopic<byte[], byte[]> ingress;
     final TestInputTopic<byte[], byte[]> delay;
     /** What the router believes to wait in the lanes. */
-    LaneWork work = LaneWork.UNKNOWN;
+    LaneBacklogs work = LaneBacklogs.UNKNOWN;
     /** What the router's tasks have done, as their thread's producer will ask for it: the test's own thread. */
-    Bookkeeping books;
+    public LedgerRecorder books;
     /** What a stage that begins finds between its books and its commit. */
     LedgerGap gap = (partition, from, reader) -> { };
     /** The books that the router sees. */
@@ -92,12 +110,12 @@ final class RouterHarness implements AutoCloseable {
     private final TopologyTestDriver driver;
     private final Map<Lane, TestOutputTopic<byte[], byte[]>> outputs = new EnumMap<>(Lane.class);
 
-    RouterHarness() {
+    public RouterHarness() {
         this(decider -> decider);
     }
 
     /** A router whose deciders are wrapped, to let our own code fail; its timers are in memory. */
-    RouterHarness(UnaryOperator<Decider> wrap) {
+    public RouterHarness(UnaryOperator<Decider> wrap) {
         this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), Map.of());
     }
 
@@ -115,7 +133,7 @@ final class RouterHarness implements AutoCloseable {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
-        this.topics = new Topics(configuration);
+        this.topics = new Topics(configuration.queue());
         this.guard = new HotGuard(configuration.router().protection(), 1);
         this.policies = new TenantPolicies(configuration.defaults());
         Properties properties = new Properties();
@@ -133,12 +151,12 @@ final class RouterHarness implements AutoCloseable {
 
     private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
-        books = new Bookkeeping(topics, 1);
+        books = new LedgerRecorder(topics, 1);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
-        Placements placements = new Placements(configuration, policies, assignments);
-        Placer placer = new Placer(placements, topics.partitions(), () -> work);
+        PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
+        PartitionSelector placer = new PartitionSelector(placements, topics.partitions(), () -> work);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard, metrics, placer, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
@@ -184,16 +202,16 @@ final class RouterHarness implements AutoCloseable {
         return driver.getKeyValueStore(Topics.SHARD_STORE);
     }
 
-    static byte[] item(String tenant, long enqueuedAtMillis) {
+    public static byte[] item(String tenant, long enqueuedAtMillis) {
         return item(tenant, "id-1", enqueuedAtMillis, "");
     }
 
-    static byte[] item(String tenant, String id, long enqueuedAtMillis, String workload) {
+    public static byte[] item(String tenant, String id, long enqueuedAtMillis, String workload) {
         return ITEMS.encode(new WorkItem(tenant, id, Instant.ofEpochMilli(enqueuedAtMillis), workload, "web",
                 "text/plain", Map.of("a", "b"), ByteBuffer.wrap("payload".getBytes(StandardCharsets.UTF_8))));
     }
 
-    static Headers headers(String... namesAndValues) {
+    public static Headers headers(String... namesAndValues) {
         RecordHeaders headers = new RecordHeaders();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             headers.add(namesAndValues[i], namesAndValues[i + 1].getBytes(StandardCharsets.UTF_8));
@@ -206,7 +224,7 @@ final class RouterHarness implements AutoCloseable {
         return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 
-    void set(String tenant, PolicyField field, String value) {
+    public void set(String tenant, PolicyField field, String value) {
         policies.put(tenant, new PolicyCodec().encode(tenant, PolicySettings.NONE_SET.with(field, value)));
     }
 
@@ -214,16 +232,16 @@ final class RouterHarness implements AutoCloseable {
         sweeps.put(tenant, new SweepCodec().encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
     }
 
-    void send(byte[] value) {
+    public void send(byte[] value) {
         send(value, new RecordHeaders());
     }
 
-    void send(byte[] value, Headers headers) {
+    public void send(byte[] value, Headers headers) {
         ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
     }
 
     /** Puts a record into the delay lane. */
-    void sendDelayed(byte[] value, Headers headers) {
+    public void sendDelayed(byte[] value, Headers headers) {
         delay.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
     }
 
@@ -232,7 +250,7 @@ final class RouterHarness implements AutoCloseable {
         return driver.getKeyValueStore(Topics.TIMER_STORE);
     }
 
-    void advance(Duration time) {
+    public void advance(Duration time) {
         nowMillis += time.toMillis();
         driver.advanceWallClockTime(time);
     }

@@ -6,8 +6,8 @@ import static io.spillway.router.RouterHarness.headers;
 import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;

@@ -2,14 +2,15 @@ package io.spillway.router;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Shard;
-import io.spillway.topic.Placements;
-import io.spillway.topic.ShardAssignment;
-import io.spillway.topic.ShardAssignmentCodec;
-import io.spillway.topic.ShardAssignments;
-import io.spillway.topic.ShardRequest;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
+import io.spillway.core.sharding.Shard;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.ShardAssignment;
+import io.spillway.kafka.view.ShardAssignmentCodec;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.ShardRequest;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.shards.ShardProcessor;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +35,7 @@ final class ShardProcessorProbe {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of(), Map.of("topics.partitions", "8", "shards.overlap", overlap));
         processor = new ShardProcessor(
-                new Placements(configuration, new TenantPolicies(configuration.defaults()), ShardAssignments.none()), 0, 100);
+                new PlacementView(configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none()), 0, 100);
         KeyValueStore<Bytes, byte[]> copy = Stores.keyValueStoreBuilder(
                         Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
                 .withCachingDisabled().withLoggingDisabled().build();

@@ -6,10 +6,10 @@ import static io.spillway.router.RouterHarness.headers;
 import static io.spillway.router.RouterHarness.item;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.LaneReport;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.WaitingWork;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.policy.PolicyField;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -135,6 +135,6 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), WaitingWork.unknown(0), 1, START_MILLIS + elapsedMillis);
+        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1, START_MILLIS + elapsedMillis);
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.topic.TopicSpec;
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.kafka.topics.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +55,7 @@ class TopologyDrawingTest {
     void every_declared_topic_is_in_the_text_and_in_the_drawing() {
         for (Map<String, String> settings : List.of(Map.<String, String>of(), EVERYTHING)) {
             TopologyDrawing drawn = drawing(settings);
-            for (TopicSpec topic : new Topics(configuration(settings)).all()) {
+            for (TopicSpec topic : new Topics(configuration(settings).queue()).all()) {
                 if (!topic.name().equals("spillway.shards") || settings.equals(EVERYTHING)) {
                     assertThat(drawn.text()).contains(topic.name());
                     assertThat(drawn.mermaid()).contains("topic-" + topic.name() + "[(" + topic.name() + ")]");

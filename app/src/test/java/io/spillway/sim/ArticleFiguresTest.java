@@ -6,13 +6,23 @@ import static io.spillway.sim.Runs.SEED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.spillway.policy.AttemptResult;
-import io.spillway.policy.AttemptRules;
-import io.spillway.policy.NextStep;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.ProtectionSettings;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.NextStep;
 import io.spillway.sim.Simulation.Discipline;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Disturbance;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.Surge;
+import io.spillway.sim.scenario.TenantGroup;
+import io.spillway.sim.scenario.Window;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
@@ -24,8 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArticleFiguresTest {
     private static final double SLOTS = 20;
     /** Transactions every quarter of a second instead of 20 a second: hours are simulated, of items that take a second. */
-    private static final Plant PLANT = new Plant(
-            1, Plant.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3,
+    private static final SimulatedCluster PLANT = new SimulatedCluster(
+            1, SimulatedCluster.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3,
             ProtectionSettings.DEFAULT);
 
     /**
@@ -100,7 +110,7 @@ class ArticleFiguresTest {
         do {
             calls += calls(layers - 1, below, below);
             next = AttemptRules.nextStep(
-                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top, 0, new Dice(SEED), 0);
+                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top, 0, new SeededRandom(SEED), 0);
         } while (next instanceof NextStep.Delay);
         return calls;
     }
@@ -109,7 +119,7 @@ class ArticleFiguresTest {
     @ParameterizedTest(name = "{0} ms: {1} at once")
     @CsvSource({"100, 10", "10000, 1000"})
     void concurrency_is_rate_times_latency(double millis, double atOnce) {
-        Scenario scenario = Runs.scenario(HOUR, Plant.of(1, 2_000), List.of(
+        Scenario scenario = Runs.scenario(HOUR, SimulatedCluster.of(1, 2_000), List.of(
                 Runs.group("tenant", 1, Runs.taking(millis), new Arrivals.Poisson(100))));
 
         double inFlight = Runs.run(scenario, Discipline.FIFO).slotUse() * 2_000;
@@ -120,7 +130,7 @@ class ArticleFiguresTest {
     /** The same article: no tenant takes the worker, whatever its latency. */
     @Test
     void a_tenant_whose_handler_takes_ten_seconds_instead_of_a_tenth_does_not_hold_up_the_others() {
-        Scenario scenario = Runs.scenario(10 * MINUTE, Plant.of(1, 50), List.of(
+        Scenario scenario = Runs.scenario(10 * MINUTE, SimulatedCluster.of(1, 50), List.of(
                 Runs.group("others", 9, Runs.taking(100), new Arrivals.Poisson(20)),
                 new TenantGroup("slow", 1, List.of(new Arrivals.Poisson(100)), List.of(), Runs.policy(),
                         new Handling(new Latency.Constant(100), 0, 0, false,
@@ -142,7 +152,7 @@ class ArticleFiguresTest {
         List<TenantGroup> groups = IntStream.rangeClosed(1, 10)
                 .mapToObj(i -> Runs.group("t" + i, 1, Runs.taking(100), new Arrivals.Poisson(4.0 * i)))
                 .toList();
-        Scenario scenario = new Scenario("jain", "", 10 * MINUTE, 0, Plant.of(1, 10), groups, List.of());
+        Scenario scenario = new Scenario("jain", "", 10 * MINUTE, 0, SimulatedCluster.of(1, 10), groups, List.of());
 
         assertThat(Runs.run(scenario, Discipline.SPILLWAY).jain()).as("seed %d", SEED).isGreaterThan(0.98);
         assertThat(Runs.run(scenario, Discipline.FIFO).jain()).as("seed %d", SEED).isLessThan(0.9);

@@ -3,8 +3,10 @@ package io.spillway.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.spillway.policy.Backoff;
-import io.spillway.policy.Jitter;
+import io.spillway.core.policy.Jitter;
+import io.spillway.core.retry.Backoff;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.SeededRandom;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +27,7 @@ class BrookerTableTest {
     private static final long CAP = 2_000_000;
 
     private final Latency network = new Latency.Normal(10, 2);
-    private final Dice dice = new Dice(SEED);
+    private final SeededRandom dice = new SeededRandom(SEED);
     private long version;
     private long calls;
     private long nowMicros;

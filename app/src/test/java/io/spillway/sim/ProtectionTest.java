@@ -4,9 +4,15 @@ import static io.spillway.sim.Runs.MINUTE;
 import static io.spillway.sim.Runs.SEED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.ProtectionSettings;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.sim.Simulation.Discipline;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.Window;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,8 +35,8 @@ class ProtectionTest {
     }
 
     private static SimulationResult run(ProtectionSettings protection) {
-        Plant usual = Plant.of(1, 50);
-        Plant plant = new Plant(1, usual.dispatch(), usual.partitions(), usual.shardSeed(), usual.stuckAfterMillis(),
+        SimulatedCluster usual = SimulatedCluster.of(1, 50);
+        SimulatedCluster plant = new SimulatedCluster(1, usual.dispatch(), usual.partitions(), usual.shardSeed(), usual.stuckAfterMillis(),
                 usual.commitMillis(), usual.restartMillis(), usual.killerDeaths(), protection);
         return Runs.run(Runs.scenario(3 * MINUTE, plant, List.of(
                 Runs.group("quiet", 99, USUAL, new Arrivals.Poisson(5)),

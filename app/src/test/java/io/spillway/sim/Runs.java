@@ -1,9 +1,15 @@
 package io.spillway.sim;
 
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.sim.Simulation.Discipline;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.TenantGroup;
 import java.util.List;
 
 /** Scenarios for tests in a few words. */
@@ -30,7 +36,7 @@ final class Runs {
         return Handling.of(new Latency.Constant(millis));
     }
 
-    static Scenario scenario(long durationMillis, Plant plant, List<TenantGroup> groups, Scenario.Phase... phases) {
+    static Scenario scenario(long durationMillis, SimulatedCluster plant, List<TenantGroup> groups, Scenario.Phase... phases) {
         return new Scenario("test", "", durationMillis, 24 * HOUR, plant, groups, List.of(phases));
     }
 

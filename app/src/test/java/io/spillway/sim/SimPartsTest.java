@@ -5,6 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.Seed;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.SeededRandom;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.Window;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -63,7 +69,7 @@ class SimPartsTest {
     @ParameterizedTest
     @MethodSource("latencies")
     void latencies_have_the_means_of_their_distributions(Latency latency, double mean) {
-        Dice dice = new Dice(5);
+        SeededRandom dice = new SeededRandom(5);
         double sum = 0;
         for (int i = 0; i < 100_000; i++) {
             double millis = latency.millis(dice);
@@ -82,7 +88,7 @@ class SimPartsTest {
         assertThatIllegalArgumentException().isThrownBy(() -> new Handling(new Latency.Constant(1), 0.6, 0.6, false, List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Poisson(0));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Burst(0, 0, 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> Plant.of(13, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> Runs.scenario(1, Plant.of(1, 1), List.of()));
+        assertThatIllegalArgumentException().isThrownBy(() -> SimulatedCluster.of(13, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> Runs.scenario(1, SimulatedCluster.of(1, 1), List.of()));
     }
 }

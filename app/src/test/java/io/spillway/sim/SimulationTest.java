@@ -5,12 +5,22 @@ import static io.spillway.sim.Runs.SEED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.Sweep;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.Sweep;
 import io.spillway.sim.Simulation.Discipline;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Disturbance;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.RecordedTrace;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.Surge;
+import io.spillway.sim.scenario.TenantGroup;
+import io.spillway.sim.scenario.Window;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -27,7 +37,7 @@ class SimulationTest {
                 .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "20").with(PolicyField.TTL, "10m"));
         Handling failing = new Handling(new Latency.Exponential(30), 0.2, 0.01, false,
                 List.of(new Disturbance.Outage(new Window(MINUTE, 2 * MINUTE))));
-        return Runs.scenario(5 * MINUTE, Plant.of(2, 5), List.of(
+        return Runs.scenario(5 * MINUTE, SimulatedCluster.of(2, 5), List.of(
                 new TenantGroup("failing", 20, List.of(new Arrivals.Poisson(2)), List.of(new Surge(new Window(MINUTE, 2 * MINUTE), 5)),
                         policy, failing, List.of(new Sweep(100_000, 120_000))),
                 Runs.group("burst", 2, USUAL, new Arrivals.Constant(3), new Arrivals.Burst(500, 90_000, MINUTE)),
@@ -71,7 +81,7 @@ class SimulationTest {
 
     @Test
     void a_flood_of_one_tenant_hardly_delays_the_others_and_under_fifo_all_wait_for_it() {
-        Scenario scenario = Runs.scenario(3 * MINUTE, Plant.of(1, 20), List.of(
+        Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 20), List.of(
                 Runs.group("quiet", 40, USUAL, new Arrivals.Poisson(10)),
                 Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(10), new Arrivals.Burst(20_000, MINUTE, 0))));
 
@@ -91,7 +101,7 @@ class SimulationTest {
                 .with(PolicyField.RATE, "5").with(PolicyField.AGED_AFTER, "10s"));
         Handling down = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(0, MINUTE))));
-        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 5), List.of(new TenantGroup(
+        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 5), List.of(new TenantGroup(
                 "limited", 1, List.of(new Arrivals.Constant(20)), List.of(), policy, down, List.of())));
 
         SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
@@ -106,7 +116,7 @@ class SimulationTest {
         Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Hang(new Window(0, MINUTE))));
         TenantPolicy swept = Runs.policy(PolicyField.SWEEPABLE, "true");
-        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 1), List.of(
+        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 1), List.of(
                 new TenantGroup("swept", 1, List.of(new Arrivals.Constant(1)), List.of(), swept, hanging,
                         List.of(new Sweep(50_000, 55_000))),
                 new TenantGroup("expired", 1, List.of(new Arrivals.Constant(1)), List.of(), Runs.policy(PolicyField.TTL, "20s"),
@@ -120,7 +130,7 @@ class SimulationTest {
 
     @Test
     void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
-        Scenario scenario = Runs.scenario(2 * MINUTE, Plant.of(1, 20), List.of(
+        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 20), List.of(
                 Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
                 Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), new Arrivals.Burst(1, 10_000, 0))));
 
@@ -135,7 +145,7 @@ class SimulationTest {
     @Test
     void arrivals_come_at_the_rates_that_they_are_given() {
         Surge tenfold = new Surge(new Window(MINUTE, 2 * MINUTE), 10);
-        Scenario scenario = Runs.scenario(4 * MINUTE, Plant.of(1, 50), List.of(
+        Scenario scenario = Runs.scenario(4 * MINUTE, SimulatedCluster.of(1, 50), List.of(
                 new TenantGroup("steady", 3, List.of(new Arrivals.Constant(2)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
                 new TenantGroup("random", 3, List.of(new Arrivals.Poisson(10)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
                 Runs.group("bursts", 2, Runs.taking(1), new Arrivals.Burst(7, 0, MINUTE))));
@@ -151,7 +161,7 @@ class SimulationTest {
     void a_recorded_trace_is_replayed_with_its_tenants_and_handling_times() {
         RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000}, new int[] {0, 1, 0},
                 new int[] {100_000, -1, 200_000});
-        Scenario scenario = Runs.scenario(10_000, Plant.of(1, 2), List.of(
+        Scenario scenario = Runs.scenario(10_000, SimulatedCluster.of(1, 2), List.of(
                 Runs.group("recorded", 1, Runs.taking(50), new Arrivals.Recorded(rows, 2))));
 
         SimulationResult result = Runs.run(scenario, Discipline.FIFO);
@@ -166,7 +176,7 @@ class SimulationTest {
     void counts_of_a_trace_are_spread_over_their_minutes() {
         RecordedTrace counts = new RecordedTrace.Counts(List.of("a", "b"), new int[][] {{30, 0, 60}, {0, 120, 0}}, MINUTE,
                 List.of(Optional.of(new Latency.Constant(10)), Optional.empty()));
-        Scenario scenario = Runs.scenario(3 * MINUTE, Plant.of(1, 5),
+        Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 5),
                 List.of(Runs.group("recorded", 1, Runs.taking(20), new Arrivals.Recorded(counts, 1))),
                 new Scenario.Phase("second", new Window(MINUTE, 2 * MINUTE)));
 

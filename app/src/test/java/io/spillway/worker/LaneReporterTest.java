@@ -3,10 +3,10 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.LaneReport;
-import io.spillway.topic.Announcer;
-import io.spillway.topic.LaneStates;
-import io.spillway.topic.Topics;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.LaneStates;
+import io.spillway.kafka.view.StatusPublisher;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -68,7 +68,7 @@ class LaneReporterTest {
     }
 
     private LaneReporter reporter() {
-        Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()));
-        return new LaneReporter(new Announcer(topics.laneState(), "worker-1", producer), "worker-1", () -> now, CLOCK);
+        Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
+        return new LaneReporter(new StatusPublisher(topics.laneState(), "worker-1", producer), "worker-1", () -> now, CLOCK);
     }
 }

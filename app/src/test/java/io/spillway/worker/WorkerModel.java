@@ -5,23 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.engine.WorkerEngine;
-import io.spillway.policy.AttemptResult;
-import io.spillway.policy.DispatchSettings;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PartitionProgress;
-import io.spillway.policy.Place;
-import io.spillway.policy.ProgressCodec;
-import io.spillway.policy.ProgressState;
-import io.spillway.policy.RetryBudget;
-import io.spillway.policy.RetryBudgets;
-import io.spillway.policy.TenantSums;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
-import io.spillway.topic.Topics;
+import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.LedgerDeltas;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressCodec;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.RetryBudget;
+import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ final class WorkerModel {
     private final Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
             "kafka.bootstrapServers", "127.0.0.1:1", "worker.slots", "6",
             "defaults.concurrency", "3", "defaults.attempts", "4"));
-    private final Topics topics = new Topics(configuration);
+    private final Topics topics = new Topics(configuration.queue());
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(configuration.defaults()), new Sweeps());
     private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
@@ -68,7 +68,7 @@ final class WorkerModel {
     private int sent;
     private int movesCommitted;
     private int deaths;
-    private final ModelBooks books = new ModelBooks();
+    private final ModelLedger books = new ModelLedger();
 
     WorkerModel(long seed) {
         this.seed = seed;
@@ -143,12 +143,12 @@ final class WorkerModel {
         for (int i = random.nextInt(burst); i >= 0; i--) {
             String id = "item-" + sent++;
             Headers headers = new RecordHeaders()
-                    .add(ItemHeaders.TENANT, ModelBooks.bytes("tenant-" + (burst == 40 ? 0 : random.nextInt(TENANTS))))
-                    .add(ItemHeaders.ID, ModelBooks.bytes(id))
-                    .add(ItemHeaders.ENQUEUED_AT, ModelBooks.bytes(Long.toString(nowMillis)));
+                    .add(ItemHeaders.TENANT, ModelLedger.bytes("tenant-" + (burst == 40 ? 0 : random.nextInt(TENANTS))))
+                    .add(ItemHeaders.ID, ModelLedger.bytes(id))
+                    .add(ItemHeaders.ENQUEUED_AT, ModelLedger.bytes(Long.toString(nowMillis)));
             append(new ProducerRecord<>(
-                    topics.lane(Lane.HOT), random.nextInt(PARTITIONS), nowMillis, ModelBooks.bytes("k"), ModelBooks.bytes(id), headers));
-            books.book(headers, Place.OUTSIDE, Place.HOT);
+                    topics.lane(Lane.HOT), random.nextInt(PARTITIONS), nowMillis, ModelLedger.bytes("k"), ModelLedger.bytes(id), headers));
+            books.book(headers, ItemState.OUTSIDE, ItemState.HOT);
         }
     }
 
@@ -159,7 +159,7 @@ final class WorkerModel {
             Lane to = random.nextInt(4) == 0 ? Lane.OVERFLOW : Lane.HOT;
             append(new ProducerRecord<>(topics.lane(to),
                     item.partition(), item.timestamp(), item.key(), item.value(), item.headers()));
-            books.book(item.headers(), Place.DELAY, Place.of(to));
+            books.book(item.headers(), ItemState.DELAY, ItemState.of(to));
         }
     }
 
@@ -172,7 +172,7 @@ final class WorkerModel {
 
     private void check() {
         books.check("seed " + seed, topics, logs, committed, delayed, dead.size());
-        ModelBooks.checkPlaces("seed " + seed, logs, committed, delayed, dead, handled);
+        ModelLedger.checkPlaces("seed " + seed, logs, committed, delayed, dead, handled);
     }
 
     /** One worker's core with what its threads would know. */
@@ -186,7 +186,7 @@ final class WorkerModel {
             InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
             RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
             WorkerEffects effects = new WorkerEffects(
-                    new Moves(topics), metrics, clock, configuration.worker().leaseMax().toMillis());
+                    new LaneRecords(topics), metrics, clock, configuration.worker().leaseMax().toMillis());
             WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                     new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), budgets,
                     configuration.worker().killerDeaths(), gate, effects);
@@ -232,7 +232,7 @@ final class WorkerModel {
                 result = new AttemptResult.Interrupted();
             } else if (dice < 70) {
                 result = new AttemptResult.Succeeded();
-                handled.add(ModelBooks.id(attempt.item.record().value()));
+                handled.add(ModelLedger.id(attempt.item.record().value()));
             } else if (dice < 90) {
                 result = new AttemptResult.Failed(OptionalLong.empty(), "told to");
             } else if (dice < 95) {
@@ -265,7 +265,7 @@ final class WorkerModel {
                 committed.put(home.partition,
                         ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())));
                 part.moves().forEach(this::produce);
-                part.sums().forEach(TenantSums.LineVisitor.of(books::book));
+                part.sums().forEach(LedgerDeltas.LineVisitor.of(books::book));
             });
             run(core.committed(ended));
         }
@@ -280,7 +280,7 @@ final class WorkerModel {
             if (move.topic().equals(topics.lane(Lane.DELAY))) {
                 delayed.add(move);
             } else if (move.topic().equals(topics.lane(Lane.DEAD_LETTER))) {
-                dead.add(ModelBooks.id(move.value()));
+                dead.add(ModelLedger.id(move.value()));
             } else {
                 append(move);
             }

@@ -1,6 +1,6 @@
 package io.spillway.bench;
 
-import io.spillway.local.EmbeddedKafka;
+import io.spillway.embedded.EmbeddedKafka;
 import java.io.IOException;
 import java.nio.file.Path;
 

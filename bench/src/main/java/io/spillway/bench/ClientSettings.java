@@ -1,6 +1,6 @@
 package io.spillway.bench;
 
-import io.spillway.topic.Topics;
+import io.spillway.kafka.topics.Topics;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;

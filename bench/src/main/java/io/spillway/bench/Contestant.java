@@ -7,9 +7,9 @@ import io.spillway.bench.peers.PeerSetup;
 import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.bench.peers.ShareGroup;
 import io.spillway.bench.peers.SpringRetryable;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
-import io.spillway.policy.PolicySettings;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 

@@ -5,18 +5,18 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.topic.ApiKey;
-import io.spillway.topic.ApiKeys;
-import io.spillway.topic.Depths;
-import io.spillway.topic.KafkaClients;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.StoredKey;
-import io.spillway.topic.StoredKeyCodec;
-import io.spillway.topic.TenantPolicies;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.view.ApiKey;
+import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.StoredKey;
+import io.spillway.kafka.view.StoredKeyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -59,7 +59,7 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
 
     /** A producer behind the same HTTP server with the same settings: it reads the body, sends it, waits, answers. */
     static FrontDoor bare(Scene scene) {
-        Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration()).producer(Map.of("linger.ms", 0));
+        Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration().queue()).producer(Map.of("linger.ms", 0));
         byte[] tenant = QUIET.getBytes(StandardCharsets.US_ASCII);
         WebServer server = WebServer.builder()
                 .host("127.0.0.1")

@@ -1,7 +1,7 @@
 package io.spillway.bench;
 
 import io.spillway.bench.peers.QueueUnderTest;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicySettings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

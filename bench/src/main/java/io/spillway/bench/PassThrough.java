@@ -1,7 +1,7 @@
 package io.spillway.bench;
 
-import io.spillway.policy.LaneReason;
-import io.spillway.topic.ItemHeaders;
+import io.spillway.core.item.LaneReason;
+import io.spillway.kafka.codec.ItemHeaders;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;

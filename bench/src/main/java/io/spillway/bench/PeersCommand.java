@@ -1,6 +1,6 @@
 package io.spillway.bench;
 
-import io.spillway.policy.Printable;
+import io.spillway.core.item.Printable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

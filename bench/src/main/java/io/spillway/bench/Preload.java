@@ -1,7 +1,7 @@
 package io.spillway.bench;
 
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.Origin;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.Origin;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;

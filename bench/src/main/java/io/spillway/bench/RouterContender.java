@@ -2,12 +2,12 @@ package io.spillway.bench;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.InstantSource;

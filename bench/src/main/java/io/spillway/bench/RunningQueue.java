@@ -5,12 +5,12 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.bench.peers.QueueUnderTest;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
-import io.spillway.policy.PolicySettings;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.Sweeps;
-import io.spillway.topic.TenantPolicies;
 import io.spillway.worker.Worker;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -38,7 +38,7 @@ final class RunningQueue implements QueueUnderTest {
         this.router = withRouter
                 ? new Router(scene.configuration(), scene.prefix(), state.path(), policies, sweeps, registry, InstantSource.system())
                 : null;
-        this.worker = new Worker(scene.configuration(), scene.prefix(), handler, policies, sweeps, registry,
+        this.worker = new Worker(scene.configuration().queue(), scene.configuration().worker(), scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
                 InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
     }
 

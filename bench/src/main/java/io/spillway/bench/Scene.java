@@ -2,10 +2,10 @@ package io.spillway.bench;
 
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.policy.Lane;
-import io.spillway.topic.TopicAdmin;
-import io.spillway.topic.TopicSpec;
-import io.spillway.topic.Topics;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.kafka.topics.Topics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ final class Scene implements AutoCloseable {
     private Scene(Admin admin, Configuration configuration, boolean appendTime) {
         this.admin = admin;
         this.configuration = configuration;
-        this.topics = new Topics(configuration);
+        this.topics = new Topics(configuration.queue());
         this.created = new TopicAdmin(admin).createMissing(topics.all().stream()
                 .map(spec -> forBench(spec, appendTime && spec.name().equals(output())))
                 .toList());

@@ -1,7 +1,7 @@
 package io.spillway.bench;
 
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

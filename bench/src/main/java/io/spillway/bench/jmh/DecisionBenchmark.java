@@ -1,22 +1,22 @@
 package io.spillway.bench.jmh;
 
 import io.spillway.bench.Items;
-import io.spillway.policy.HotGuard;
-import io.spillway.policy.LaneReport;
-import io.spillway.policy.PolicyField;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.ProtectionSettings;
-import io.spillway.policy.RateLimit;
-import io.spillway.policy.RateTable;
-import io.spillway.policy.Route;
-import io.spillway.policy.RoutingRules;
-import io.spillway.policy.TenantPolicy;
-import io.spillway.policy.WaitingWork;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemReading;
-import io.spillway.topic.ItemSchemas;
-import io.spillway.topic.PolicyCodec;
-import io.spillway.topic.TenantPolicies;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.LaneReport;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.routing.Route;
+import io.spillway.core.routing.RoutingRules;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +67,7 @@ public class DecisionBenchmark {
         Items source = new Items(tenants);
         for (int i = 0; i < ITEMS; i++) {
             items[i] = source.next(Instant.ofEpochMilli(START_MILLIS), i);
-            names[i] = ((ItemReading.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0)).tenant();
+            names[i] = ((ParsedRecord.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0)).tenant();
         }
         PolicySettings settings = PolicySettings.NONE_SET
                 .with(PolicyField.RATE, "10000000")
@@ -79,7 +79,7 @@ public class DecisionBenchmark {
             policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
         }
         policy = policies.of(Items.tenant(0));
-        guard.look(List.of(new LaneReport(50, 1e7, 0, 0, 0)), WaitingWork.unknown(0), 1, nowMillis());
+        guard.look(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
     }
 
     /** One charge of the rate limiter; the names' hashes are known already. */
@@ -105,8 +105,8 @@ public class DecisionBenchmark {
     @Benchmark
     public Route readAndRoute() {
         Items.Item item = items[step()];
-        ItemReading.Item read =
-                (ItemReading.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
+        ParsedRecord.Item read =
+                (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         return RoutingRules.route(
                 read.tenant(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), policies.of(read.tenant()),
                 policies.of(read.tenant()).rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);

@@ -1,11 +1,11 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.policy.DispatchSettings;
-import io.spillway.policy.FairDispatch;
-import io.spillway.policy.Lane;
-import io.spillway.policy.PolicySettings;
-import io.spillway.policy.Start;
-import io.spillway.policy.TenantPolicy;
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.core.scheduling.FairDispatch;
+import io.spillway.core.scheduling.SlotLease;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
@@ -47,7 +47,7 @@ public class DispatchBenchmark {
     private final String[] names = new String[NAMES];
     private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
     private final FairDispatch<String> dispatch = new FairDispatch<>(DispatchSettings.of(SLOTS));
-    private final Queue<Start<String>> running = new ArrayDeque<>();
+    private final Queue<SlotLease<String>> running = new ArrayDeque<>();
     private final Queue<String> fifo = new ArrayDeque<>();
     private final Queue<String> fifoRunning = new ArrayDeque<>();
     private long nowNanos;
@@ -92,7 +92,7 @@ public class DispatchBenchmark {
     }
 
     private boolean take() {
-        Optional<Start<String>> start = dispatch.take(true, nowNanos);
+        Optional<SlotLease<String>> start = dispatch.take(true, nowNanos);
         start.ifPresent(running::add);
         return start.isPresent();
     }

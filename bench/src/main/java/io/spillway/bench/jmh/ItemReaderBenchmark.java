@@ -1,11 +1,11 @@
 package io.spillway.bench.jmh;
 
 import io.spillway.bench.Items;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.schema.WorkItem;
-import io.spillway.topic.ItemHeaders;
-import io.spillway.topic.ItemReader;
-import io.spillway.topic.ItemReading;
-import io.spillway.topic.ItemSchemas;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -53,13 +53,13 @@ public class ItemReaderBenchmark {
 
     /** An Avro item without headers. */
     @Benchmark
-    public ItemReading readAvro() {
+    public ParsedRecord readAvro() {
         return reader.read(item.key(), item.value(), none, TIMESTAMP_MILLIS);
     }
 
     /** Tenant, id and time in headers on a value of another format. */
     @Benchmark
-    public ItemReading readHeaders() {
+    public ParsedRecord readHeaders() {
         return reader.read(item.key(), foreign, fields, TIMESTAMP_MILLIS);
     }
 

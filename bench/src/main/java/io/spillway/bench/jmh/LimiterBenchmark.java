@@ -1,8 +1,8 @@
 package io.spillway.bench.jmh;
 
 import io.github.bucket4j.Bucket;
-import io.spillway.policy.RateLimit;
-import io.spillway.policy.RateTable;
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.ratelimit.RateTable;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;

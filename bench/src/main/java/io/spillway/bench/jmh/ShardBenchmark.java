@@ -1,12 +1,12 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.policy.Dedication;
-import io.spillway.policy.LeastLoaded;
-import io.spillway.policy.Placement;
-import io.spillway.policy.Shard;
-import io.spillway.policy.ShuffleSharder;
-import io.spillway.policy.VirtualSlots;
-import io.spillway.policy.WaitingWork;
+import io.spillway.core.overload.LeastLoaded;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.core.sharding.Dedication;
+import io.spillway.core.sharding.PartitionPlacement;
+import io.spillway.core.sharding.Shard;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.core.sharding.VirtualSlots;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -44,11 +44,11 @@ public class ShardBenchmark {
     public int slots;
 
     private final String[] tenants = new String[TENANTS];
-    private final int[] into = new int[Placement.MAX_PARTITIONS];
+    private final int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
     private ShuffleSharder sharder;
-    private Placement placement;
+    private PartitionPlacement placement;
     private LeastLoaded choice;
-    private WaitingWork work;
+    private PartitionBacklog work;
     private int next;
 
     /** Makes names, and a placement without dedicated partitions. */
@@ -58,10 +58,10 @@ public class ShardBenchmark {
             tenants[i] = "tenant-" + i;
         }
         sharder = new ShuffleSharder(slots, 42);
-        placement = new Placement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots));
+        placement = new PartitionPlacement(sharder, VirtualSlots.spread(slots, slots), Dedication.none(slots));
         choice = new LeastLoaded(slots);
         long[] waiting = new Random(42).longs(slots, 0, 1_000).toArray();
-        work = WaitingWork.unknown(slots).next(waiting, new long[slots], 0, 10_000);
+        work = PartitionBacklog.unknown(slots).next(waiting, new long[slots], 0, 10_000);
     }
 
     /** The stateless shard, in an array of its own. */

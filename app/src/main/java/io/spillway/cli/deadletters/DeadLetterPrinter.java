@@ -1,0 +1,139 @@
+package io.spillway.cli.deadletters;
+
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.item.Printable;
+import io.spillway.deadletter.DeadLetter;
+import io.spillway.deadletter.DeadLetterCounts;
+import io.spillway.kafka.codec.ItemDetails;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.kafka.common.header.Header;
+
+/** Turns dead letters into what can be printed: nothing in them reaches a terminal as a control. */
+final class DeadLetterPrinter {
+    /** Most bytes of a payload or a header that are shown. */
+    private static final int MAX_SHOWN_BYTES = 4_096;
+    private static final int MAX_HEADERS = 100;
+    private static final int MAX_DETAIL = 60;
+    private static final String UNKNOWN = "-";
+    static final List<String> COLUMNS =
+            List.of("dead at", "tenant", "id", "reason", "stage", "attempts", "origin", "position", "detail");
+
+    private DeadLetterPrinter() {}
+
+    static List<?> row(DeadLetter letter) {
+        String detail = Printable.onOneLine(letter.detail());
+        return List.of(
+                time(letter.deadAtMillis()),
+                letter.tenant().orElse(UNKNOWN),
+                Printable.of(letter.id()),
+                letter.reason().isEmpty() ? UNKNOWN : letter.reason(),
+                letter.stage().isEmpty() ? UNKNOWN : Printable.of(letter.stage()),
+                letter.attempts(),
+                letter.originText(),
+                letter.position(),
+                detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL - 3) + "..." : detail);
+    }
+
+    static Map<String, Object> fields(DeadLetter letter) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("deadAt", letter.deadAtMillis().isPresent() ? letter.deadAtMillis().getAsLong() : null);
+        fields.put("tenant", letter.tenant().orElse(null));
+        fields.put("id", letter.id());
+        fields.put("reason", letter.reason());
+        fields.put("detail", letter.detail());
+        fields.put("stage", letter.stage());
+        fields.put("attempts", letter.attempts());
+        fields.put("origin", letter.originText());
+        fields.put("position", letter.position());
+        return fields;
+    }
+
+    /** All there is to know of one. */
+    static Map<String, Object> everything(DeadLetter letter) {
+        Map<String, Object> all = fields(letter);
+        List<Map<String, String>> headers = new ArrayList<>();
+        for (Header header : letter.record().headers()) {
+            if (headers.size() < MAX_HEADERS) {
+                headers.add(Map.of("name", header.key(), "value", header.value() == null ? "null" : text(header.value(), true)));
+            }
+        }
+        byte[] value = letter.record().value();
+        byte[] key = letter.record().key();
+        all.put("headers", headers);
+        all.put("headerCount", letter.record().headers().toArray().length);
+        all.put("key", key == null ? null : text(key, true));
+        all.put("valueBytes", value == null ? null : value.length);
+        all.put("timestamp", letter.record().timestamp());
+        letter.item().ifPresent(item -> putItem(all, item));
+        byte[] payload = letter.item().map(ItemDetails::payload).orElse(value);
+        all.put("payloadBytes", payload == null ? null : payload.length);
+        all.put("payload", payload == null ? null : text(payload, false));
+        return all;
+    }
+
+    private static void putItem(Map<String, Object> all, ItemDetails item) {
+        all.put("enqueuedAt", item.enqueuedAtMillis());
+        all.put("workload", item.workload());
+        all.put("channel", item.channel());
+        all.put("contentType", item.contentType());
+        all.put("attributes", item.attributes());
+    }
+
+    /** A name and a value a line; headers a line each. */
+    static List<List<String>> lines(Map<String, Object> everything) {
+        List<List<String>> lines = new ArrayList<>();
+        everything.forEach((name, value) -> {
+            if (value instanceof List<?> headers) {
+                headers.forEach(header -> lines.add(List.of("header", Printable.inFull(
+                        ((Map<?, ?>) header).get("name") + ": " + ((Map<?, ?>) header).get("value")))));
+            } else {
+                lines.add(List.of(name, value == null ? UNKNOWN : Printable.inFull(value.toString())));
+            }
+        });
+        return lines;
+    }
+
+    static void counts(Printer printer, DeadLetterCounts tally) {
+        printer.table(List.of("tenant", "reason", "count"),
+                tally.rows().stream().map(row -> List.of(row.group().tenant(), row.group().reason(), row.count())));
+    }
+
+    static Map<String, Object> fields(DeadLetterCounts.Row row) {
+        return Map.of("tenant", row.group().tenant(), "reason", row.group().reason(), "count", row.count(),
+                "droppedBySweep", row.swept(), "droppedByTtl", row.expired());
+    }
+
+    static String time(OptionalLong millis) {
+        try {
+            return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()).toString() : UNKNOWN;
+        } catch (DateTimeException beyondTheCalendar) {
+            return Long.toString(millis.getAsLong());
+        }
+    }
+
+    /** Text where it is text, with controls in it when these may be; otherwise hexadecimal digits; cut. */
+    private static String text(byte[] bytes, boolean withControls) {
+        try {
+            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            boolean isText = withControls || text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f);
+            if (isText) {
+                return text.length() > MAX_SHOWN_BYTES ? text.substring(0, MAX_SHOWN_BYTES) + "..." : text;
+            }
+        } catch (CharacterCodingException binary) {
+            // shown as digits
+        }
+        return "0x" + HexFormat.of().formatHex(Arrays.copyOf(bytes, Math.min(bytes.length, MAX_SHOWN_BYTES)))
+                + (bytes.length > MAX_SHOWN_BYTES ? "..." : "");
+    }
+}

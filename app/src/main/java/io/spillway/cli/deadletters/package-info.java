@@ -1,0 +1,2 @@
+/** Commands for dead letters. */
+package io.spillway.cli.deadletters;

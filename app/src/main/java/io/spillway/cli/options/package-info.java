@@ -1,0 +1,2 @@
+/** Options that commands share. */
+package io.spillway.cli.options;

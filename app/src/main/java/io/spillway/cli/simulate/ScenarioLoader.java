@@ -1,0 +1,236 @@
+package io.spillway.cli.simulate;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
+import io.spillway.core.overload.ProtectionSettings;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.Sweep;
+import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.sim.scenario.Arrivals;
+import io.spillway.sim.scenario.Disturbance;
+import io.spillway.sim.scenario.Handling;
+import io.spillway.sim.scenario.Latency;
+import io.spillway.sim.scenario.Scenario;
+import io.spillway.sim.scenario.ScenarioLimits;
+import io.spillway.sim.scenario.SimulatedCluster;
+import io.spillway.sim.scenario.Surge;
+import io.spillway.sim.scenario.TenantGroup;
+import io.spillway.sim.scenario.Window;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads a scenario from a YAML file, or one of those that are shipped. */
+final class ScenarioLoader {
+    /** Those in the jar, by name. */
+    static final List<String> SHIPPED = List.of(
+            "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill");
+
+    private static final int MAX_FILE_BYTES = 1024 * 1024;
+    private static final double MAX_MILLIS = ScenarioLimits.DAY_MILLIS;
+
+    private final Path directory;
+
+    private ScenarioLoader(Path directory) {
+        this.directory = directory;
+    }
+
+    private enum ArrivalType {
+        CONSTANT,
+        POISSON,
+        BURST,
+        TRACE
+    }
+
+    private enum LatencyType {
+        CONSTANT,
+        UNIFORM,
+        EXPONENTIAL,
+        NORMAL,
+        LOGNORMAL
+    }
+
+    /**
+     * Loads a scenario.
+     *
+     * @param file a file, or where there is none of that name, the name of a shipped scenario
+     * @throws CommandFailure as wrong usage when there is none, or anything in it is unknown or not allowed
+     */
+    static Scenario load(String file) {
+        Path path = Path.of(file);
+        boolean isFile = Files.isRegularFile(path);
+        if (!isFile && !SHIPPED.contains(file)) {
+            throw CommandFailure.usage(
+                    Printable.of(file) + ": must be a scenario file, or one of " + String.join(", ", SHIPPED));
+        }
+        try {
+            byte[] bytes = isFile ? readFile(path) : readShipped(file);
+            JsonNode root = YAMLMapper.builder()
+                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .build()
+                    .readTree(bytes);
+            Path directory = path.toAbsolutePath().getParent();
+            ScenarioLoader loader = new ScenarioLoader(directory);
+            return ScenarioSection.read(root, section -> loader.scenario(section, file));
+        } catch (JsonProcessingException e) {
+            String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
+            throw CommandFailure.usage(Printable.of(file) + ": must be one YAML document: "
+                    + Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")) + where);
+        } catch (IOException e) {
+            throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
+        } catch (CommandFailure e) {
+            throw CommandFailure.usage(Printable.of(file) + ": " + e.getMessage());
+        }
+    }
+
+    private static byte[] readFile(Path path) throws IOException {
+        if (Files.size(path) > MAX_FILE_BYTES) {
+            throw CommandFailure.usage("must be at most " + MAX_FILE_BYTES + " bytes");
+        }
+        return Files.readAllBytes(path);
+    }
+
+    private static byte[] readShipped(String name) throws IOException {
+        try (InputStream in = ScenarioLoader.class.getResourceAsStream("/scenarios/" + name + ".yml")) {
+            if (in == null) {
+                throw new IOException("not in the jar");
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private Scenario scenario(ScenarioSection root, String file) {
+        String name = root.text("name", Path.of(file).getFileName().toString());
+        String description = root.text("description", "");
+        long durationMillis = root.millis("duration");
+        long drainMillis = root.millis("drain", "1d");
+        SimulatedCluster plant = root.one("workers", workers -> plant(workers,
+                root.one("router", router -> router.one("protection", ScenarioLoader::protection))));
+        PolicySettings defaults = root.policy("defaults");
+        List<Disturbance> everywhere = disturbances(root);
+        List<Scenario.Phase> phases = root.list("phases",
+                phase -> new Scenario.Phase(Printable.of(phase.text("name")), window(phase)));
+        Handling handler = root.one("handler", common ->
+                common.has("latency") || !common.isEmpty()
+                        ? handling(common, everywhere)
+                        : Handling.of(new Latency.Constant(20)));
+        List<TenantGroup> groups = root.list("tenants", tenants -> group(tenants, defaults, handler, everywhere));
+        root.end();
+        return new Scenario(
+                Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases);
+    }
+
+    private static ProtectionSettings protection(ScenarioSection section) {
+        return new ProtectionSettings(
+                section.number("multiple", ProtectionSettings.DEFAULT.multiple(), 0, ProtectionSettings.MOST_MULTIPLE),
+                section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms"));
+    }
+
+    private static SimulatedCluster plant(ScenarioSection workers, ProtectionSettings protection) {
+        int slots = (int) workers.whole("slots", 50, 1, 100_000);
+        int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
+        DispatchSettings dispatch = new DispatchSettings(
+                slots,
+                workers.number("reserve", 0.2, 0, 0.9),
+                workers.number("agedTrickle", 0.02, 0, 0.5),
+                (int) workers.whole("readAhead", 4_000, 10, 1_000_000),
+                64L << 20,
+                100,
+                true);
+        return new SimulatedCluster(
+                (int) workers.whole("count", 1, 1, partitions),
+                dispatch,
+                partitions,
+                workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE),
+                workers.millis("stuckAfter", "10s"),
+                workers.millis("commitInterval", "50ms"),
+                workers.millis("restart", "10s"),
+                (int) workers.whole("killerDeaths", 3, 0, 100),
+                protection);
+    }
+
+    private TenantGroup group(
+            ScenarioSection section, PolicySettings defaults, Handling common, List<Disturbance> everywhere) {
+        String name = section.text("name");
+        if (!ItemLimits.isName(name)) {
+            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        }
+        int count = (int) section.whole("count", 1, 1, ScenarioLimits.MAX_TENANTS);
+        List<Arrivals> arrivals = section.list("arrivals", this::arrivals);
+        if (arrivals.isEmpty()) {
+            throw section.wrong("arrivals", "must be a map with a type, or a list of such");
+        }
+        TenantPolicy policy = TenantPolicy.of(section.policy("policy").over(defaults));
+        List<Disturbance> own = new ArrayList<>(everywhere);
+        own.addAll(disturbances(section));
+        Handling handling = section.has("handler")
+                ? section.one("handler", handler -> handling(handler, own))
+                : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.kills(), own);
+        List<Surge> surges =
+                section.list("spikes", spike -> new Surge(window(spike), spike.number("factor", 0, 100_000)));
+        List<Sweep> sweeps =
+                section.list("sweeps", sweep -> new Sweep(sweep.millis("startedAt"), sweep.millis("completedAt")));
+        section.end();
+        return new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps);
+    }
+
+    private Arrivals arrivals(ScenarioSection section) {
+        return switch (section.choice("type", ArrivalType.class)) {
+            case CONSTANT -> new Arrivals.Constant(section.number("rate", 1e-6, ScenarioLimits.MAX_RATE));
+            case POISSON -> new Arrivals.Poisson(section.number("rate", 1e-6, ScenarioLimits.MAX_RATE));
+            case BURST -> new Arrivals.Burst(section.whole("size", 0, 1, ScenarioLimits.MAX_WAITING),
+                    section.millis("at", "0s"), section.millis("every", "0s"));
+            case TRACE -> new Arrivals.Recorded(
+                    new TraceLoader(directory).load(section.text("file"), section.text("durations", "")),
+                    section.number("speed", 1, 1e-3, 1e6));
+        };
+    }
+
+    private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
+        return new Handling(
+                section.one("latency", ScenarioLoader::latency),
+                section.number("failureRate", 0, 0, 1),
+                section.number("finalRate", 0, 0, 1),
+                section.flag("kills"),
+                disturbances);
+    }
+
+    private static Latency latency(ScenarioSection section) {
+        return switch (section.choice("type", LatencyType.class)) {
+            case CONSTANT -> new Latency.Constant(millis(section, "value"));
+            case UNIFORM -> new Latency.Uniform(millis(section, "min"), millis(section, "max"));
+            case EXPONENTIAL -> new Latency.Exponential(millis(section, "mean"));
+            case NORMAL -> new Latency.Normal(millis(section, "mean"), millis(section, "deviation"));
+            case LOGNORMAL -> new Latency.LogNormal(millis(section, "median"), millis(section, "p99"));
+        };
+    }
+
+    /** A duration; a bare number is milliseconds, so that fractions can be written. */
+    private static double millis(ScenarioSection section, String key) {
+        return section.text(key).matches("[0-9_.]+") ? section.number(key, 0, MAX_MILLIS) : section.millis(key);
+    }
+
+    private static List<Disturbance> disturbances(ScenarioSection section) {
+        List<Disturbance> all = new ArrayList<>();
+        all.addAll(section.list("outages", each -> new Disturbance.Outage(window(each))));
+        all.addAll(section.list("hangs", each -> new Disturbance.Hang(window(each))));
+        all.addAll(section.list("slowdowns",
+                each -> new Disturbance.Slowdown(window(each), each.number("factor", 1e-3, 100_000))));
+        return all;
+    }
+
+    private static Window window(ScenarioSection section) {
+        return new Window(section.millis("from", "0s"), section.millis("to"));
+    }
+}

@@ -1,0 +1,231 @@
+package io.spillway.cli.simulate;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.Durations;
+import io.spillway.sim.scenario.ScenarioLimits;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Reader of one map of a scenario file, by key. Every error is wrong usage, in one line that names the key, the value
+ * and what is allowed. Owned by one call of the loader.
+ */
+final class ScenarioSection {
+    private final String path;
+    private final JsonNode node;
+    private final Set<String> known = new LinkedHashSet<>();
+
+    private ScenarioSection(String path, JsonNode node) {
+        this.path = path;
+        this.node = node;
+    }
+
+    /** What a maker makes of a whole file. */
+    static <T> T read(JsonNode root, Function<ScenarioSection, T> maker) {
+        return of("", root).made(maker);
+    }
+
+    /** The map at a place of the file; one that is absent or empty is a map without keys. */
+    private static ScenarioSection of(String path, JsonNode node) {
+        if (!node.isObject() && !node.isNull() && !node.isMissingNode()) {
+            throw wrong(path, shown(node), "must be a map");
+        }
+        return new ScenarioSection(path, node);
+    }
+
+    /** Whether nothing is set here; a key without a value is as good as absent. */
+    boolean isEmpty() {
+        return node.properties().stream().allMatch(entry -> entry.getValue().isNull());
+    }
+
+    boolean has(String key) {
+        known.add(key);
+        return node.hasNonNull(key);
+    }
+
+    String text(String key) {
+        if (!has(key)) {
+            throw wrong(path(key), "(absent)", "must be there");
+        }
+        return text(key, "");
+    }
+
+    String text(String key, String absent) {
+        known.add(key);
+        JsonNode value = node.path(key);
+        if (value.isContainerNode()) {
+            throw wrong(path(key), shown(value), "must be one value");
+        }
+        return value.isNull() || value.isMissingNode() ? absent : value.asText();
+    }
+
+    long whole(String key, long absent, long least, long most) {
+        String text = text(key, Long.toString(absent));
+        try {
+            long value = Long.parseLong(text.replace("_", ""));
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // falls through to the one message
+        }
+        throw wrong(path(key), text, "must be a whole number from " + least + " to " + most);
+    }
+
+    double number(String key, double absent, double least, double most) {
+        return number(key, text(key, Double.toString(absent)), least, most);
+    }
+
+    /** As above, for one that must be there. */
+    double number(String key, double least, double most) {
+        return number(key, text(key), least, most);
+    }
+
+    private double number(String key, String text, double least, double most) {
+        try {
+            double value = Double.parseDouble(text.replace("_", ""));
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // falls through to the one message
+        }
+        throw wrong(path(key), text, "must be a number from " + plain(least) + " to " + plain(most));
+    }
+
+    boolean flag(String key) {
+        String text = text(key, "false");
+        if (!text.equals("true") && !text.equals("false")) {
+            throw wrong(path(key), text, "must be true or false");
+        }
+        return text.equals("true");
+    }
+
+    long millis(String key, String absent) {
+        return parsed(key, text(key, absent));
+    }
+
+    /** A duration that must be there. */
+    long millis(String key) {
+        return parsed(key, text(key));
+    }
+
+    private long parsed(String key, String text) {
+        try {
+            long millis = Durations.parseMillis(text);
+            if (millis <= ScenarioLimits.MAX_RUN_MILLIS) {
+                return millis;
+            }
+        } catch (IllegalArgumentException e) {
+            // falls through to the one message
+        }
+        throw wrong(path(key), text, "must be a duration such as 250ms, 30s, 5m or 1h, 31d at most");
+    }
+
+    <E extends Enum<E>> E choice(String key, Class<E> of) {
+        String text = text(key);
+        List<String> names = new ArrayList<>();
+        for (E each : of.getEnumConstants()) {
+            if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
+                return each;
+            }
+            names.add(each.name().toLowerCase(Locale.ROOT));
+        }
+        throw wrong(path(key), text, "must be one of " + String.join(", ", names));
+    }
+
+    /** What a maker makes of the map under a key; the maker asks for everything that may stand in it. */
+    <T> T one(String key, Function<ScenarioSection, T> maker) {
+        known.add(key);
+        return of(path(key), node.path(key)).made(maker);
+    }
+
+    /** What a maker makes of each map of a list; one map that is no list counts as a list of one. */
+    <T> List<T> list(String key, Function<ScenarioSection, T> maker) {
+        known.add(key);
+        JsonNode value = node.path(key);
+        if (value.isObject()) {
+            return List.of(of(path(key), value).made(maker));
+        }
+        if (!value.isArray() && !value.isNull() && !value.isMissingNode()) {
+            throw wrong(path(key), shown(value), "must be a list of maps");
+        }
+        List<T> made = new ArrayList<>();
+        for (int i = 0; i < value.size(); i++) {
+            made.add(of(path(key) + "[" + i + "]", value.get(i)).made(maker));
+        }
+        return made;
+    }
+
+    /** What is found wrong with the values is put down to this map. */
+    private <T> T made(Function<ScenarioSection, T> maker) {
+        T made;
+        try {
+            made = maker.apply(this);
+        } catch (IllegalArgumentException e) {
+            String place = path.isEmpty() ? "" : Printable.of(path) + ": ";
+            throw CommandFailure.usage(place + Printable.of(e.getMessage()));
+        }
+        end();
+        return made;
+    }
+
+    /** Everything was asked for that may stand here: what else does is a mistake, and named before what is missing. */
+    void end() {
+        node.properties().stream().filter(entry -> !known.contains(entry.getKey())).findFirst().ifPresent(entry -> {
+            throw wrong(entry.getKey(), "unknown key; known here: " + String.join(", ", known));
+        });
+    }
+
+    /** Settings of a policy, under the keys that they have in the configuration. */
+    PolicySettings policy(String key) {
+        return one(key, ScenarioSection::policy);
+    }
+
+    private PolicySettings policy() {
+        PolicySettings settings = PolicySettings.NONE_SET;
+        for (PolicyField field : PolicyField.values()) {
+            if (has(field.key())) {
+                String text = text(field.key(), "");
+                if (field == PolicyField.GROWTH && !text.equals("none")) {
+                    throw wrong(path(field.key()), text, "must be none: limits that grow are not simulated");
+                }
+                try {
+                    settings = settings.with(field, text);
+                } catch (IllegalArgumentException e) {
+                    throw wrong(path(field.key()), text, "must be " + field.allowed());
+                }
+            }
+        }
+        return settings;
+    }
+
+    CommandFailure wrong(String key, String allowed) {
+        return wrong(path(key), shown(node.path(key)), allowed);
+    }
+
+    private static CommandFailure wrong(String path, String value, String allowed) {
+        return CommandFailure.usage(Printable.of(path) + " = " + Printable.of(value) + ": " + allowed);
+    }
+
+    private String path(String key) {
+        return path.isEmpty() ? key : path + "." + key;
+    }
+
+    private static String shown(JsonNode node) {
+        return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.isMissingNode() ? "(absent)" : node.asText();
+    }
+
+    private static String plain(double number) {
+        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
+        return isWhole ? Long.toString((long) number) : Double.toString(number);
+    }
+}

@@ -1,0 +1,84 @@
+package io.spillway.cli.simulate;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.ChartFile;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.sim.Simulation;
+import io.spillway.sim.SimulationException;
+import io.spillway.sim.SimulationResult;
+import io.spillway.sim.scenario.Scenario;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code spillway simulate}: a scenario or a recorded day in virtual time. Needs no Kafka. */
+@Command(
+        name = "simulate",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Runs a scenario in virtual time through the very rules that the router and the worker run, and shows what would",
+            "come of it. The same scenario and seed give the same result. Shipped scenarios, by name: noisy-neighbour,",
+            "outage-one-hour, spike-30-minutes, slow-destination, retry-storm, poison-pill."
+        })
+public final class SimulateCommand implements Callable<Integer> {
+    private static final long NOTE_EVERY_MILLIS = 2_000;
+
+    @Mixin
+    private CommonOptions common;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "a scenario file, or the name of a shipped scenario")
+    private String file;
+
+    @Option(names = "--seed", paramLabel = "N", description = "of all chance (default: ${DEFAULT-VALUE})", defaultValue = "0")
+    private long seed;
+
+    @Option(names = "--fifo", description = "through a single first-in-first-out queue instead, for comparison")
+    private boolean fifo;
+
+    @Option(names = "--chart", paramLabel = "FILE", description = "draw depths and ages over time into a .png or .svg file; may be given twice")
+    private List<Path> charts = List.of();
+
+    private final InstantSource clock = InstantSource.system();
+
+    @Override
+    public Integer call() {
+        charts.forEach(ChartFile::requireDrawable);
+        Scenario scenario = ScenarioLoader.load(file);
+        Printer printer = common.printer();
+        SimulationResult result = run(scenario, printer);
+        SimulationReport report = new SimulationReport(result);
+        if (common.isJson()) {
+            printer.json(report.asMap());
+        } else {
+            report.print(printer);
+        }
+        for (Path chart : charts) {
+            SimulationChart.draw(result, chart);
+            printer.note("drawn: " + chart);
+        }
+        return 0;
+    }
+
+    private SimulationResult run(Scenario scenario, Printer printer) {
+        long[] nextMillis = {clock.millis() + NOTE_EVERY_MILLIS};
+        try {
+            return Simulation.run(
+                    scenario, fifo ? Simulation.Discipline.FIFO : Simulation.Discipline.SPILLWAY, seed,
+                    (nowMillis, durationMillis, arrived, waiting) -> {
+                        if (clock.millis() >= nextMillis[0]) {
+                            nextMillis[0] = clock.millis() + NOTE_EVERY_MILLIS;
+                            printer.note("at %s of %s: %,d items, %,d of them waiting".formatted(
+                                    SimulationReport.duration(nowMillis), SimulationReport.duration(durationMillis), arrived, waiting));
+                        }
+                    });
+        } catch (SimulationException e) {
+            throw CommandFailure.failed(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.spillway.cli.simulate;
+
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.item.Lane;
+import io.spillway.sim.Simulation;
+import io.spillway.sim.SimulationResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * What the {@code simulate} command shows.
+ *
+ * @param result of the run
+ */
+public record SimulationReport(SimulationResult result) {
+    /** Series of ages in the output and in the chart: those that became oldest. */
+    static final int MOST_SERIES = 8;
+
+    /** For JSON. */
+    Map<String, Object> asMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("scenario", result.scenario().name());
+        map.put("queue", queue());
+        map.put("seed", result.seed());
+        map.put("durationMillis", result.scenario().durationMillis());
+        map.put("endMillis", result.endMillis());
+        map.put("groups", result.groups());
+        map.put("phases", result.phases().stream().map(each -> {
+            Map<String, Object> phase = Printer.fields(each.row());
+            phase.put("phase", each.phase());
+            return phase;
+        }).toList());
+        map.put("oldestTenants", result.oldest());
+        Map<String, Object> peaks = new LinkedHashMap<>();
+        result.peakDepths().forEach((lane, peak) -> peaks.put(lane.label(), peak));
+        map.put("peakDepths", peaks);
+        map.put("slotUse", result.slotUse());
+        map.put("jain", result.jain());
+        map.put("workerDeaths", result.deaths());
+        result.recoveredMillis().ifPresent(millis -> map.put("recoveredMillis", millis));
+        map.put("samples", samples());
+        return map;
+    }
+
+    /** For a person. */
+    void print(Printer printer) {
+        long accepted = result.groups().stream().mapToLong(SimulationResult.Row::accepted).sum();
+        long waiting = result.groups().stream().mapToLong(SimulationResult.Row::waiting).sum();
+        printer.line("%s through %s, seed %d".formatted(
+                result.scenario().name(), isFifo() ? "one FIFO queue" : "Spillway", result.seed()));
+        if (!result.scenario().description().isEmpty()) {
+            printer.line(result.scenario().description());
+        }
+        printer.line("%,d items of %,d tenants in %s; %s".formatted(
+                accepted, result.scenario().tenants(), duration(result.scenario().durationMillis()),
+                waiting == 0 ? "all finished at " + duration(result.endMillis())
+                        : "%,d not finished when the run ended at %s".formatted(waiting, duration(result.endMillis()))));
+        printer.line("");
+        printer.line("Age at first attempt:");
+        printer.table(head("tenants", ""), result.groups().stream()
+                .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
+        printPhases(printer);
+        printOldest(printer);
+        printer.line("");
+        printer.line("most items at one time: " + peaks());
+        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
+                100 * result.slotUse(), result.jain(),
+                result.recoveredMillis().map(millis -> "; backlog gone " + duration(millis) + " after the disturbance").orElse(""),
+                result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
+    }
+
+    private void printPhases(Printer printer) {
+        if (result.phases().isEmpty()) {
+            return;
+        }
+        printer.line("");
+        printer.line("By when the items arrived:");
+        printer.table(head("phase", "tenants"),
+                result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
+    }
+
+    private void printOldest(Printer printer) {
+        if (result.oldest().size() <= result.groups().size()) {
+            return;
+        }
+        printer.line("");
+        printer.line("Tenants whose items waited longest:");
+        printer.table(head("tenant", ""), result.oldest().stream().map(row -> cells(row.name(), "", row)));
+    }
+
+    /** The series of ages that became oldest, by number, the oldest first. */
+    static List<Integer> topSeries(SimulationResult result) {
+        float[] peaks = new float[result.series().size()];
+        for (SimulationResult.Sample sample : result.samples()) {
+            for (int i = 0; i < peaks.length; i++) {
+                peaks[i] = Math.max(peaks[i], sample.agesMillis()[i]);
+            }
+        }
+        return IntStream.range(0, peaks.length).boxed()
+                .sorted((a, b) -> peaks[a] == peaks[b] ? Integer.compare(a, b) : Float.compare(peaks[b], peaks[a]))
+                .limit(MOST_SERIES)
+                .toList();
+    }
+
+    /** As people say it: the two largest units that are not zero. */
+    public static String duration(double millis) {
+        if (millis < 9.95) {
+            return String.format(Locale.ROOT, "%.1f ms", millis);
+        }
+        if (millis < 1_000) {
+            return Math.round(millis) + " ms";
+        }
+        if (millis < 60_000) {
+            return String.format(Locale.ROOT, "%.1f s", millis / 1_000);
+        }
+        long seconds = Math.round(millis / 1_000);
+        if (seconds < 3_600) {
+            return seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
+        }
+        long minutes = Math.round(millis / 60_000);
+        return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
+    }
+
+    private boolean isFifo() {
+        return result.discipline() == Simulation.Discipline.FIFO;
+    }
+
+    private String queue() {
+        return isFifo() ? "fifo" : "spillway";
+    }
+
+    private String peaks() {
+        List<String> peaks = new ArrayList<>();
+        result.peakDepths().forEach((lane, peak) -> {
+            if (!isFifo() || peak > 0) {
+                peaks.add(laneName(result, lane) + " %,d".formatted(peak));
+            }
+        });
+        return String.join(", ", peaks);
+    }
+
+    /** A FIFO queue has no lanes: what is not delayed or dead is in the one queue. */
+    static String laneName(SimulationResult result, Lane lane) {
+        return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
+    }
+
+    private static List<String> head(String first, String second) {
+        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
+                "attempts an item");
+    }
+
+    private static List<String> cells(String first, String second, SimulationResult.Row row) {
+        return List.of(first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
+                "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
+                duration(row.p50Millis()), duration(row.p99Millis()), duration(row.maxMillis()),
+                String.format(Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
+    }
+
+    private Map<String, Object> samples() {
+        Map<String, Object> depths = new LinkedHashMap<>();
+        for (Lane lane : Lane.values()) {
+            depths.put(laneName(result, lane), result.samples().stream().map(each -> each.depths().get(lane)).toList());
+        }
+        Map<String, Object> ages = new LinkedHashMap<>();
+        for (int series : topSeries(result)) {
+            ages.put(result.series().get(series), result.samples().stream().map(each -> each.agesMillis()[series]).toList());
+        }
+        return Map.of(
+                "atMillis", result.samples().stream().map(SimulationResult.Sample::nowMillis).toList(),
+                "inFlight", result.samples().stream().map(SimulationResult.Sample::inFlight).toList(),
+                "depths", depths,
+                "agesMillis", ages);
+    }
+}

@@ -1,0 +1,2 @@
+/** The simulate command: scenario files, recorded traces and reports. */
+package io.spillway.cli.simulate;

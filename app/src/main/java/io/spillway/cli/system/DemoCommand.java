@@ -1,0 +1,161 @@
+package io.spillway.cli.system;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.ChartFile;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.StopSignal;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Printable;
+import io.spillway.demo.DemoChart;
+import io.spillway.demo.DemoHandler;
+import io.spillway.demo.DemoPlan;
+import io.spillway.demo.DemoReport;
+import io.spillway.demo.DemoResult;
+import io.spillway.demo.DemoStory;
+import io.spillway.demo.DemoView;
+import io.spillway.runtime.DataDirectory;
+import io.spillway.runtime.Role;
+import io.spillway.runtime.RunningSystem;
+import io.spillway.runtime.Shutdown;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code spillway demo}: the noisy-neighbour story, with Spillway and a FIFO queue side by side. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        description = {
+            "The noisy-neighbour story in about a minute: an embedded Kafka, the router and a worker in a directory that is deleted",
+            "afterwards. Quiet tenants, one that floods, one whose destination becomes slow, a sweep and a poison pill; the same",
+            "items go through a plain FIFO consumer at the same time. Ends with a table, a chart and an audit of the books.",
+            "It reads no configuration and touches no other cluster."
+        })
+public final class DemoCommand implements Callable<Integer> {
+    private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--seconds", paramLabel = "N", description = "how long items are sent (default: ${DEFAULT-VALUE})", defaultValue = "40")
+    private int seconds;
+
+    @Option(names = "--chart", paramLabel = "FILE",
+            description = "where the chart goes, a .png or .svg file, which is replaced (default: spillway-demo.png here)")
+    private Path chart;
+
+    private final InstantSource wall = InstantSource.system();
+
+    @Override
+    public Integer call() throws IOException {
+        if (seconds < 3 || seconds > 3600) {
+            throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600");
+        }
+        if (chart != null) {
+            ChartFile.requireDrawable(chart);
+        }
+        Printer printer = common.printer();
+        DemoResult result;
+        // What the parts tell of themselves, and Kafka of what it tries again, would stand between the lines of the demo.
+        Level ours = quieten("io.spillway", Level.WARN);
+        Level kafkas = quieten("org.apache.kafka", Level.ERROR);
+        try (StopSignal stop = new StopSignal()) {
+            Path directory = Files.createTempDirectory("spillway-demo-" + ProcessHandle.current().pid() + "-");
+            Shutdown shutdown = new Shutdown();
+            try {
+                result = play(directory, shutdown, stop, printer);
+            } finally {
+                cleanUp(shutdown, directory);
+                if (stop.isStopped()) {
+                    printer.problem("stopped; nothing is left behind");
+                }
+            }
+        } finally {
+            quieten("io.spillway", ours);
+            quieten("org.apache.kafka", kafkas);
+        }
+        return tell(result, printer);
+    }
+
+    private DemoResult play(Path directory, Shutdown shutdown, StopSignal stop, Printer printer) {
+        printer.note("starting Kafka, the router and the worker ...");
+        Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
+                "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
+                "worker.slots", Integer.toString(DemoPlan.SLOTS)));
+        DemoPlan plan = new DemoPlan(seconds);
+        DemoStory.Cast cast = DemoStory.Cast.of(plan, wall);
+        DataDirectory data = shutdown.closing(DataDirectory.open(directory));
+        RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown,
+                configuration -> new DemoHandler(cast.destination(), cast.spillway()));
+        return new DemoStory(system, cast, shutdown, stop, wall)
+                .play(new DemoView(printer, plan, DemoView.isTerminal()));
+    }
+
+    private int tell(DemoResult result, Printer printer) {
+        Path file = chart == null ? DEFAULT_CHART : chart;
+        Optional<String> undrawn = draw(result, file);
+        DemoReport report = new DemoReport(result);
+        if (common.isJson()) {
+            Map<String, Object> map = new LinkedHashMap<>(report.asMap());
+            map.put("chart", undrawn.isEmpty() ? file.toAbsolutePath().toString() : "");
+            printer.json(map);
+        } else {
+            report.print(printer);
+            printer.line(undrawn.isEmpty() ? "chart: " + Printable.of(file.toAbsolutePath().toString()) : "chart: none");
+        }
+        undrawn.ifPresent(printer::problem);
+        if (!result.isBalanced()) {
+            throw CommandFailure.failed("the books do not balance");
+        }
+        if (undrawn.isPresent() && chart != null) {
+            throw CommandFailure.failed("the chart that was asked for is missing");
+        }
+        return 0;
+    }
+
+    /** Says what was in the way; the demo has more to show than its chart. */
+    private static Optional<String> draw(DemoResult result, Path file) {
+        try {
+            DemoChart.draw(result, file);
+            return Optional.empty();
+        } catch (CommandFailure e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    /** The level before. */
+    private static Level quieten(String name, Level level) {
+        Logger log = (Logger) LoggerFactory.getLogger(name);
+        Level before = log.getLevel();
+        log.setLevel(level);
+        return before;
+    }
+
+    private static void cleanUp(Shutdown shutdown, Path directory) {
+        shutdown.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            throw CommandFailure.failed("cannot delete " + directory + ": " + e);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.spillway.cli.system;
+
+import io.spillway.audit.Census;
+import io.spillway.audit.LedgerReader;
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.tenants.TenantsIsolateCommand;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.Drain;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code spillway depth}: what waits, for how long it has waited, and when it will be gone. */
+@Command(
+        name = "depth",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Shows what waits in each lane and of each tenant by the books, the age of the oldest item, and when it is gone at the present rates.",
+            "The books are about a second old. For the ages it reads all that waits, which takes its time with a large backlog: --no-ages leaves them out."
+        })
+public final class DepthCommand implements Callable<Integer> {
+    private final InstantSource clock = InstantSource.system();
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--tenant", paramLabel = "T", description = "of this tenant only")
+    private String tenant;
+
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "20", description = "tenants shown, the deepest (default: ${DEFAULT-VALUE})")
+    private int limit;
+
+    @Option(names = "--no-ages", description = "do not look for the oldest items")
+    private boolean withoutAges;
+
+    /** A lane; without an age when nothing waits in it, or ages were not asked for. */
+    private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
+
+    /** A tenant; without an age as above. A backlog that does not shrink drains {@code never}: JSON has no infinity. */
+    private record TenantDepth(
+            String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
+            long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
+            Object drainSeconds) {
+        static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
+            TenantBalance books = depth.books();
+            FlowRates rates = depth.rates().at(nowMillis);
+            Drain drain = depth.drain(nowMillis);
+            return new TenantDepth(
+                    tenant, books.waiting(), books.in(ItemState.HOT), books.in(ItemState.OVERFLOW), books.in(ItemState.AGED),
+                    books.in(ItemState.DELAY), books.accepted(), books.in(ItemState.DONE), books.in(ItemState.DROPPED),
+                    books.in(ItemState.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
+                    ageSeconds(oldestMillis, nowMillis), drain instanceof Drain.Never ? "never" : drain.seconds());
+        }
+    }
+
+    /** The lanes by name, and of the tenants with anything waiting those with the most. */
+    private record Report(Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants) {}
+
+    @Override
+    public Integer call() {
+        if (tenant != null) {
+            TenantsIsolateCommand.requireOneTenant(tenant);
+        }
+        if (limit < 1 || limit > 100_000) {
+            throw CommandFailure.usage("--limit " + limit + ": must be 1 to 100000");
+        }
+        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        Map<String, Depth> depths = new HashMap<>();
+        Map<String, Long> oldestOfTenant = new HashMap<>();
+        Map<ItemState, Long> oldestInLane = new EnumMap<>(ItemState.class);
+        try (Census census = new Census(configuration, clock)) {
+            LedgerReader.depths(census).forEach(depths::put);
+            if (!withoutAges) {
+                census.forEach(false, item -> {
+                    if (ItemState.WAITING.contains(item.place()) && (tenant == null || tenant.equals(item.owner()))) {
+                        item.enqueuedAtMillis().ifPresent(atMillis -> {
+                            oldestOfTenant.merge(item.owner(), atMillis, Math::min);
+                            oldestInLane.merge(item.place(), atMillis, Math::min);
+                        });
+                    }
+                });
+            }
+        }
+        if (tenant != null) {
+            depths.keySet().retainAll(List.of(tenant));
+        }
+        depths.values().removeIf(depth -> tenant == null && depth.books().waiting() <= 0);
+        long nowMillis = clock.millis();
+        Map<String, LaneDepth> lanes = new LinkedHashMap<>();
+        ItemState.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
+                depths.values().stream().mapToLong(depth -> depth.books().in(lane)).sum(),
+                ageSeconds(oldestInLane.get(lane), nowMillis))));
+        Report report = new Report(
+                lanes,
+                depths.values().stream().filter(depth -> depth.books().waiting() > 0).count(),
+                depths.keySet().stream()
+                        .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
+                        .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting())
+                                .thenComparing(TenantDepth::tenant))
+                        .limit(limit)
+                        .toList());
+        Printer printer = common.printer();
+        if (common.isJson()) {
+            printer.json(report);
+        } else {
+            print(report, printer);
+        }
+        return 0;
+    }
+
+    private void print(Report report, Printer printer) {
+        printer.table(List.of("lane", "waiting", "oldest"), report.lanes().entrySet().stream().map(lane ->
+                List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
+        printer.line("");
+        if (report.tenants().isEmpty()) {
+            printer.line(tenant == null ? "nothing waits" : tenant + " has never had an item");
+            return;
+        }
+        printer.table(
+                List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"),
+                report.tenants().stream().map(row -> List.of(
+                        row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
+                        rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
+                        row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : "never")));
+        long more = report.waitingTenants() - report.tenants().size();
+        if (more > 0) {
+            printer.line(more + " more tenants; --limit shows more of them");
+        }
+    }
+
+    private static String rate(double perSecond) {
+        return "%.1f".formatted(perSecond);
+    }
+
+    private static Double ageSeconds(Long sinceMillis, long nowMillis) {
+        return sinceMillis == null ? null : Math.max(0, nowMillis - sinceMillis) / 1e3;
+    }
+
+    /** In the two largest units, such as {@code 2h 5m}; empty for null. */
+    private static String age(Double seconds) {
+        if (seconds == null) {
+            return "";
+        }
+        Duration age = Duration.ofMillis((long) Math.ceil(seconds * 1e3));
+        if (age.toDays() > 0) {
+            return age.toDays() + "d " + age.toHoursPart() + "h";
+        }
+        if (age.toHours() > 0) {
+            return age.toHours() + "h " + age.toMinutesPart() + "m";
+        }
+        return age.toMinutes() > 0
+                ? age.toMinutes() + "m " + age.toSecondsPart() + "s"
+                : "%.1fs".formatted(age.toMillis() / 1e3);
+    }
+}

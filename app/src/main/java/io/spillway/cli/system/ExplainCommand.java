@@ -1,0 +1,193 @@
+package io.spillway.cli.system;
+
+import io.spillway.audit.StoredItem;
+import io.spillway.cli.deadletters.DeadLetterOptions;
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.tenants.TenantsCommand;
+import io.spillway.cli.tenants.TenantsIsolateCommand;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.ScanProgress;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.SettingsByTenant;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.runtime.CompactedTopics;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.admin.Admin;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code spillway explain}: why a tenant's items go where they go, or where one item is. */
+@Command(
+        name = "explain",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.",
+            "Or with --id where the items with this id are, and the way they came as far as it is not purged; for that it reads everything, or with --since what was sent since then."
+        })
+public final class ExplainCommand implements Callable<Integer> {
+    private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+
+    private final InstantSource clock = InstantSource.system();
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--tenant", paramLabel = "T", description = "the tenant")
+    private String tenant;
+
+    @Option(names = "--id", paramLabel = "ID", description = "an item: its id, or where it entered as TOPIC-PARTITION-OFFSET")
+    private String id;
+
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            description = "with --id: it was sent then or later, so that less is read: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
+    private String since;
+
+    @Override
+    public Integer call() {
+        if ((tenant == null) == (id == null)) {
+            throw CommandFailure.usage("give --tenant T or --id ID (see: spillway explain --help)");
+        }
+        if (since != null && id == null) {
+            throw CommandFailure.usage("--since " + Printable.of(since) + ": goes with --id only");
+        }
+        return id == null ? explainTenant() : followItem(DeadLetterOptions.millisOf("--since", since, clock.millis()));
+    }
+
+    private int followItem(OptionalLong sinceMillis) {
+        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        Printer printer = common.printer();
+        List<StoredItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
+        if (path.isEmpty()) {
+            throw CommandFailure.failed("no item with id " + Printable.of(id)
+                    + (sinceMillis.isPresent() ? " that was sent since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
+                    + " lies anywhere: it never came, or it is done, dropped or discarded, and purged");
+        }
+        if (common.isJson()) {
+            printer.json(Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()));
+            return 0;
+        }
+        String origin = "";
+        for (StoredItem step : path) {
+            if (!step.origin().equals(origin)) {
+                origin = step.origin();
+                printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at " + Printable.of(origin));
+            }
+            printer.line("  " + ItemPath.line(step));
+        }
+        if (path.stream().noneMatch(StoredItem::isWaiting)) {
+            printer.line("it waits nowhere: it is done, dropped or discarded");
+        }
+        return 0;
+    }
+
+    private int explainTenant() {
+        TenantsIsolateCommand.requireOneTenant(tenant);
+        Configuration configuration = common.configurationWithCluster(
+                topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
+        Topics names = new Topics(configuration.queue());
+        ShardAssignments assignments = new ShardAssignments(
+                configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+        SettingsByTenant settings;
+        Sweeps sweeps;
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            settings = topics.read(names.policies(), new SettingsByTenant());
+            sweeps = topics.read(names.sweeps(), new Sweeps());
+            if (names.assignsShards()) {
+                topics.read(names.shards(), assignments);
+            }
+        }
+        TenantPolicies policies = new TenantPolicies(configuration.defaults());
+        PolicyCodec codec = new PolicyCodec();
+        settings.all().forEach((name, own) -> policies.put(name, codec.encode(name, own)));
+        PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
+        TenantExplanation explanation = TenantExplanation.of(
+                tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, clock.millis()),
+                settings.all().keySet(), configuration.router().protection().isOn());
+        PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
+        Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
+        if (common.isJson()) {
+            common.printer().json(json(explanation, inForce, waiting));
+        } else {
+            print(explanation, inForce, waiting);
+        }
+        return 0;
+    }
+
+    private static Map<Integer, Map<String, Long>> waiting(Configuration configuration, Topics topics, List<Integer> partitions) {
+        Map<Integer, Map<String, Long>> waiting = new LinkedHashMap<>();
+        partitions.forEach(partition -> waiting.put(partition, new LinkedHashMap<>()));
+        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+            QueueAdmin queues = new QueueAdmin(admin);
+            for (Lane lane : LANES) {
+                for (QueueProgress queue : queues.readProgress(topics.lane(lane), topics.workerGroup(), false)) {
+                    waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>()).put(lane.label(), queue.waiting());
+                }
+            }
+        }
+        return waiting;
+    }
+
+    private Map<String, Object> json(
+            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("tenant", tenant);
+        result.put("policy", TenantsCommand.textOf(inForce));
+        result.put("placement", explanation.kind().label());
+        result.put("slots", explanation.slots());
+        result.put("partitions", explanation.partitions());
+        result.put("waiting", waiting);
+        result.put("rules", explanation.rules());
+        result.put("known", explanation.known());
+        result.put("sharing", explanation.sharing());
+        result.put("neighbours", explanation.neighbours());
+        return result;
+    }
+
+    private void print(
+            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
+        Printer printer = common.printer();
+        printer.line(tenant + ": " + explanation.kind().text());
+        printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
+        printer.table(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"),
+                waiting.entrySet().stream().map(each -> List.of(
+                        each.getKey(), of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW),
+                        of(each.getValue(), Lane.AGED), "")));
+        printer.line("");
+        printer.line("Its items, by the first rule that applies:");
+        explanation.rules().forEach(rule -> printer.line("  " + rule));
+        printer.line("");
+        printer.line("Of " + explanation.known() + " other tenants that are known by a policy or an assignment"
+                + (explanation.isCutShort() ? " (the first ones by name; there are more)" : "") + ":");
+        explanation.sharing().forEach((shared, count) ->
+                printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
+        printer.table(explanation.neighbours().stream().map(neighbour ->
+                List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))).toList());
+        printer.line("");
+        printer.line("Policy: " + TenantsCommand.inOneLine(inForce));
+    }
+
+    private static long of(Map<String, Long> lanes, Lane lane) {
+        return lanes.getOrDefault(lane.label(), 0L);
+    }
+}

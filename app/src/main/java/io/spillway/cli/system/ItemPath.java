@@ -1,0 +1,113 @@
+package io.spillway.cli.system;
+
+import io.spillway.audit.Census;
+import io.spillway.audit.StoredItem;
+import io.spillway.cli.terminal.ScanProgress;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Printable;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ParsedRecord;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * Where the items with an id are and were: every record of theirs that is still in a topic, those that are finished there and
+ * not purged yet included, from where they entered to where they lie. Found by reading everything, or what was sent since a time.
+ */
+final class ItemPath {
+    /** An id may repeat, and each item may have moved a dozen times. */
+    static final int MOST_STEPS = 1_000;
+    private static final List<String> NUMBERS = List.of(
+            ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.DUE, ItemHeaders.FIRST_ATTEMPT_AT, ItemHeaders.REPLAYED_AT,
+            ItemHeaders.DEAD_AT);
+    private static final List<String> TEXTS = List.of(
+            ItemHeaders.LANE_REASON, ItemHeaders.DEAD_REASON, ItemHeaders.DEAD_DETAIL, ItemHeaders.DEAD_STAGE);
+
+    private ItemPath() {}
+
+    /**
+     * Finds the records, by where they entered and from lane to lane; at most {@link #MOST_STEPS}.
+     *
+     * @param sinceMillis when they were sent at the earliest, epoch milliseconds; empty to read everything
+     * @param progress    is told of every record that is read
+     */
+    static List<StoredItem> find(
+            Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock, ScanProgress progress) {
+        List<StoredItem> found = new ArrayList<>();
+        Consumer<StoredItem> visitor = item -> {
+            progress.passed(item.topic(), item.partition());
+            takeIf(id, item, found);
+        };
+        try (Census census = new Census(configuration, clock, sinceMillis)) {
+            census.forEachInIngress(true, visitor);
+            census.forEach(true, visitor);
+        }
+        found.sort(Comparator.comparing(StoredItem::origin)
+                .thenComparing(item -> item.isWaiting())
+                .thenComparing(StoredItem::place)
+                .thenComparing(StoredItem::offset));
+        return found;
+    }
+
+    private static void takeIf(String id, StoredItem item, List<StoredItem> found) {
+        if (found.size() < MOST_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
+            found.add(item);
+        }
+    }
+
+    /** What is known of a record, for JSON. */
+    static Map<String, Object> fields(StoredItem item) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("tenant", item.owner());
+        fields.put("id", Printable.of(item.id()));
+        fields.put("origin", Printable.of(item.origin()));
+        fields.put("place", placeOf(item));
+        fields.put("position", item.partition() + "-" + item.offset());
+        fields.put("state", item.isWaiting() ? waits(item) : "left");
+        if (item.reading() instanceof ParsedRecord.Item read) {
+            fields.put("enqueuedAt", Instant.ofEpochMilli(read.enqueuedAtMillis()).toString());
+        }
+        for (String name : NUMBERS) {
+            OptionalLong number = item.number(name);
+            if (number.isPresent()) {
+                fields.put(nameOf(name), isTime(name) ? Instant.ofEpochMilli(number.getAsLong()).toString() : number.getAsLong());
+            }
+        }
+        for (String name : TEXTS) {
+            item.text(name).ifPresent(text -> fields.put(nameOf(name), Printable.of(text)));
+        }
+        return fields;
+    }
+
+    /** One line for people. */
+    static String line(StoredItem item) {
+        Map<String, Object> fields = fields(item);
+        List.of("tenant", "id", "origin", "place", "position", "state").forEach(fields::remove);
+        return "%-11s %-12s %-9s %s".formatted(placeOf(item), item.partition() + "-" + item.offset(),
+                item.isWaiting() ? waits(item) : "left", fields.isEmpty() ? "" : fields);
+    }
+
+    private static String waits(StoredItem item) {
+        return item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits";
+    }
+
+    private static String placeOf(StoredItem item) {
+        return item.place() == ItemState.OUTSIDE ? "ingress" : item.place().label();
+    }
+
+    private static boolean isTime(String header) {
+        return !header.equals(ItemHeaders.ATTEMPT) && !header.equals(ItemHeaders.MOVES);
+    }
+
+    private static String nameOf(String header) {
+        return header.substring("spillway-".length());
+    }
+}

@@ -1,0 +1,89 @@
+package io.spillway.cli.system;
+
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.item.Printable;
+import io.spillway.producer.ItemBuilder;
+import io.spillway.schema.WorkItem;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * Sends items at a rate, with progress every second. Owned by the command's thread; only the counts of what Kafka has
+ * answered are written by the producer's.
+ */
+final class ItemSender {
+    static final long UNKNOWN_TOTAL = -1;
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * How it went.
+     *
+     * @param sent         items that Kafka has
+     * @param failed       items that it has not
+     * @param seconds      from the first to the last
+     * @param firstFailure why the first of those failed
+     */
+    record Result(long sent, long failed, double seconds, Optional<String> firstFailure) {}
+
+    private final Producer<byte[], byte[]> producer;
+    private final String topic;
+    private final double nanosBetween;
+    private final Printer printer;
+    private final long startNanos = System.nanoTime();
+    private final AtomicLong stored = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicReference<String> firstFailure = new AtomicReference<>();
+    private volatile boolean lost;
+    private long handedOver;
+    private long nextProgressNanos = startNanos + SECOND_NANOS;
+
+    ItemSender(Producer<byte[], byte[]> producer, String topic, Double itemsPerSecond, Printer printer) {
+        this.producer = producer;
+        this.topic = topic;
+        this.nanosBetween = itemsPerSecond == null ? 0 : SECOND_NANOS / itemsPerSecond;
+        this.printer = printer;
+    }
+
+    /** Sends one item when its time has come. */
+    void send(WorkItem item, long total) {
+        long dueNanos = startNanos + (long) (handedOver * nanosBetween);
+        for (long wait = dueNanos - System.nanoTime(); wait > 0; wait = dueNanos - System.nanoTime()) {
+            LockSupport.parkNanos(wait);
+        }
+        producer.send(ItemBuilder.recordOf(topic, item), (stored_, failure) -> {
+            if (failure == null) {
+                stored.incrementAndGet();
+            } else {
+                failed.incrementAndGet();
+                lost = lost || failure instanceof TimeoutException;
+                firstFailure.compareAndSet(null, Printable.of(failure.toString()));
+            }
+        });
+        handedOver++;
+        if (System.nanoTime() >= nextProgressNanos) {
+            nextProgressNanos += SECOND_NANOS;
+            printer.note("%d%s sent (%.0f/s)".formatted(
+                    stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
+        }
+    }
+
+    /** Whether Kafka has let an item wait until it was given up: each further one would wait as long. */
+    boolean isLost() {
+        return lost;
+    }
+
+    /** Waits until Kafka has answered for all. */
+    Result finish() {
+        producer.flush();
+        return new Result(stored.get(), failed.get(), seconds(), Optional.ofNullable(firstFailure.get()));
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - startNanos) / (double) SECOND_NANOS;
+    }
+}

@@ -1,0 +1,102 @@
+package io.spillway.cli.system;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
+import io.spillway.runtime.CompactedTopics;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code spillway sweep}: tells the router that an anti-entropy sweep has completed. */
+@Command(name = "sweep", mixinStandardHelpOptions = true, description = "Records anti-entropy sweeps.")
+public final class SweepCommand {
+    private final InstantSource clock = InstantSource.system();
+
+    @Command(
+            name = "record",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Records a completed sweep: items of a sweepable tenant that were enqueued before it started are dropped from now on.",
+                "TIME is ISO 8601 with a zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
+            })
+    int record(
+            @Mixin CommonOptions common,
+            @Option(names = "--tenant", required = true, paramLabel = "T|*", description = "the tenant, or * for all") String tenant,
+            @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "when it started") String startedAt,
+            @Option(names = "--completed-at", paramLabel = "TIME", description = "when it completed (default: now)") String completedAt,
+            @Option(names = "--id", paramLabel = "ID", description = "its name in your own books (default: a new one)") String id) {
+        CommandFailure.requireNameOrAll("--tenant", tenant);
+        long nowMillis = clock.millis();
+        Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
+        String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
+        byte[] idBytes = sweepId.getBytes(StandardCharsets.UTF_8);
+        if (!ItemLimits.isId(idBytes, 0, idBytes.length)) {
+            throw CommandFailure.usage("--id " + Printable.of(sweepId) + ": must be 1 to "
+                    + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
+        }
+
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            TenantPolicies policies = topics.read(new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
+            topics.write(new Topics(configuration.queue()).sweeps(), tenant, new SweepCodec().encode(tenant, sweepId, sweep));
+            Printer printer = common.printer();
+            boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
+            if (!takesEffect) {
+                printer.note("note: " + tenant + " is not sweepable, so nothing is dropped until: spillway tenants set " + tenant + " --sweepable true");
+            }
+            if (common.isJson()) {
+                printer.json(Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
+                        "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
+            } else {
+                printer.line("sweep " + sweepId + " of " + tenant + " recorded: items enqueued before "
+                        + Instant.ofEpochMilli(sweep.startedAtMillis()) + " are covered");
+            }
+        }
+        return 0;
+    }
+
+    private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
+        long startedAtMillis = millisOf("--started-at", startedAt);
+        long completedAtMillis = completedAt == null ? nowMillis : millisOf("--completed-at", completedAt);
+        if (startedAtMillis > nowMillis) {
+            throw CommandFailure.usage("--started-at " + startedAt + ": must not be in the future");
+        }
+        if (completedAtMillis > nowMillis) {
+            throw CommandFailure.usage("--completed-at " + completedAt
+                    + ": must not be in the future; record a sweep when it has completed");
+        }
+        if (completedAtMillis < startedAtMillis) {
+            throw CommandFailure.usage("--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
+        }
+        return new Sweep(startedAtMillis, completedAtMillis);
+    }
+
+    private static long millisOf(String option, String time) {
+        try {
+            return time.matches("\\d{1,15}")
+                    ? Long.parseLong(time)
+                    : OffsetDateTime.parse(time).toInstant().toEpochMilli();
+        } catch (DateTimeException | ArithmeticException e) {
+            throw CommandFailure.usage(option + " " + Printable.of(time)
+                    + ": must be a time such as 2026-11-21T08:00:00Z, or epoch milliseconds");
+        }
+    }
+}

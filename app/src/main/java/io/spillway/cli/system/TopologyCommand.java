@@ -1,0 +1,65 @@
+package io.spillway.cli.system;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.router.TopologyDrawing;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Command {@code spillway topology}: describes the topology that the configuration leads to. */
+@Command(
+        name = "topology",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Describes the topology: the router's stages as Kafka Streams does, their changelogs, and the clients outside Kafka Streams; "
+                    + "then the same as a Mermaid drawing.",
+            "The shard stage is part of it when shards.overlap is set."
+        })
+public final class TopologyCommand implements Callable<Integer> {
+    static final String TEXT_FILE = "topology.txt";
+    static final String DRAWING_FILE = "topology.mmd";
+
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = "--write", paramLabel = "DIR", description = "write " + TEXT_FILE + " and " + DRAWING_FILE + " there instead")
+    private Path directory;
+
+    @Override
+    public Integer call() {
+        TopologyDrawing drawing = new TopologyDrawing(common.configuration());
+        Printer printer = common.printer();
+        if (directory != null) {
+            write(drawing, printer);
+        } else if (common.isJson()) {
+            printer.json(Map.of("text", drawing.text(), "mermaid", drawing.mermaid()));
+        } else {
+            printer.line(drawing.text());
+            printer.line(drawing.mermaid());
+        }
+        return 0;
+    }
+
+    private void write(TopologyDrawing drawing, Printer printer) {
+        try {
+            Files.createDirectories(directory);
+            Path text = Files.writeString(directory.resolve(TEXT_FILE), drawing.text());
+            Path mermaid = Files.writeString(directory.resolve(DRAWING_FILE), drawing.mermaid());
+            if (common.isJson()) {
+                printer.json(Map.of("written", List.of(text.toString(), mermaid.toString())));
+            } else {
+                printer.line("wrote " + text + " and " + mermaid);
+            }
+        } catch (IOException e) {
+            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "); name another directory");
+        }
+    }
+}

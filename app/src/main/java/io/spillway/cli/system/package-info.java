@@ -1,0 +1,2 @@
+/** Commands that run the system and look at it. */
+package io.spillway.cli.system;

@@ -1,0 +1,131 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.SettingsByTenant;
+import io.spillway.kafka.view.ViewContent;
+import io.spillway.runtime.CompactedTopics;
+import io.spillway.runtime.ViewProgress;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code spillway tenants}: policies, live, without a restart. */
+@Command(
+        name = "tenants",
+        mixinStandardHelpOptions = true,
+        description = "Lists and changes tenants' policies. T is a tenant, or * for every tenant without a setting of its own.",
+        subcommands = {TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
+public final class TenantsCommand {
+    private final InstantSource clock = InstantSource.system();
+
+    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the tenants that have settings of their own.")
+    int list(@Mixin CommonOptions common) {
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
+        Map<String, PolicySettings> all = read(configuration).all();
+        Printer printer = common.printer();
+        if (common.isJson()) {
+            Map<String, Object> result = new LinkedHashMap<>();
+            all.forEach((tenant, settings) -> result.put(tenant, textOf(settings)));
+            printer.json(result);
+        } else if (all.isEmpty()) {
+            printer.line("no tenant has settings of its own");
+        } else {
+            printer.table(all.entrySet().stream()
+                    .map(entry -> List.of(Printable.of(entry.getKey()), inOneLine(entry.getValue()))).toList());
+        }
+        return 0;
+    }
+
+    @Command(name = "get", mixinStandardHelpOptions = true, description = "Shows the policy in force for a tenant, and where each setting comes from.")
+    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant) {
+        requireTenant(tenant);
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
+        Map<String, PolicySettings> all = read(configuration).all();
+        PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
+        PolicySettings everyone = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
+        PolicySettings inForce = own.over(everyone).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
+        Printer printer = common.printer();
+        if (common.isJson()) {
+            printer.json(Map.of("tenant", tenant, "policy", textOf(inForce), "set", textOf(own)));
+            return 0;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        inForce.values().forEach((field, value) -> rows.add(List.of(
+                field.key(),
+                field.format(value),
+                own.get(field).isPresent() ? "set for " + tenant
+                        : everyone.get(field).isPresent() ? "set for *"
+                        : configuration.defaults().get(field).isPresent() ? "configuration" : "default")));
+        printer.table(rows);
+        return 0;
+    }
+
+    @Command(name = "remove", mixinStandardHelpOptions = true, description = "Removes a tenant's own settings; the defaults hold again.")
+    int remove(
+            @Mixin CommonOptions common,
+            @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant,
+            @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
+        requireTenant(tenant);
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
+        Printer printer = common.printer();
+        if (!read(configuration).contains(tenant)) {
+            throw CommandFailure.failed(tenant + " has no settings of its own; see: spillway tenants list");
+        }
+        write(configuration, tenant, null, wait, printer);
+        if (common.isJson()) {
+            printer.json(Map.of("tenant", tenant, "removed", true));
+        } else {
+            printer.line("removed the settings of " + tenant);
+        }
+        return 0;
+    }
+
+    /** Stores a tenant's settings; null removes them. */
+    void write(Configuration configuration, String tenant, PolicySettings settings, boolean wait, Printer printer) {
+        String topic = new Topics(configuration.queue()).policies();
+        RecordMetadata stored;
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            stored = topics.write(topic, tenant, settings == null ? null : new PolicyCodec().encode(tenant, settings));
+        }
+        if (wait) {
+            ViewProgress.await(configuration, stored, clock, printer);
+        }
+    }
+
+    /** All settings as they are stored now. */
+    SettingsByTenant read(Configuration configuration) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+            return topics.read(new Topics(configuration.queue()).policies(), new SettingsByTenant());
+        }
+    }
+
+    static void requireTenant(String tenant) {
+        CommandFailure.requireNameOrAll("tenant", tenant);
+    }
+
+    public static Map<String, String> textOf(PolicySettings settings) {
+        Map<String, String> text = new LinkedHashMap<>();
+        settings.values().forEach((field, value) -> text.put(field.key(), field.format(value)));
+        return text;
+    }
+
+    public static String inOneLine(PolicySettings settings) {
+        return settings.values().isEmpty() ? "nothing set"
+                : textOf(settings).entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,82 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ShardRequest;
+import io.spillway.runtime.CompactedTopics;
+import io.spillway.runtime.ViewProgress;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code spillway tenants release}: back from isolation. */
+@Command(
+        name = "release",
+        mixinStandardHelpOptions = true,
+        description = {
+            "Moves an isolated tenant back to its shard, live; its partitions are everybody's again.",
+            "What waits already stays where it is."
+        })
+final class TenantsReleaseCommand implements Callable<Integer> {
+    private final InstantSource clock = InstantSource.system();
+
+    @Mixin
+    private CommonOptions common;
+
+    @ParentCommand
+    private TenantsCommand tenants;
+
+    @Parameters(paramLabel = "T", description = "the tenant")
+    private String tenant;
+
+    @Option(names = "--wait", description = ViewProgress.WAIT)
+    private boolean wait;
+
+    @Option(
+            names = "--shard",
+            description = "take its assigned shard back as well (shards.overlap): for a tenant that is gone; one that is not gets another with its next item")
+    private boolean shard;
+
+    @Override
+    public Integer call() {
+        TenantsIsolateCommand.requireOneTenant(tenant);
+        Configuration configuration = common.configurationWithCluster(
+                topics -> shard && topics.assignsShards() ? List.of(topics.policies(), topics.shardRequests()) : List.of(topics.policies()));
+        Topics topics = new Topics(configuration.queue());
+        if (shard && !topics.assignsShards()) {
+            throw CommandFailure.usage("--shard: no shards are assigned where shards.overlap is not set");
+        }
+        PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
+        boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
+        if (!isIsolated && !shard) {
+            throw CommandFailure.failed(tenant + " has no partitions of its own; see: spillway explain --tenant " + tenant);
+        }
+        Printer printer = common.printer();
+        if (isIsolated) {
+            PolicySettings rest = settings.without(PolicyField.DEDICATED);
+            tenants.write(configuration, tenant, rest.equals(PolicySettings.NONE_SET) ? null : rest, wait, printer);
+        }
+        if (shard) {
+            try (CompactedTopics writing = new CompactedTopics(configuration, clock)) {
+                writing.write(topics.shardRequests(), tenant, ShardRequest.encode(new ShardRequest.Release()));
+            }
+        }
+        if (common.isJson()) {
+            printer.json(Map.of("tenant", tenant, "released", isIsolated, "shardReleased", shard));
+        } else {
+            printer.line(tenant + (isIsolated ? " is back on its shard" : ": its shard is taken back"));
+        }
+        return 0;
+    }
+}

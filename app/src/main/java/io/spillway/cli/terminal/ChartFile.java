@@ -1,0 +1,125 @@
+package io.spillway.cli.terminal;
+
+import io.spillway.core.item.Printable;
+import java.awt.Color;
+import java.awt.Dimension;
+import java.awt.Graphics2D;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import javax.imageio.ImageIO;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.apache.batik.svggen.SVGGraphics2D;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.Styler;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+import org.w3c.dom.Document;
+
+/** Puts charts one above the other into a PNG or an SVG file, whichever the file's name says. */
+public final class ChartFile {
+    private static final int WIDTH = 1_000;
+    private static final int HEIGHT = 420;
+    private static final String SVG_NAMESPACE = "http://www.w3.org/2000/svg";
+
+    private ChartFile() {}
+
+    /** Finds fault with a file that could not be drawn into, before a long run. */
+    public static void requireDrawable(Path file) {
+        Path directory = file.toAbsolutePath().getParent();
+        if (!isSvg(file) && !isPng(file) || !Files.isDirectory(directory)) {
+            throw CommandFailure.usage("--chart " + Printable.of(file.toString())
+                    + ": must be a file that ends in .png or .svg, in a directory that is there");
+        }
+    }
+
+    /** An empty chart over time. */
+    public static XYChart panel(String title, String timeUnit, String unit) {
+        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
+        chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
+        return chart;
+    }
+
+    /** Adds a line without markers, and returns it. */
+    public static XYSeries line(XYChart chart, String name, double[] times, double[] values) {
+        XYSeries series = chart.addSeries(name, times, values);
+        series.setMarker(SeriesMarkers.NONE);
+        return series;
+    }
+
+    /**
+     * Draws into a file, which is replaced.
+     *
+     * @param panels makes them, once it is known that nobody needs a screen for it
+     * @throws CommandFailure when the file cannot be written, or this Java cannot draw
+     */
+    public static void draw(Supplier<List<XYChart>> panels, Path file) {
+        System.setProperty("java.awt.headless", "true");
+        try {
+            if (isSvg(file)) {
+                drawSvg(panels.get(), file);
+            } else {
+                drawPng(panels.get(), file);
+            }
+        } catch (IOException e) {
+            throw CommandFailure.failed("cannot write " + Printable.of(file.toString()) + ": " + Printable.of(e.toString()));
+        } catch (LinkageError | InternalError | RuntimeException e) {
+            // A Java without libfreetype or fontconfig throws any of these, by version and by what is missing.
+            throw CommandFailure.failed("cannot draw: this Java has no fonts or no java.desktop (" + Printable.of(e.toString()) + ")");
+        }
+    }
+
+    private static void drawPng(List<XYChart> panels, Path file) throws IOException {
+        BufferedImage image = new BufferedImage(WIDTH, HEIGHT * panels.size(), BufferedImage.TYPE_INT_RGB);
+        Graphics2D graphics = image.createGraphics();
+        paint(panels, graphics);
+        graphics.dispose();
+        // Given the file, ImageIO prints a stack trace of its own when that cannot be opened.
+        try (OutputStream out = Files.newOutputStream(file)) {
+            ImageIO.write(image, "png", out);
+        }
+    }
+
+    private static void drawSvg(List<XYChart> panels, Path file) throws IOException {
+        Document document = emptySvg();
+        SVGGraphics2D graphics = new SVGGraphics2D(document);
+        graphics.setSVGCanvasSize(new Dimension(WIDTH, HEIGHT * panels.size()));
+        paint(panels, graphics);
+        try (Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
+            graphics.stream(out, true);
+        }
+    }
+
+    private static Document emptySvg() {
+        try {
+            return DocumentBuilderFactory.newDefaultNSInstance().newDocumentBuilder().getDOMImplementation()
+                    .createDocument(SVG_NAMESPACE, "svg", null);
+        } catch (ParserConfigurationException e) {
+            throw new IllegalStateException("the JDK's own parser in its own configuration", e);
+        }
+    }
+
+    private static void paint(List<XYChart> panels, Graphics2D graphics) {
+        for (XYChart panel : panels) {
+            panel.paint(graphics, WIDTH, HEIGHT);
+            graphics.translate(0, HEIGHT);
+        }
+    }
+
+    private static boolean isSvg(Path file) {
+        return file.toString().endsWith(".svg");
+    }
+
+    private static boolean isPng(Path file) {
+        return file.toString().endsWith(".png");
+    }
+}

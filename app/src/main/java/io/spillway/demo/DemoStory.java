@@ -1,0 +1,243 @@
+package io.spillway.demo;
+
+import io.spillway.audit.Census;
+import io.spillway.cli.system.AuditCommand;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.StopSignal;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Printable;
+import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.SweepCodec;
+import io.spillway.runtime.CompactedTopics;
+import io.spillway.runtime.RunningSystem;
+import io.spillway.runtime.Shutdown;
+import io.spillway.runtime.ViewProgress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Lets the plan happen on a running system, the FIFO queue beside it. Owner of the threads that send and that stand for
+ * the FIFO queue, which end with the shutdown. Bound: a sample for each second.
+ */
+public final class DemoStory {
+    private static final long TICK_MILLIS = 1_000;
+    private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long FIRST_ITEM_IN_MILLIS = 500;
+    private static final long APPLIED_WITHIN_MILLIS = 30_000;
+    private static final long SWEEP_TOOK_MILLIS = 60_000;
+
+    /**
+     * The parts that the handler has as well.
+     *
+     * @param plan        not null
+     * @param clock       not yet started
+     * @param destination behind both queues
+     * @param spillway    fed by Spillway's handler
+     */
+    public record Cast(DemoPlan plan, DemoClock clock, DemoDestination destination, DemoTally spillway) {
+        public static Cast of(DemoPlan plan, InstantSource wall) {
+            DemoClock clock = new DemoClock(wall);
+            return new Cast(plan, clock, new DemoDestination(plan, clock), new DemoTally(plan, clock));
+        }
+    }
+
+    private final RunningSystem system;
+    private final Cast cast;
+    private final Shutdown shutdown;
+    private final StopSignal stop;
+    private final InstantSource wall;
+    private final Topics topics;
+    private final KafkaClients clients;
+    private final DemoTally fifo;
+    private final Depths depths = new Depths();
+    private final List<Future<?>> running = new ArrayList<>();
+    private final List<DemoSample> samples = new ArrayList<>();
+
+    public DemoStory(RunningSystem system, Cast cast, Shutdown shutdown, StopSignal stop, InstantSource wall) {
+        this.system = system;
+        this.cast = cast;
+        this.shutdown = shutdown;
+        this.stop = stop;
+        this.wall = wall;
+        this.topics = new Topics(system.configuration().queue());
+        this.clients = new KafkaClients(system.configuration().queue());
+        this.fifo = new DemoTally(cast.plan(), cast.clock());
+    }
+
+    /** Plays it to the end. */
+    public DemoResult play(DemoView view) {
+        String fifoTopic = system.configuration().kafka().prefix() + ".demo-fifo";
+        try (Admin admin = clients.admin()) {
+            new TopicAdmin(admin).createMissing(List.of(new TopicSpec(fifoTopic, 1, 1, Map.of())));
+        }
+        setPolicies();
+        shutdown.closing(new CompactedView(clients, topics.depths(), depths,
+                system.configuration().router().maxTenants(), Optional.empty(), wall)).start(Duration.ofSeconds(30));
+        Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
+        DemoTraffic traffic = new DemoTraffic(producer, List.of(topics.ingress(), fifoTopic), cast.plan(), cast.clock());
+        DemoFifo queue = new DemoFifo(clients, new TopicPartition(fifoTopic, 0), topics.ingressMaxBytes(), cast.destination(), fifo);
+        ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("demo-", 1).factory());
+        shutdown.closing(() -> end(threads));
+        cast.clock().startIn(FIRST_ITEM_IN_MILLIS);
+        running.add(threads.submit(queue::run));
+        running.add(threads.submit(traffic::run));
+        boolean isFinished = follow(traffic, threads, view);
+        view.say(isFinished ? "all is worked off; holding the books against what lies in the topics ..."
+                : "not all is worked off after %d s more; that is how it stands:".formatted(cast.plan().mostWaitMillis() / 1_000));
+        return result(traffic, isFinished);
+    }
+
+    private boolean follow(DemoTraffic traffic, ExecutorService threads, DemoView view) {
+        boolean sweeping = false;
+        for (long nextMillis = 0; ; nextMillis += TICK_MILLIS) {
+            await(nextMillis);
+            if (!sweeping && cast.clock().elapsedMillis() >= cast.plan().sweepAtMillis()) {
+                sweeping = true;
+                running.add(threads.submit(() -> recordSweep(traffic)));
+            }
+            DemoSample sample = sample(traffic);
+            samples.add(sample);
+            view.show(sample);
+            if (traffic.isComplete() && sample.accepted() == traffic.sent() && sample.waiting() == 0
+                    && fifo.finished() == traffic.sent()) {
+                return true;
+            }
+            if (sample.elapsedMillis() > cast.plan().endMillis() + cast.plan().mostWaitMillis()) {
+                return false;
+            }
+        }
+    }
+
+    /** Until a time of the demo; not at all when that is over. */
+    private void await(long elapsedMillis) {
+        do {
+            if (stop.isStopped()) {
+                throw CommandFailure.failed("the demo was stopped");
+            }
+            if (system.ended().getCount() == 0) {
+                throw CommandFailure.failed("a part has stopped after a fault that it does not recover from; the log says why");
+            }
+            for (Future<?> each : running) {
+                if (each.state() == Future.State.FAILED) {
+                    throw failure(each.exceptionNow());
+                }
+            }
+            LockSupport.parkNanos(LOOK_EVERY_NANOS);
+        } while (cast.clock().elapsedMillis() < elapsedMillis);
+    }
+
+    private static RuntimeException failure(Throwable fault) {
+        return fault instanceof RuntimeException known ? known : CommandFailure.failed(Printable.of(fault.toString()));
+    }
+
+    private void setPolicies() {
+        PolicySettings limited = PolicySettings.NONE_SET.with(PolicyField.RATE, Integer.toString(DemoPlan.NOISY_RATE));
+        Map<String, PolicySettings> settings = Map.of(
+                DemoPlan.NOISY, limited,
+                DemoPlan.WARM_UP, limited,
+                DemoPlan.SWEPT, PolicySettings.NONE_SET.with(PolicyField.SWEEPABLE, "true"),
+                DemoPlan.POISONED, PolicySettings.NONE_SET
+                        .with(PolicyField.ATTEMPTS, Integer.toString(DemoPlan.ATTEMPTS))
+                        .with(PolicyField.BACKOFF_BASE, DemoPlan.BACKOFF_MILLIS + "ms")
+                        .with(PolicyField.BACKOFF_CAP, "1s"));
+        PolicyCodec codec = new PolicyCodec();
+        try (CompactedTopics compacted = new CompactedTopics(system.configuration(), wall)) {
+            RecordMetadata last = null;
+            for (Map.Entry<String, PolicySettings> each : settings.entrySet()) {
+                last = compacted.write(topics.policies(), each.getKey(), codec.encode(each.getKey(), each.getValue()));
+            }
+            awaitApplied(last);
+        }
+    }
+
+    private void recordSweep(DemoTraffic traffic) {
+        long nowMillis = wall.millis();
+        try (CompactedTopics compacted = new CompactedTopics(system.configuration(), wall)) {
+            awaitApplied(compacted.write(topics.sweeps(), DemoPlan.SWEPT, new SweepCodec().encode(
+                    DemoPlan.SWEPT, "demo", new Sweep(nowMillis - SWEEP_TOOK_MILLIS, nowMillis))));
+        }
+        traffic.sweepIsInForce();
+    }
+
+    /** An instance counts from its first report on, so none at all is too early to go by. */
+    private void awaitApplied(RecordMetadata stored) {
+        long deadlineMillis = wall.millis() + APPLIED_WITHIN_MILLIS;
+        try (Admin admin = clients.admin()) {
+            ViewProgress progress = new ViewProgress(admin, wall);
+            TopicPartition partition = new TopicPartition(stored.topic(), stored.partition());
+            while (progress.await(partition, stored.offset(), APPLIED_WITHIN_MILLIS) == 0) {
+                if (stop.isStopped() || wall.millis() > deadlineMillis) {
+                    throw CommandFailure.failed("nobody reports that a record of " + stored.topic() + " is applied");
+                }
+                LockSupport.parkNanos(LOOK_EVERY_NANOS);
+            }
+        }
+    }
+
+    private DemoSample sample(DemoTraffic traffic) {
+        Map<ItemState, Long> places = new EnumMap<>(ItemState.class);
+        for (ItemState place : ItemState.values()) {
+            places.put(place, depths.in(place));
+        }
+        long[] accepted = {0};
+        depths.forEach((tenant, depth) -> accepted[0] += depth.books().accepted());
+        DemoTally spillway = cast.spillway();
+        return new DemoSample(
+                cast.clock().elapsedMillis(), places, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
+                spillway.takeRecentP99Millis(), fifo.takeRecentP99Millis(), traffic.sent(DemoPlan.NOISY),
+                spillway.done(DemoPlan.NOISY), fifo.done(DemoPlan.NOISY),
+                spillway.running(DemoPlan.SLOW), fifo.running(DemoPlan.SLOW));
+    }
+
+    private DemoResult result(DemoTraffic traffic, boolean isFinished) {
+        List<AuditedTenant> audited;
+        List<DemoResult.DeadPill> pills = new ArrayList<>();
+        try (Census census = new Census(system.configuration(), wall)) {
+            audited = AuditCommand.audit(census);
+            census.forEach(false, item -> {
+                if (item.place() == ItemState.DEAD_LETTER && item.id().startsWith(DemoPlan.POISON_PILL)) {
+                    pills.add(new DemoResult.DeadPill(
+                            Printable.of(item.text(ItemHeaders.DEAD_REASON).orElse("")),
+                            Printable.of(item.text(ItemHeaders.DEAD_DETAIL).orElse(""))));
+                }
+            });
+        }
+        Map<String, Long> sent = new HashMap<>();
+        cast.plan().streams().forEach(stream -> sent.put(stream.tenant(), traffic.sent(stream.tenant())));
+        return new DemoResult(
+                cast.plan(), cast.spillway(), fifo, sent, samples, isFinished, audited, pills.stream().findFirst());
+    }
+
+    private static void end(ExecutorService threads) throws InterruptedException {
+        threads.shutdownNow();
+        if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("the demo's own threads do not end");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.spillway.demo;
+
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.core.item.Printable;
+import io.spillway.producer.ItemBuilder;
+import io.spillway.schema.WorkItem;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.producer.Producer;
+
+/**
+ * Sends what the plan says, each item to both queues. An item says that it was made when it was due, so a sender that is late
+ * makes it older and hides nothing.
+ *
+ * <p>Owner: the one thread that calls {@link #run}; the counts may be read by others.
+ */
+final class DemoTraffic {
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final ByteBuffer PAYLOAD = ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)).asReadOnlyBuffer();
+
+    private final Producer<byte[], byte[]> producer;
+    private final List<String> topics;
+    private final DemoPlan plan;
+    private final DemoClock clock;
+    private final List<DemoPlan.Stream> streams;
+    private final long[] next;
+    private final Map<String, Long> sent = new ConcurrentHashMap<>();
+    private final AtomicReference<Exception> failure = new AtomicReference<>();
+    private volatile boolean sweepInForce;
+    private volatile boolean complete;
+
+    DemoTraffic(Producer<byte[], byte[]> producer, List<String> topics, DemoPlan plan, DemoClock clock) {
+        this.producer = producer;
+        this.topics = topics;
+        this.plan = plan;
+        this.clock = clock;
+        this.streams = plan.streams();
+        this.next = new long[streams.size()];
+    }
+
+    /** Sends everything; ends early when its thread is interrupted. The late items wait for the sweep, however long it takes. */
+    void run() {
+        boolean lateSent = false;
+        long elapsedMillis;
+        do {
+            elapsedMillis = clock.elapsedMillis();
+            sendDue(elapsedMillis);
+            if (sweepInForce && !lateSent) {
+                lateSent = true;
+                DemoPlan.Stream late = new DemoPlan.Stream(
+                        DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1, DemoPlan.OLD_BY_MILLIS);
+                for (int i = 0; i < DemoPlan.LATE_ITEMS; i++) {
+                    send(late, i, elapsedMillis);
+                }
+            }
+            LockSupport.parkNanos(TICK_NANOS);
+            if (Thread.interrupted()) {
+                return;
+            }
+        } while (elapsedMillis < plan.endMillis() || !lateSent);
+        producer.flush();
+        complete = true;
+    }
+
+    /** From now on the items that are covered by the sweep and come late are sent. */
+    void sweepIsInForce() {
+        sweepInForce = true;
+    }
+
+    /** Whether all is sent and Kafka has it. */
+    boolean isComplete() {
+        if (failure.get() != null) {
+            throw CommandFailure.failed("Kafka did not take an item: " + Printable.of(failure.get().toString()));
+        }
+        return complete;
+    }
+
+    /** Items sent so far of a tenant. */
+    long sent(String tenant) {
+        return sent.getOrDefault(tenant, 0L);
+    }
+
+    /** Items sent so far. */
+    long sent() {
+        return sent.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private void sendDue(long elapsedMillis) {
+        for (int i = 0; i < next.length; i++) {
+            DemoPlan.Stream stream = streams.get(i);
+            for (double due = stream.dueMillis(next[i]); due <= elapsedMillis && due < stream.toMillis(); due = stream.dueMillis(next[i])) {
+                send(stream, next[i], (long) due);
+                next[i]++;
+            }
+        }
+    }
+
+    private void send(DemoPlan.Stream stream, long number, long dueMillis) {
+        Instant enqueuedAt = Instant.ofEpochMilli(clock.epochMillis(dueMillis) - stream.oldByMillis());
+        WorkItem item = new WorkItem(stream.tenant(), stream.idPrefix() + "-" + (number + 1), enqueuedAt, "", null,
+                "text/plain", Map.of(), PAYLOAD.duplicate());
+        for (String topic : topics) {
+            producer.send(ItemBuilder.recordOf(topic, item), (stored, fault) -> {
+                if (fault != null) {
+                    failure.compareAndSet(null, fault);
+                }
+            });
+        }
+        sent.merge(stream.tenant(), 1L, Long::sum);
+    }
+}

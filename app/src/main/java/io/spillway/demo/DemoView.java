@@ -1,0 +1,128 @@
+package io.spillway.demo;
+
+import io.spillway.cli.simulate.SimulationReport;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.item.ItemState;
+import java.io.Console;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The demo while it goes on: on a terminal a block that is drawn anew each second, elsewhere a line every other second.
+ * Owned by the demo's thread.
+ */
+public final class DemoView {
+    private static final int PLAIN_EVERY_MILLIS = 2_000;
+    private static final int BAR_WIDTH = 40;
+    /** Cursor up by so many lines, and everything below it erased. */
+    private static final String BACK = "\u001b[%dA\u001b[J";
+    /** Lines that are too long are cut off while the block is drawn: one that wraps would be two when it is erased. */
+    private static final String CUT = "\u001b[?7l";
+    private static final String WRAP = "\u001b[?7h";
+
+    private final Printer printer;
+    private final DemoPlan plan;
+    private final boolean isTerminal;
+    private final Deque<DemoPlan.Event> events;
+    private int drawnLines;
+    private long nextPlainMillis;
+
+    public DemoView(Printer printer, DemoPlan plan, boolean isTerminal) {
+        this.printer = printer;
+        this.plan = plan;
+        this.isTerminal = isTerminal;
+        this.events = new ArrayDeque<>(plan.events());
+    }
+
+    /** Whether this process has a terminal that moves its cursor when it is told to. */
+    public static boolean isTerminal() {
+        Console console = System.console();
+        if (console == null || "dumb".equals(System.getenv("TERM"))) {
+            return false;
+        }
+        try {
+            // From JDK 22 on there may be a console without a terminal, and a method to ask; before there was neither.
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException beforeJdk22) {
+            return true;
+        } catch (ReflectiveOperationException e) {
+            return false;
+        }
+    }
+
+    /** Shows how things stand. */
+    void show(DemoSample sample) {
+        List<String> lines = new ArrayList<>();
+        while (!events.isEmpty() && events.peek().atMillis() <= sample.elapsedMillis()) {
+            DemoPlan.Event event = events.pop();
+            lines.add("%3d s  %s".formatted(event.atMillis() / 1_000, event.what()));
+        }
+        if (isTerminal) {
+            redraw(lines, sample);
+            return;
+        }
+        lines.forEach(printer::note);
+        if (sample.elapsedMillis() >= nextPlainMillis) {
+            nextPlainMillis = sample.elapsedMillis() / PLAIN_EVERY_MILLIS * PLAIN_EVERY_MILLIS + PLAIN_EVERY_MILLIS;
+            printer.note(plain(sample));
+        }
+    }
+
+    /** Says something while the block is on the screen. */
+    void say(String line) {
+        printer.note(erased() + line);
+    }
+
+    private void redraw(List<String> events, DemoSample sample) {
+        StringBuilder text = new StringBuilder(erased());
+        events.forEach(event -> text.append(event).append(System.lineSeparator()));
+        List<String> block = block(sample);
+        text.append(CUT).append(String.join(System.lineSeparator(), block)).append(WRAP);
+        printer.note(text.toString());
+        drawnLines = block.size();
+    }
+
+    private String erased() {
+        String erased = drawnLines == 0 ? "" : BACK.formatted(drawnLines);
+        drawnLines = 0;
+        return erased;
+    }
+
+    private List<String> block(DemoSample sample) {
+        long shown = Math.clamp(sample.elapsedMillis(), 0, plan.endMillis());
+        int filled = (int) (BAR_WIDTH * shown / plan.endMillis());
+        return List.of(
+                "",
+                "  [%s%s] %d s".formatted("=".repeat(filled), " ".repeat(BAR_WIDTH - filled), sample.elapsedMillis() / 1_000),
+                "",
+                "                         Spillway     FIFO queue",
+                "  quiet tenants p99   %11s    %11s   in the last second".formatted(
+                        age(sample.quietP99Millis()), age(sample.fifoP99Millis())),
+                "  noisy done          %,11d    %,11d   of %,d sent".formatted(
+                        sample.noisyDone(), sample.fifoNoisyDone(), sample.noisySent()),
+                "  slow tenant holds   %11d    %11d   of %d slots".formatted(
+                        sample.slowRunning(), sample.fifoSlowRunning(), DemoPlan.SLOTS),
+                "  waiting             %,11d    %,11d   items".formatted(sample.waiting(), sample.fifoWaiting()),
+                "    " + lanes(sample),
+                "    dropped %,d  dead-letter %,d".formatted(sample.in(ItemState.DROPPED), sample.in(ItemState.DEAD_LETTER)));
+    }
+
+    private static String plain(DemoSample sample) {
+        return "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)".formatted(
+                sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()), sample.noisyDone(),
+                sample.noisySent(), sample.fifoNoisyDone(), lanes(sample), sample.fifoWaiting());
+    }
+
+    private static String lanes(DemoSample sample) {
+        List<String> lanes = new ArrayList<>();
+        ItemState.WAITING.forEach(place -> lanes.add(String.format(Locale.ROOT, "%s %,d", place.label(), sample.in(place))));
+        return String.join("  ", lanes);
+    }
+
+    private static String age(long millis) {
+        return millis < 0 ? "-" : SimulationReport.duration(millis);
+    }
+}

@@ -1,0 +1,208 @@
+package io.spillway.embedded;
+
+import io.spillway.core.item.Printable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.metadata.bootstrap.BootstrapDirectory;
+import org.apache.kafka.metadata.properties.MetaProperties;
+import org.apache.kafka.metadata.properties.MetaPropertiesEnsemble;
+import org.apache.kafka.metadata.properties.PropertiesUtils;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.raft.DynamicVoter;
+import org.apache.kafka.raft.DynamicVoters;
+import org.apache.kafka.server.common.Feature;
+import org.apache.kafka.server.common.MetadataVersion;
+
+/** A directory of Kafka data, claimed for one broker. Owns the claim: a lock file, and a set within this process. */
+final class BrokerDirectory implements AutoCloseable {
+    static final int NODE_ID = 1;
+    private static final String LOCK_FILE = "spillway.lock";
+    private static final String METADATA_LOG = "__cluster_metadata-0";
+
+    /** What a killed first start may leave: formatting writes these before meta.properties, and data after it. */
+    private static final Set<String> UNFINISHED_FORMAT = Set.of(
+            LOCK_FILE,
+            METADATA_LOG,
+            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME,
+            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp",
+            MetaPropertiesEnsemble.META_PROPERTIES_NAME + ".tmp");
+
+    // Asked before the lock file is opened: closing any channel on a file drops every POSIX lock a process has on it.
+    private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();
+
+    private final Path path;
+    private final FileChannel lock;
+
+    private BrokerDirectory(Path path, FileChannel lock) {
+        this.path = path;
+        this.lock = lock;
+    }
+
+    /** Creates the directory where it is missing and claims it. */
+    static BrokerDirectory claim(Path directory) {
+        Path path = create(directory);
+        refuseStrangers(path);
+        if (!CLAIMED_IN_THIS_PROCESS.add(path)) {
+            throw inUse(path);
+        }
+        FileChannel lock = null;
+        boolean claimed = false;
+        try {
+            lock = FileChannel.open(
+                    path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            claimed = lock.tryLock() != null;
+            if (!claimed) {
+                throw inUse(path);
+            }
+            return new BrokerDirectory(path, lock);
+        } catch (IOException e) {
+            throw notWritable(path, e);
+        } finally {
+            if (!claimed) {
+                release(path, lock);
+            }
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /**
+     * Leaves a directory that a broker can start from: formats an empty one, checks one that is in use already.
+     *
+     * @param controllerPort where the only voter of the metadata quorum listens, recorded by formatting
+     */
+    void prepare(int controllerPort) {
+        if (Files.exists(path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {
+            check();
+        } else {
+            format(controllerPort);
+        }
+    }
+
+    /** Keeps us from writing anything, be it a lock file, where somebody else's files are. */
+    private static void refuseStrangers(Path path) {
+        List<String> entries;
+        try (Stream<Path> files = Files.list(path)) {
+            entries = files.map(file -> file.getFileName().toString()).toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw new EmbeddedKafkaException(
+                    "The Kafka data directory " + path + " cannot be read (" + Printable.innermostCause(e)
+                            + "): allow it, or choose another directory",
+                    e);
+        }
+        if (!entries.contains(MetaPropertiesEnsemble.META_PROPERTIES_NAME) && !UNFINISHED_FORMAT.containsAll(entries)) {
+            throw new EmbeddedKafkaException("The Kafka data directory " + path + " is not empty but has no "
+                    + MetaPropertiesEnsemble.META_PROPERTIES_NAME
+                    + ": choose an empty directory, or one of an earlier start");
+        }
+    }
+
+    private void check() {
+        MetaProperties meta;
+        try {
+            meta = new MetaProperties.Builder(PropertiesUtils.readPropertiesFile(
+                            path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME).toString()))
+                    .build();
+        } catch (IOException | RuntimeException e) {
+            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " cannot be read: " + e.getMessage(), e);
+        }
+        if (meta.nodeId().isEmpty() || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
+            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " is incomplete", null);
+        }
+        if (meta.nodeId().getAsInt() != NODE_ID) {
+            throw broken("it belongs to another Kafka cluster (node " + meta.nodeId().getAsInt() + ")", null);
+        }
+        try (Stream<Path> files = Files.list(path.resolve(METADATA_LOG))) {
+            if (files.noneMatch(file -> file.toString().endsWith(".checkpoint"))) {
+                throw broken("the metadata log is incomplete", null);
+            }
+        } catch (IOException e) {
+            throw broken("the metadata log is missing", e);
+        }
+    }
+
+    private void format(int controllerPort) {
+        Uuid directoryId = Uuid.randomUuid();
+        try {
+            new Formatter()
+                    .setPrintStream(new PrintStream(OutputStream.nullOutputStream()))
+                    .setSupportedFeatures(Feature.PRODUCTION_FEATURES)
+                    .setReleaseVersion(MetadataVersion.LATEST_PRODUCTION)
+                    .setClusterId(Uuid.randomUuid().toString())
+                    .setNodeId(NODE_ID)
+                    .setDirectories(List.of(path.toString()))
+                    .setMetadataLogDirectory(path.toString())
+                    .setControllerListenerName(LoopbackSockets.CONTROLLER)
+                    .setHasDynamicQuorum(true)
+                    .setInitialControllers(new DynamicVoters(List.of(
+                            new DynamicVoter(directoryId, NODE_ID, LoopbackSockets.HOST, controllerPort))))
+                    .run();
+        } catch (Exception e) {
+            throw new EmbeddedKafkaException(
+                    "The Kafka data directory " + path + " could not be set up (" + Printable.innermostCause(e)
+                            + "): free or make writable the disk, or choose another directory",
+                    e);
+        }
+    }
+
+    @Override
+    public void close() {
+        release(path, lock);
+    }
+
+    private static Path create(Path directory) {
+        try {
+            return Files.createDirectories(directory).toRealPath();
+        } catch (FileAlreadyExistsException e) {
+            throw new EmbeddedKafkaException(
+                    "The Kafka data directory " + directory + " is not a directory: choose another one", e);
+        } catch (IOException e) {
+            throw notWritable(directory, e);
+        }
+    }
+
+    private static void release(Path path, FileChannel lock) {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            // The operating system drops the lock with the descriptor, whatever the close reported.
+        } finally {
+            CLAIMED_IN_THIS_PROCESS.remove(path);
+        }
+    }
+
+    private EmbeddedKafkaException broken(String reason, Throwable cause) {
+        return new EmbeddedKafkaException(
+                "The Kafka data directory " + path + " is not usable, " + reason
+                        + ": choose another directory, or move this one away to begin with an empty one",
+                cause);
+    }
+
+    private static EmbeddedKafkaException inUse(Path path) {
+        return new EmbeddedKafkaException("The Kafka data directory " + path
+                + " is in use by another running Kafka: stop that one, or choose another directory");
+    }
+
+    private static EmbeddedKafkaException notWritable(Path path, IOException cause) {
+        return new EmbeddedKafkaException(
+                "The Kafka data directory " + path + " cannot be written (" + Printable.innermostCause(cause)
+                        + "): allow it, or choose another directory",
+                cause);
+    }
+}

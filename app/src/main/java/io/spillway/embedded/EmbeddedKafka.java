@@ -1,0 +1,145 @@
+package io.spillway.embedded;
+
+import io.spillway.core.item.Printable;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real Kafka in this process, for local runs and tests: one KRaft node that is broker and controller, listening on
+ * loopback only, whose data outlives it in a directory. Not for production: one node, no replicas, no security.
+ *
+ * <p>A fatal fault of the running broker (its disk fails, its metadata is lost) is logged and halts the process with
+ * status 1, as it would a Kafka of its own. Owns the broker, its sockets and the claim on its directory.
+ */
+public final class EmbeddedKafka implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedKafka.class);
+
+    /** Long enough to recover the last segments of a few hundred partitions after a kill. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(2);
+
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(15);
+
+    private final BrokerDirectory directory;
+    private final LoopbackSockets sockets;
+    private final FatalFaults faults;
+    private final BrokerNode node;
+    private boolean closed;
+
+    private EmbeddedKafka(BrokerDirectory directory, LoopbackSockets sockets, FatalFaults faults, BrokerNode node) {
+        this.directory = directory;
+        this.sockets = sockets;
+        this.faults = faults;
+        this.node = node;
+    }
+
+    /**
+     * Starts a Kafka and returns when clients can use it.
+     *
+     * @param dataDirectory where its data is kept; created if missing, otherwise empty or left by an earlier start on
+     *     any port. Only one Kafka can use it at a time
+     * @param port where clients connect, 1 to 65535, or 0 for a free one
+     * @return a running Kafka, to be closed by the caller
+     * @throws EmbeddedKafkaException if the directory or the port cannot be used, or Kafka fails to start within two
+     *     minutes, or this thread is interrupted
+     */
+    public static EmbeddedKafka start(Path dataDirectory, int port) {
+        Objects.requireNonNull(dataDirectory, "dataDirectory");
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("Port " + port + " is not one: must be 0 to 65535");
+        }
+        EmbeddedKafka kafka = prepare(dataDirectory, port);
+        try {
+            kafka.node.start(START_LIMIT);
+            return kafka;
+        } catch (ExecutionException e) {
+            throw kafka.abandon(e);
+        } catch (TimeoutException e) {
+            throw kafka.abandon(new TimeoutException("not ready after " + START_LIMIT.toSeconds() + " s"));
+        } catch (InterruptedException e) {
+            EmbeddedKafkaException abandoned = kafka.abandon(e);
+            Thread.currentThread().interrupt();
+            throw abandoned;
+        }
+    }
+
+    /** Everything up to the first thread: claims the directory, binds the sockets, formats, checks the settings. */
+    private static EmbeddedKafka prepare(Path dataDirectory, int port) {
+        BrokerDirectory directory = BrokerDirectory.claim(dataDirectory);
+        LoopbackSockets sockets = null;
+        try {
+            sockets = LoopbackSockets.bind(port);
+            directory.prepare(sockets.controllerPort());
+            FatalFaults faults = new FatalFaults(Runtime.getRuntime()::halt);
+            return new EmbeddedKafka(directory, sockets, faults, new BrokerNode(directory.path(), sockets, faults));
+        } catch (RuntimeException e) {
+            if (sockets != null) {
+                sockets.close();
+            }
+            directory.close();
+            throw e instanceof EmbeddedKafkaException ? e : didNotStart(directory.path(), e);
+        }
+    }
+
+    /** Where clients connect: {@code 127.0.0.1:PORT}. */
+    public String bootstrapServers() {
+        return LoopbackSockets.HOST + ":" + port();
+    }
+
+    /** The port that clients connect to, 1 to 65535; the one found where 0 was asked for. */
+    public int port() {
+        return sockets.brokerPort();
+    }
+
+    /** Stops cleanly, within about 15 seconds whatever happens; calling it again has no effect. The data stays. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        Thread stopper = new Thread(faults, this::stop, "embedded-kafka-stop");
+        stopper.start();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!stopper.join(STOP_LIMIT)) {
+                LOG.warn("The embedded Kafka on {} is still stopping after {}", directory.path(), STOP_LIMIT);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The directory is given back by the thread that stops the node, however late: never while it may be written. */
+    private void stop() {
+        try {
+            node.stop();
+        } catch (InterruptedException e) {
+            // Only this class has a hold on this thread, and never interrupts it; it ends here anyway.
+            Thread.currentThread().interrupt();
+        } finally {
+            sockets.close();
+            directory.close();
+        }
+    }
+
+    private EmbeddedKafkaException abandon(Exception failure) {
+        close();
+        return didNotStart(directory.path(), failure);
+    }
+
+    private static EmbeddedKafkaException didNotStart(Path directory, Exception failure) {
+        return new EmbeddedKafkaException(
+                "Kafka did not start on the data directory " + directory + " (" + Printable.innermostCause(failure)
+                        + "; the log has more): choose another directory, or move this one away to begin empty",
+                failure);
+    }
+}

@@ -1,9 +1,0 @@
-package io.spillway.policy;
-
-/** How chance spreads the waits of a backoff (Brooker, "Exponential Backoff And Jitter", 2015). */
-public enum Jitter {
-    FULL,
-    EQUAL,
-    DECORRELATED,
-    NONE
-}

@@ -1,9 +1,0 @@
-package io.spillway.router;
-
-import org.apache.kafka.streams.processor.api.Record;
-
-/** Decides on one record; what it throws becomes a dead letter, not a dead thread. */
-@FunctionalInterface
-interface Decider {
-    Decision decide(Record<byte[], byte[]> record, long nowMillis);
-}

@@ -1,0 +1,143 @@
+package io.spillway.router.delay;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * A delayed record as it lies in the timer store, version 1:
+ *
+ * <pre>
+ * version (1 byte) | timestamp (8, big endian) | key | value | count | count times: name | value
+ * </pre>
+ *
+ * <p>Key and values are a length plus one and the bytes, 0 standing for null; a name is its length and UTF-8; lengths
+ * and the count are unsigned varints, seven bits a byte and the lowest first. Nothing may follow. What a damaged length
+ * asks for is compared with the bytes that are there before anything is allocated.
+ */
+final class TimerCodec {
+    private static final byte VERSION = 1;
+    private static final int FIXED_BYTES = 1 + Long.BYTES;
+    private static final int MAX_VARINT_BYTES = 5;
+    /** An empty name and a null value. */
+    private static final int LEAST_HEADER_BYTES = 2;
+
+    private TimerCodec() {}
+
+    /** The record as bytes. */
+    static byte[] encode(Record<byte[], byte[]> record) {
+        Header[] headers = record.headers().toArray();
+        byte[][] names = new byte[headers.length][];
+        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value()) + varintBytes(headers.length);
+        for (int i = 0; i < headers.length; i++) {
+            names[i] = headers[i].key().getBytes(StandardCharsets.UTF_8);
+            size += varintBytes(names[i].length) + names[i].length + sizeOf(headers[i].value());
+        }
+        ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(size));
+        out.put(VERSION).putLong(record.timestamp());
+        put(out, record.key());
+        put(out, record.value());
+        putVarint(out, headers.length);
+        for (int i = 0; i < headers.length; i++) {
+            putVarint(out, names[i].length);
+            out.put(names[i]);
+            put(out, headers[i].value());
+        }
+        return out.array();
+    }
+
+    /**
+     * The record again, with headers that may be changed.
+     *
+     * @throws DamagedTimerException when the bytes are not what {@link #encode} writes
+     */
+    static Record<byte[], byte[]> decode(byte[] timer) {
+        ByteBuffer in = ByteBuffer.wrap(timer);
+        if (timer.length < FIXED_BYTES) {
+            throw new DamagedTimerException("a timer of " + timer.length + " bytes");
+        }
+        byte version = in.get();
+        if (version != VERSION) {
+            throw new DamagedTimerException("a timer of version " + version + ", and this is written for " + VERSION);
+        }
+        long timestampMillis = in.getLong();
+        if (timestampMillis < 0) {
+            throw new DamagedTimerException("a timer with the timestamp " + timestampMillis);
+        }
+        byte[] key = getNullable(in);
+        byte[] value = getNullable(in);
+        int count = getVarint(in);
+        if (count > in.remaining() / LEAST_HEADER_BYTES) {
+            throw new DamagedTimerException(count + " headers in " + in.remaining() + " bytes");
+        }
+        Headers headers = new RecordHeaders();
+        for (int i = 0; i < count; i++) {
+            String name = new String(getBytes(in, getVarint(in)), StandardCharsets.UTF_8);
+            headers.add(name, getNullable(in));
+        }
+        if (in.hasRemaining()) {
+            throw new DamagedTimerException(in.remaining() + " bytes are left over");
+        }
+        return new Record<>(key, value, timestampMillis, headers);
+    }
+
+    private static long sizeOf(byte[] bytes) {
+        return bytes == null ? 1 : (long) varintBytes(bytes.length + 1) + bytes.length;
+    }
+
+    private static void put(ByteBuffer out, byte[] bytes) {
+        if (bytes == null) {
+            putVarint(out, 0);
+        } else {
+            putVarint(out, bytes.length + 1);
+            out.put(bytes);
+        }
+    }
+
+    private static byte[] getNullable(ByteBuffer in) {
+        int lengthPlusOne = getVarint(in);
+        return lengthPlusOne == 0 ? null : getBytes(in, lengthPlusOne - 1);
+    }
+
+    private static byte[] getBytes(ByteBuffer in, int length) {
+        if (length > in.remaining()) {
+            throw new DamagedTimerException("a length of " + length + " with " + in.remaining() + " bytes left");
+        }
+        byte[] bytes = new byte[length];
+        in.get(bytes);
+        return bytes;
+    }
+
+    private static int varintBytes(int value) {
+        int significant = Integer.SIZE - Integer.numberOfLeadingZeros(value | 1);
+        return (significant + 6) / 7;
+    }
+
+    private static void putVarint(ByteBuffer out, int value) {
+        int rest = value;
+        while (rest > 0x7f) {
+            out.put((byte) (rest & 0x7f | 0x80));
+            rest >>>= 7;
+        }
+        out.put((byte) rest);
+    }
+
+    /** Never negative. */
+    private static int getVarint(ByteBuffer in) {
+        long value = 0;
+        for (int i = 0; i < MAX_VARINT_BYTES; i++) {
+            if (!in.hasRemaining()) {
+                throw new DamagedTimerException("it ends within a number");
+            }
+            byte next = in.get();
+            value |= (long) (next & 0x7f) << 7 * i;
+            if (next >= 0 && value <= Integer.MAX_VALUE) {
+                return (int) value;
+            }
+        }
+        throw new DamagedTimerException("a number that does not fit");
+    }
+}

@@ -1,0 +1,2 @@
+/** The delay stage: timers of items that wait for a due time. */
+package io.spillway.router.delay;

@@ -1,0 +1,100 @@
+package io.spillway.router.feedback;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.item.Printable;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.PartitionBacklog;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.LaneStates;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the guard of hot what the workers say and what was read of the lane, ten times a second, and logs when hot falls behind
+ * and when it has caught up.
+ *
+ * <p>Owner of the view of the workers' reports, and of its thread.
+ */
+public final class HotLaneMonitor implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HotLaneMonitor.class);
+    private static final int MAX_WORKERS = 10_000;
+
+    private final HotGuard guard;
+    private final Supplier<PartitionBacklog> read;
+    private final IntSupplier routers;
+    private final InstantSource clock;
+    private final LaneStates states;
+    private final CompactedView view;
+    private final ScheduledExecutorService thread;
+    private boolean wasBehind;
+    private boolean failed;
+
+    /**
+     * Makes one that {@link #start} brings to life.
+     *
+     * @param read    what was read last of hot's partitions
+     * @param routers that live, this one too
+     */
+    public HotLaneMonitor(
+            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> read, IntSupplier routers,
+            InstantSource clock) {
+        this.guard = guard;
+        this.read = read;
+        this.routers = routers;
+        this.clock = clock;
+        this.states = new LaneStates(clock);
+        this.view = new CompactedView(clients, topics.laneState(), states, MAX_WORKERS, Optional.empty(), clock);
+        this.thread = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("router-hot-watch").factory());
+    }
+
+    public void bindTo(MeterRegistry registry) {
+        Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
+                .description("1 while the lane is behind its target, and tenants without a rate that are far over the others are held back")
+                .tag("lane", "hot")
+                .register(registry);
+    }
+
+    /** Returns when it knows what the workers said last. */
+    public void start(Duration timeout) {
+        view.start(timeout);
+        thread.scheduleWithFixedDelay(this::lookSafely, 0, HotGuard.LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        view.close();
+    }
+
+    /** One failure must not end the periodic work. */
+    private void lookSafely() {
+        try {
+            long nowMillis = clock.millis();
+            guard.look(states.reports(), read.get(), routers.getAsInt(), nowMillis);
+            boolean isBehind = guard.isBehind(nowMillis);
+            if (isBehind != wasBehind) {
+                LOG.info(isBehind ? "Hot is behind: tenants without a rate that are far over the others go to overflow"
+                        : "Hot has caught up");
+            }
+            wasBehind = isBehind;
+            failed = false;
+        } catch (RuntimeException e) {
+            if (!failed) {
+                LOG.warn("The state of hot cannot be judged: {}", Printable.of(e.getMessage()));
+            }
+            failed = true;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.spillway.router.ledger;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.item.ItemState;
+import io.spillway.kafka.metrics.TenantMeters;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.LaneFlows;
+import io.spillway.kafka.view.TenantPolicies;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What waits, of whom, and when it will be gone. Every router shows the whole: take the maximum over routers, not the sum.
+ *
+ * <p>Owner: the thread that keeps house, which calls {@link #measure}; gauges are read by any. Bound: as many tenants by name
+ * as {@link TenantMeters} names, the deepest first. What was booked and never happened may make a place's books negative: that
+ * counts as nothing here, and an audit finds it.
+ */
+public final class DepthMetrics {
+    private final Depths depths;
+    private final TenantPolicies policies;
+    private final int most;
+    private final LaneFlows flows;
+    private final Map<ItemState, Double> drainSeconds = new ConcurrentHashMap<>();
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger late = new AtomicInteger();
+    private final TenantMeters<List<Gauge>> meters;
+
+    public DepthMetrics(MeterRegistry registry, int tenants, Depths depths, TenantPolicies policies) {
+        this.depths = depths;
+        this.policies = policies;
+        this.most = tenants;
+        this.flows = new LaneFlows(depths);
+        this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
+        for (ItemState lane : ItemState.WAITING) {
+            drainSeconds.put(lane, 0.0);
+            Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
+                    .description("Until what waits in a lane is gone at the present rates; infinite for never")
+                    .baseUnit("seconds")
+                    .tag("lane", lane.label())
+                    .register(registry);
+        }
+        Gauge.builder("spillway.drain.late", late, AtomicInteger::get)
+                .description("Tenants whose backlog, at the present rates, is gone later than its items' time to live")
+                .register(registry);
+    }
+
+    /** Looks at all tenants again. */
+    public void measure(long nowMillis) {
+        flows.look(nowMillis);
+        flows.byLane().forEach((lane, flow) -> drainSeconds.put(lane, flow.drain().seconds()));
+        lookAtTenants(nowMillis);
+    }
+
+    private void lookAtTenants(long nowMillis) {
+        Map<String, Long> deep = new ConcurrentHashMap<>();
+        int[] lateNow = {0};
+        depths.forEach((tenant, depth) -> {
+            long waiting = depth.books().waiting();
+            if (waiting > 0) {
+                lateNow[0] += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
+                deep.put(tenant, waiting);
+            }
+        });
+        late.set(lateNow[0]);
+        // Busy is who is deep, by its items: who has a name keeps it while it has a backlog, unless another's is far deeper.
+        List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
+        deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
+        for (int i = 0; i < deepest.size(); i++) {
+            String tenant = deepest.get(i).getKey();
+            if (i < most || named.contains(tenant)) {
+                meters.of(tenant, deepest.get(i).getValue());
+            }
+        }
+        meters.elect();
+    }
+
+    private List<Gauge> gauges(String tenant, MeterRegistry registry) {
+        boolean isRest = tenant.equals(TenantMeters.OTHERS);
+        if (!isRest) {
+            named.add(tenant);
+        }
+        return ItemState.WAITING.stream()
+                .map(lane -> Gauge.builder("spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
+                        .description("Items that wait, by the books; the deepest tenants by name")
+                        .tag("lane", lane.label())
+                        .tag("tenant", tenant)
+                        .register(registry))
+                .toList();
+    }
+
+    private void forget(List<Gauge> gauges, MeterRegistry registry) {
+        named.remove(gauges.getFirst().getId().getTag("tenant"));
+        gauges.forEach(registry::remove);
+    }
+
+    private double of(String tenant, ItemState lane) {
+        return depths.of(tenant).map(depth -> depth.books().in(lane)).orElse(0L);
+    }
+
+    private double rest(ItemState lane) {
+        return depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
+    }
+}

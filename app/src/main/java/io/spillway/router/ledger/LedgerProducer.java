@@ -1,0 +1,125 @@
+package io.spillway.router.ledger;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.MetricName;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.metrics.KafkaMetric;
+
+/**
+ * The producer of one stream thread, which sends the ledger's entries along with the offsets: Kafka Streams adds the offsets
+ * as the last thing in a transaction, when all its tasks have written what they had to and none runs any more until it is
+ * committed. A record that cannot be sent fails the commit, like any other of the transaction.
+ *
+ * <p>Owner of the producer within. Used by its stream thread.
+ */
+public final class LedgerProducer implements Producer<byte[], byte[]> {
+    private final Producer<byte[], byte[]> producer;
+    private final LedgerRecorder bookkeeping;
+    private final InstantSource clock;
+    /** Of one transaction: Kafka Streams asks for each record, and a look-up is a tenth of sending it. At most the lanes. */
+    private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
+    /** Kafka Streams flushes for each of its tasks at a commit, and each flush wakes the producer's thread and waits. */
+    private boolean isFlushed = true;
+
+    public LedgerProducer(Producer<byte[], byte[]> producer, LedgerRecorder bookkeeping, InstantSource clock) {
+        this.producer = producer;
+        this.bookkeeping = bookkeeping;
+        this.clock = clock;
+    }
+
+    @Override
+    public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+        bookkeeping.settle(clock.millis(), this::send);
+        producer.sendOffsetsToTransaction(offsets, group);
+    }
+
+    @Override
+    public void initTransactions() {
+        producer.initTransactions();
+    }
+
+    @Override
+    public void beginTransaction() {
+        partitions.clear();
+        producer.beginTransaction();
+    }
+
+    @Override
+    public void commitTransaction() {
+        producer.commitTransaction();
+    }
+
+    @Override
+    public void abortTransaction() {
+        producer.abortTransaction();
+    }
+
+    @Override
+    public void registerMetricForSubscription(KafkaMetric metric) {
+        producer.registerMetricForSubscription(metric);
+    }
+
+    @Override
+    public void unregisterMetricFromSubscription(KafkaMetric metric) {
+        producer.unregisterMetricFromSubscription(metric);
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
+        isFlushed = false;
+        return producer.send(record);
+    }
+
+    @Override
+    public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+        isFlushed = false;
+        return producer.send(record, callback);
+    }
+
+    @Override
+    public void flush() {
+        if (!isFlushed) {
+            producer.flush();
+            isFlushed = true;
+        }
+    }
+
+    @Override
+    public List<PartitionInfo> partitionsFor(String topic) {
+        return partitions.computeIfAbsent(topic, producer::partitionsFor);
+    }
+
+    @Override
+    public Map<MetricName, ? extends Metric> metrics() {
+        return producer.metrics();
+    }
+
+    @Override
+    public Uuid clientInstanceId(Duration timeout) {
+        return producer.clientInstanceId(timeout);
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        producer.close(timeout);
+    }
+}

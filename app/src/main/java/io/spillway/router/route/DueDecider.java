@@ -1,0 +1,47 @@
+package io.spillway.router.route;
+
+import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.HeaderNumber;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ParsedRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.streams.processor.api.Record;
+
+/** Decides on an item whose time in the delay lane is over, in the same routing order as for a fresh one. */
+public final class DueDecider implements Decider {
+    private final ItemReader reader;
+    private final ItemRules rules;
+
+    /**
+     * Makes a decider.
+     *
+     * @param reader of records as large as a lane takes, which is more than ingress takes
+     */
+    public DueDecider(ItemReader reader, ItemRules rules) {
+        this.reader = reader;
+        this.rules = rules;
+    }
+
+    @Override
+    public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
+        Headers headers = record.headers();
+        return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
+            case ParsedRecord.Item item -> {
+                long replayedAtMillis =
+                        HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
+                yield withReason(rules.decide(item, replayedAtMillis, nowMillis), headers);
+            }
+            case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
+                    new Route.DeadLetter(unreadable.reason(), unreadable.detail()), true);
+        };
+    }
+
+    private static Decision withReason(Decision decision, Headers headers) {
+        if (!decision.route().equals(Route.HOT)) {
+            return decision;
+        }
+        boolean wasTried = HeaderNumber.of(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
+        return decision.with(wasTried ? Route.RETRIED : Route.DUE);
+    }
+}

@@ -1,0 +1,2 @@
+/** Wake-ups and pacing that the stages share. */
+package io.spillway.router.stage;

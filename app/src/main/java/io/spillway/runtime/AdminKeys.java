@@ -1,0 +1,91 @@
+package io.spillway.runtime;
+
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.config.GatewaySettings;
+import io.spillway.core.item.Printable;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.gateway.AdminKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Map;
+
+/** Finds the admin key: in the environment, in the configured file, or in DIR/admin.key, where it is made at the first run. */
+final class AdminKeys {
+    static final String VARIABLE = "SPILLWAY_ADMIN_KEY";
+    static final String FILE = "admin.key";
+
+    private static final int SECRET_BYTES = 32;
+    private static final long MAX_FILE_BYTES = 4_096;
+
+    private AdminKeys() {}
+
+    /**
+     * The key.
+     *
+     * @param environment all variables
+     * @param data        the data directory, ours
+     */
+    static AdminKey find(Map<String, String> environment, GatewaySettings settings, Path data) {
+        String variable = environment.getOrDefault(VARIABLE, "");
+        if (!variable.isEmpty()) {
+            try {
+                return AdminKey.of(variable);
+            } catch (IllegalArgumentException e) {
+                throw CommandFailure.usage("environment variable " + VARIABLE + ": " + e.getMessage());
+            }
+        }
+        if (!settings.adminKeyFile().isEmpty()) {
+            try {
+                return AdminKey.of(read(Path.of(settings.adminKeyFile())));
+            } catch (IOException | IllegalArgumentException e) {
+                // The exception's own words name the file, or say what a key must be; never what is in it.
+                throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(e instanceof IOException
+                        ? "cannot be read: " + e : "what is in it " + e.getMessage()));
+            }
+        }
+        return made(data.resolve(FILE));
+    }
+
+    private static AdminKey made(Path file) {
+        try {
+            if (!Files.exists(file)) {
+                byte[] secret = new byte[SECRET_BYTES];
+                new SecureRandom().nextBytes(secret);
+                write(file, "spa_" + Base64.getUrlEncoder().withoutPadding().encodeToString(secret));
+            }
+            return AdminKey.of(read(file));
+        } catch (IOException e) {
+            throw CommandFailure.failed("cannot read or write " + file + " (" + e + ")");
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.failed("the admin key in " + file + " " + e.getMessage() + "; delete the file for a new one");
+        }
+    }
+
+    /** Whole and for its owner alone from the beginning, whenever the process ends. */
+    private static void write(Path file, String key) throws IOException {
+        Path draft = file.resolveSibling(FILE + ".new");
+        Files.deleteIfExists(draft);
+        Files.createFile(draft, ownerOnly(file));
+        Files.writeString(draft, key + "\n");
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private static FileAttribute<?>[] ownerOnly(Path file) {
+        return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))}
+                : new FileAttribute<?>[0];
+    }
+
+    private static String read(Path file) throws IOException {
+        if (Files.size(file) > MAX_FILE_BYTES) {
+            throw new IllegalArgumentException("must be at most " + MAX_FILE_BYTES + " bytes");
+        }
+        return Files.readString(file).strip();
+    }
+}

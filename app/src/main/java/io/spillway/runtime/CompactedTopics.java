@@ -1,0 +1,62 @@
+package io.spillway.runtime;
+
+import io.spillway.config.Configuration;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.ViewContent;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/** Reads and writes compacted topics for one command. Owner of its producer. */
+public final class CompactedTopics implements AutoCloseable {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final Configuration configuration;
+    private final KafkaClients clients;
+    private final InstantSource clock;
+    private final Producer<byte[], byte[]> producer;
+
+    public CompactedTopics(Configuration configuration, InstantSource clock) {
+        this.configuration = configuration;
+        this.clients = new KafkaClients(configuration.queue());
+        this.clock = clock;
+        this.producer = clients.producer();
+    }
+
+    /** Fills the content with what is in the topic now. */
+    public <C extends ViewContent> C read(String topic, C content) {
+        try (CompactedView view = new CompactedView(
+                clients, topic, content, configuration.router().maxTenants(), Optional.empty(), clock)) {
+            view.start(TIMEOUT);
+        }
+        return content;
+    }
+
+    /**
+     * Writes one entry and returns when it is stored.
+     *
+     * @param value null to forget the key
+     */
+    public RecordMetadata write(String topic, String key, byte[] value) {
+        try {
+            return producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();
+        } catch (ExecutionException e) {
+            throw new KafkaFailure("cannot write to topic " + topic, e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted while writing to topic " + topic, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        producer.close(Duration.ofSeconds(5));
+    }
+}

@@ -1,0 +1,41 @@
+package io.spillway.runtime;
+
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.core.item.Printable;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The parts that a process can play. */
+public enum Role {
+    GATEWAY,
+    ROUTER,
+    WORKER;
+
+    /** What runs when nothing is said: all that there is. */
+    static final Set<Role> DEFAULT = Set.of(GATEWAY, ROUTER, WORKER);
+
+    static final String ALL = Arrays.stream(values()).map(Role::label).collect(Collectors.joining(", "));
+
+    private String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The roles with these names; those by default when there are none. */
+    public static Set<Role> of(Collection<String> names) {
+        if (names.isEmpty()) {
+            return DEFAULT;
+        }
+        Set<Role> roles = EnumSet.noneOf(Role.class);
+        for (String name : names) {
+            roles.add(Arrays.stream(values())
+                    .filter(role -> role.label().equals(name.strip()))
+                    .findFirst()
+                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be of " + ALL)));
+        }
+        return roles;
+    }
+}

@@ -1,0 +1,219 @@
+package io.spillway.runtime;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.config.Configuration;
+import io.spillway.embedded.EmbeddedKafka;
+import io.spillway.gateway.AdminKey;
+import io.spillway.gateway.Gateway;
+import io.spillway.handler.Handler;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
+import io.spillway.router.Router;
+import io.spillway.worker.Worker;
+import io.spillway.worker.handlers.Handlers;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+
+/**
+ * Everything of one process, put together in the order in which it depends on each other, and noted for closing in
+ * the reverse order.
+ *
+ * @param configuration with the cluster that is in use
+ * @param embedded      whether that cluster is an embedded Kafka of this process
+ * @param ended         comes to 0 when a part has ended, by a stop or by a fault
+ * @param gatewayUrl    where its gateway is; empty when it has none
+ * @param metricsUrl    where its metrics are
+ */
+public record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+    /**
+     * Starts the system.
+     *
+     * @param configured         without bootstrap servers an embedded Kafka is started in the data directory
+     * @param data               of this process
+     * @param roles              the parts to run
+     * @param unsafeTransactions whether to run on a cluster whose transactions have known anomalies
+     * @param shutdown           what is opened is noted here, also when a later part fails
+     */
+    public static RunningSystem start(
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
+        if (roles.contains(Role.WORKER)) {
+            Handlers.check(configured.handler(), configured.queue());
+        }
+        return start(configured, data, roles, unsafeTransactions, shutdown,
+                configuration -> Handlers.make(configuration.handler(), configuration.queue(), InstantSource.system()));
+    }
+
+    /**
+     * As the other, with a handler that is not configured.
+     *
+     * @param handler makes it when the cluster is known; the worker closes it
+     */
+    public static RunningSystem start(
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown,
+            Function<Configuration, Handler> handler) {
+        Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
+                ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
+                : Optional.empty();
+        boolean embedded = configured.kafka().bootstrapServers().isEmpty();
+        Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
+        if (!embedded) {
+            Cluster.require(configuration, CommonOptions.ADDRESS_REMEDY, List.of());
+        }
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        Topics topics = new Topics(configuration.queue());
+        prepareTopics(clients, topics, embedded, unsafeTransactions);
+
+        TenantPolicies policies = new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong());
+        Sweeps sweeps = new Sweeps();
+        follow(clients, topics.policies(), policies, configuration, data, shutdown);
+        follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
+
+        List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
+        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
+                () -> running.size() == roles.size() && running.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        String metricsUrl = startOrFail(metrics::start);
+        CountDownLatch ended = new CountDownLatch(1);
+        if (roles.contains(Role.ROUTER)) {
+            ShardAssignments assignments = new ShardAssignments(
+                    configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
+            if (topics.assignsShards()) {
+                follow(clients, topics.shards(), assignments, configuration, data, shutdown);
+            }
+            Router router = shutdown.closing(new Router(
+                    configuration, data.instance(), stateDirectory(configuration, data),
+                    policies, sweeps, assignments, metrics.registry(), InstantSource.system()));
+            router.start(START_TIMEOUT);
+            running.add(router::isRunning);
+            watch("router", router::awaitEnd, ended);
+        }
+        if (roles.contains(Role.WORKER)) {
+            Worker worker = shutdown.closing(new Worker(
+                    configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(), handler.apply(configuration),
+                    policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
+            worker.start(START_TIMEOUT);
+            running.add(worker::isRunning);
+            watch("worker", worker::awaitEnd, ended);
+        }
+        String gatewayUrl = "";
+        if (roles.contains(Role.GATEWAY)) {
+            Gateway gateway = shutdown.closing(gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
+            gatewayUrl = startOrFail(gateway::start);
+            running.add(gateway::isRunning);
+            watch("gateway", gateway::awaitEnd, ended);
+        }
+        return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
+    }
+
+    private static Gateway gateway(
+            KafkaClients clients, Topics topics, TenantPolicies policies, AdminKey adminKey, MetricsServer metrics,
+            Configuration configuration, DataDirectory data, Shutdown shutdown) {
+        ApiKeys keys = new ApiKeys();
+        follow(clients, topics.keys(), keys, configuration, data, shutdown);
+        Depths depths = new Depths();
+        follow(clients, topics.depths(), depths, configuration, data, shutdown);
+        return new Gateway(
+                configuration,
+                new Gateway.Surroundings(policies, keys, adminKey, depths,
+                        metrics.registry(), metrics.registry()::scrape),
+                new Gateway.Chance(
+                        InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
+    }
+
+    /** Waits until a part has ended. */
+    public void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    /** Something that can be waited for. */
+    private interface End {
+        void await() throws InterruptedException;
+    }
+
+    private static void watch(String part, End end, CountDownLatch ended) {
+        Thread.ofVirtual().name("watch-" + part).start(() -> {
+            try {
+                end.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            ended.countDown();
+        });
+    }
+
+    /** Where other commands find it. */
+    public Endpoint endpoint() {
+        return new Endpoint(
+                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
+    }
+
+    private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
+        EmbeddedKafka kafka = shutdown.closing(
+                EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
+        return configured
+                .withKafka(configured.kafka().withBootstrapServers(kafka.bootstrapServers()))
+                .withTopics(configured.topics().withReplication(1));
+    }
+
+    private static void prepareTopics(KafkaClients clients, Topics topics, boolean create, boolean unsafeTransactions) {
+        try (Admin admin = clients.admin()) {
+            TopicAdmin topicAdmin = new TopicAdmin(admin);
+            List<String> problems = new ArrayList<>(unsafeTransactions ? List.of() : topicAdmin.checkTransactions());
+            if (create) {
+                topicAdmin.createMissing(topics.all());
+            }
+            problems.addAll(topicAdmin.check(topics.all()));
+            if (!problems.isEmpty()) {
+                throw CommandFailure.failed(problems.getFirst()
+                        + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more: spillway topics check)" : ""));
+            }
+        }
+    }
+
+    private static void follow(
+            KafkaClients clients, String topic, ViewContent content, Configuration configuration,
+            DataDirectory data, Shutdown shutdown) {
+        CompactedView view = shutdown.closing(new CompactedView(
+                clients, topic, content, configuration.router().maxTenants(),
+                Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()));
+        view.start(START_TIMEOUT);
+    }
+
+    /** Starts what may find its port taken. */
+    private static String startOrFail(Supplier<String> start) {
+        try {
+            return start.get();
+        } catch (IllegalStateException e) {
+            throw CommandFailure.failed(e.getMessage());
+        }
+    }
+
+    private static Path stateDirectory(Configuration configuration, DataDirectory data) {
+        String configured = configuration.router().stateDir();
+        return configured.isEmpty() ? data.path().resolve("state") : Path.of(configured);
+    }
+}

@@ -1,0 +1,2 @@
+/** Starts and stops roles in one process: data directory, endpoint file, views, metrics endpoint. */
+package io.spillway.runtime;

@@ -1,0 +1,128 @@
+package io.spillway.sim.scenario;
+
+import java.util.Arrays;
+
+/** How long a handler takes, as a distribution. All numbers are milliseconds, fractions included. */
+public sealed interface Latency {
+    /** The 99th percentile of the normal distribution with deviation 1. */
+    double Z_99 = 2.3263478740408408;
+
+    /** Draws one; 0 or more. */
+    double millis(SeededRandom dice);
+
+    /** Always the same. */
+    record Constant(double millis) implements Latency {
+        public Constant {
+            require("constant", millis);
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            return millis;
+        }
+    }
+
+    /** Anything from {@code minMillis} to {@code maxMillis}, with equal chance. */
+    record Uniform(double minMillis, double maxMillis) implements Latency {
+        public Uniform {
+            require("min", minMillis);
+            require("max", maxMillis);
+            if (maxMillis < minMillis) {
+                throw new IllegalArgumentException("max = " + maxMillis + ": must be min or more");
+            }
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            return minMillis + (maxMillis - minMillis) * dice.nextDouble();
+        }
+    }
+
+    /** Exponential. */
+    record Exponential(double meanMillis) implements Latency {
+        public Exponential {
+            require("mean", meanMillis);
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            return meanMillis * dice.exponential();
+        }
+    }
+
+    /** The absolute value of a normal one: |N(mean, deviation)|. */
+    record Normal(double meanMillis, double deviationMillis) implements Latency {
+        public Normal {
+            require("mean", meanMillis);
+            require("deviation", deviationMillis);
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            return Math.abs(meanMillis + deviationMillis * dice.normal());
+        }
+    }
+
+    /** Lognormal, by two of its percentiles: the usual shape of latencies. */
+    record LogNormal(double medianMillis, double p99Millis) implements Latency {
+        public LogNormal {
+            require("median", medianMillis);
+            require("p99", p99Millis);
+            if (!(medianMillis > 0) || p99Millis < medianMillis) {
+                throw new IllegalArgumentException(
+                        "median = " + medianMillis + ", p99 = " + p99Millis + ": must be above 0, and the median or more");
+            }
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            double sigma = StrictMath.log(p99Millis / medianMillis) / Z_99;
+            return medianMillis * StrictMath.exp(sigma * dice.normal());
+        }
+    }
+
+    /** Measured percentiles, and straight lines between them. */
+    final class Percentiles implements Latency {
+        private final double[] shares;
+        private final double[] millis;
+
+        /**
+         * Takes measured values.
+         *
+         * @param shares ascending, from 0 to 1, both of them included; copied
+         * @param millis the value at each, 0 or more, not descending; copied
+         * @throws IllegalArgumentException when they are not
+         */
+        public Percentiles(double[] shares, double[] millis) {
+            boolean isWhole = shares.length >= 2 && shares.length == millis.length
+                    && shares[0] == 0 && shares[shares.length - 1] == 1;
+            for (int i = 0; i < shares.length && isWhole; i++) {
+                require("percentile", millis[i]);
+                isWhole = i == 0 || shares[i] > shares[i - 1] && millis[i] >= millis[i - 1];
+            }
+            if (!isWhole) {
+                throw new IllegalArgumentException("percentiles " + Arrays.toString(shares) + " of " + Arrays.toString(millis)
+                        + ": must ascend from 0 to 1");
+            }
+            this.shares = shares.clone();
+            this.millis = millis.clone();
+        }
+
+        @Override
+        public double millis(SeededRandom dice) {
+            double share = dice.nextDouble();
+            int at = 1;
+            while (shares[at] <= share) {
+                at++;
+            }
+            double part = (share - shares[at - 1]) / (shares[at] - shares[at - 1]);
+            return millis[at - 1] + part * (millis[at] - millis[at - 1]);
+        }
+    }
+
+    private static void require(String what, double millis) {
+        if (!(millis >= 0 && millis <= ScenarioLimits.DAY_MILLIS)) {
+            throw new IllegalArgumentException(what + " = " + millis + ": must be from 0 ms to a day");
+        }
+    }
+}

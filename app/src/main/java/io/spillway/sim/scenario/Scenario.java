@@ -1,0 +1,68 @@
+package io.spillway.sim.scenario;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What is to be simulated.
+ *
+ * @param name           for the output
+ * @param description    one line for the output, may be empty
+ * @param durationMillis how long items arrive, 1 or more
+ * @param drainMillis    how long the run may go on after that while something is left, 0 or more
+ * @param plant          workers and lanes
+ * @param groups         the tenants, 1 group or more, no two of one name; copied
+ * @param phases         stretches whose items are also counted by themselves, by when they arrive; copied
+ */
+public record Scenario(
+        String name, String description, long durationMillis, long drainMillis, SimulatedCluster plant, List<TenantGroup> groups,
+        List<Phase> phases) {
+    /**
+     * A named stretch of the run.
+     *
+     * @param name   not null
+     * @param window not null
+     */
+    public record Phase(String name, Window window) {}
+
+    /** @throws IllegalArgumentException when it has no tenants, too many, or two groups of one name, or is too long */
+    public Scenario {
+        groups = List.copyOf(groups);
+        phases = List.copyOf(phases);
+        if (durationMillis < 1 || durationMillis > ScenarioLimits.MAX_RUN_MILLIS || drainMillis < 0 || drainMillis > ScenarioLimits.MAX_RUN_MILLIS) {
+            throw new IllegalArgumentException("duration = " + durationMillis + "ms, drain = " + drainMillis
+                    + "ms: must be from 1 ms, and from 0 ms, to 31 days");
+        }
+        long tenants = groups.stream().mapToLong(TenantGroup::tenants).sum();
+        if (tenants < 1 || tenants > ScenarioLimits.MAX_TENANTS) {
+            throw new IllegalArgumentException("tenants = " + tenants + " in all: must be from 1 to " + ScenarioLimits.MAX_TENANTS);
+        }
+        Set<String> names = new HashSet<>();
+        groups.forEach(group -> {
+            if (!names.add(group.name())) {
+                throw new IllegalArgumentException("tenants: two groups are called " + group.name());
+            }
+        });
+    }
+
+    /** Tenants of all groups. */
+    public int tenants() {
+        return groups.stream().mapToInt(TenantGroup::tenants).sum();
+    }
+
+    /** When the last spike, burst, outage or slowdown is over, milliseconds since the start; 0 when there is none. */
+    public long disturbedUntilMillis() {
+        return groups.stream()
+                .flatMap(group -> Stream.of(
+                        group.surges().stream().map(surge -> surge.window().toMillis()),
+                        group.handling().disturbances().stream().map(each -> each.window().toMillis()),
+                        group.arrivals().stream().filter(each -> each instanceof Arrivals.Burst)
+                                .map(each -> ((Arrivals.Burst) each).atMillis()))
+                        .flatMap(stream -> stream))
+                .filter(end -> end <= durationMillis)
+                .max(Long::compare)
+                .orElse(0L);
+    }
+}

@@ -1,0 +1,51 @@
+package io.spillway.cli.terminal;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.knowm.xchart.XYChart;
+
+class ChartFileTest {
+    @TempDir
+    Path directory;
+
+    static Stream<Throwable> faultsOfAJavaWithoutFonts() {
+        return Stream.of(
+                new NoClassDefFoundError("Could not initialize class sun.awt.X11FontManager"),
+                new UnsatisfiedLinkError("libfreetype.so: cannot open shared object file"),
+                new InternalError("java.lang.reflect.InvocationTargetException"),
+                new NullPointerException("Cannot load from short array because FontConfiguration.head is null"),
+                new IllegalStateException("Fontconfig head is null, check your fonts or fonts configuration"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faultsOfAJavaWithoutFonts")
+    void a_java_that_cannot_draw_is_told_in_one_line(Throwable fault) {
+        assertThatThrownBy(() -> ChartFile.draw(() -> ChartFileTest.<RuntimeException, List<XYChart>>failWith(fault), directory.resolve("x.png")))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("no fonts")
+                .hasMessageContaining(fault.getClass().getSimpleName());
+    }
+
+    @Test
+    void a_file_that_cannot_be_written_is_named() throws IOException {
+        Path taken = Files.createDirectory(directory.resolve("taken.png"));
+
+        assertThatThrownBy(() -> ChartFile.draw(() -> List.of(ChartFile.panel("t", "x", "y")), taken))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("cannot write " + taken);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable, R> R failWith(Throwable fault) throws T {
+        throw (T) fault;
+    }
+}

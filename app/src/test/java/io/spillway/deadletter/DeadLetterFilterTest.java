@@ -1,0 +1,94 @@
+package io.spillway.deadletter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.settings.PointInTime;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DeadLetterFilterTest {
+    private static final long NOW = 1_800_000_000_000L;
+
+    @ParameterizedTest(name = "tenant {0}, reason {1}, since {2}, until {3}, id {4}: {5}")
+    @CsvSource({
+        // A dead letter of acme, malformed, dead at 1000, with the id a-1.
+        ",     ,          ,     ,     ,    true",
+        "acme, ,          ,     ,     ,    true",
+        "glob, ,          ,     ,     ,    false",
+        ",     malformed, ,     ,     ,    true",
+        ",     too-large, ,     ,     ,    false",
+        ",     ,          1000, ,     ,    true",
+        ",     ,          1001, ,     ,    false",
+        ",     ,          ,     1000, ,    false",
+        ",     ,          ,     1001, ,    true",
+        ",     ,          900,  1100, ,    true",
+        ",     ,          ,     ,     a-1, true",
+        ",     ,          ,     ,     a-2, false",
+        "acme, malformed, 1000, 1001, a-1, true",
+        "acme, malformed, 1000, 1001, a-2, false",
+    })
+    void all_that_is_set_has_to_apply(String tenant, String reason, Long since, Long until, String id, boolean matches) {
+        assertThat(filter(tenant, reason, since, until, id).matches(letter(Optional.of("acme"), OptionalLong.of(1000)))).isEqualTo(matches);
+    }
+
+    @ParameterizedTest(name = "tenant {0}, since {1}, until {2}: {3}")
+    @CsvSource({",,,true", "acme,,,false", ",0,,false", ",,9000000000000,false"})
+    void what_has_no_tenant_and_no_time_is_of_no_tenant_and_in_no_time(String tenant, Long since, Long until, boolean matches) {
+        assertThat(filter(tenant, null, since, until, null).matches(letter(Optional.empty(), OptionalLong.empty()))).isEqualTo(matches);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2h, 1799992800000",
+        "250ms, 1799999999750",
+        "0s, 1800000000000",
+        "1700000000000, 1700000000000",
+        "5, 5",
+        "2027-01-15T08:00:00Z, 1800000000000",
+        "2027-01-15T09:00:00+01:00, 1800000000000",
+    })
+    void a_point_in_time_is_a_time_or_how_long_ago(String text, long millis) {
+        assertThat(PointInTime.parseMillis(text, NOW)).isEqualTo(millis);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w"})
+    void what_is_no_point_in_time_is_refused_with_what_is_allowed(String text) {
+        assertThatThrownBy(() -> PointInTime.parseMillis(text, NOW))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("2026-11-21T08:00:00Z");
+    }
+
+    private static DeadLetterFilter filter(String tenant, String reason, Long since, Long until, String id) {
+        return new DeadLetterFilter(Optional.ofNullable(tenant), Optional.ofNullable(reason),
+                since == null ? OptionalLong.empty() : OptionalLong.of(since),
+                until == null ? OptionalLong.empty() : OptionalLong.of(until), Optional.ofNullable(id));
+    }
+
+    private static DeadLetterFacts letter(Optional<String> tenant, OptionalLong deadAtMillis) {
+        return new DeadLetterFacts() {
+            @Override
+            public Optional<String> tenant() {
+                return tenant;
+            }
+
+            @Override
+            public String id() {
+                return "a-1";
+            }
+
+            @Override
+            public String reason() {
+                return "malformed";
+            }
+
+            @Override
+            public OptionalLong deadAtMillis() {
+                return deadAtMillis;
+            }
+        };
+    }
+}

@@ -1,0 +1,132 @@
+package io.spillway.embedded;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * An embedded Kafka in a JVM of its own, so that a test can kill it and a benchmark does not share its heap. The child
+ * ends by itself when its standard input does, that is, with this process. Owns the child; not thread-safe.
+ */
+public final class BrokerProcess implements AutoCloseable {
+    private static final String READY = "ready ";
+
+    private final Path dataDirectory;
+    private final Path log;
+    private int port;
+    private Process process;
+
+    private BrokerProcess(Path dataDirectory) {
+        this.dataDirectory = dataDirectory;
+        this.log = dataDirectory.resolveSibling(dataDirectory.getFileName() + ".log");
+    }
+
+    /**
+     * Starts a broker on a free port and returns when clients can use it.
+     *
+     * @param dataDirectory as for {@link EmbeddedKafka#start}; what the child logs goes beside it, to a file of the
+     *     same name with {@code .log}
+     * @throws IllegalStateException if it does not start, with what it said
+     */
+    public static BrokerProcess start(Path dataDirectory) {
+        BrokerProcess broker = new BrokerProcess(dataDirectory);
+        broker.restart();
+        return broker;
+    }
+
+    /** Where clients connect, the same after every restart. */
+    public String bootstrapServers() {
+        return LoopbackSockets.HOST + ":" + port;
+    }
+
+    /** The process id of the child that was started last. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** SIGKILL; returns when the process is gone. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /** Starts the broker again on its data and port, after a {@link #kill} or {@link #stop}; returns when it is ready. */
+    public void restart() {
+        if (process != null && process.isAlive()) {
+            throw new IllegalStateException("The broker is still running: kill or stop it first");
+        }
+        try {
+            process = new ProcessBuilder(command())
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                    .start();
+            // Not closed: the child would lose its standard output.
+            BufferedReader lines = process.inputReader();
+            String ready = lines.readLine();
+            if (ready == null || !ready.startsWith(READY)) {
+                kill();
+                throw new IllegalStateException("The broker did not start: " + Files.readString(log));
+            }
+            port = Integer.parseInt(ready.substring(READY.length()));
+        } catch (IOException e) {
+            throw new IllegalStateException("The broker could not be started", e);
+        }
+    }
+
+    /** A clean stop; returns when the process is gone. */
+    public void stop() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // It has ended already.
+        }
+        awaitEnd();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<String> command() {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx512m");
+        command.add("-XX:TieredStopAtLevel=1");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:+IgnoreUnrecognizedVMOptions");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add(BrokerProcess.class.getName());
+        command.add(dataDirectory.toString());
+        command.add(Integer.toString(port));
+        return command;
+    }
+
+    /** The child: {@code DATA-DIRECTORY PORT}. */
+    public static void main(String[] args) throws IOException {
+        try (EmbeddedKafka kafka = EmbeddedKafka.start(Path.of(args[0]), Integer.parseInt(args[1]));
+                InputStream parent = System.in) {
+            System.out.println(READY + kafka.port());
+            parent.transferTo(OutputStream.nullOutputStream());
+        }
+    }
+}

@@ -1,0 +1,254 @@
+package io.spillway.kafka.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.LedgerDeltas;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.DepthCodec;
+import io.spillway.schema.LedgerEntry;
+import io.spillway.schema.LedgerLine;
+import io.spillway.schema.LedgerPlace;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.GenericRecordBuilder;
+import org.apache.avro.message.BinaryMessageDecoder;
+import org.apache.avro.message.BinaryMessageEncoder;
+import org.apache.avro.specific.SpecificData;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+
+class LedgerCodecTest {
+    private static final long AT = 1_795_248_000_123L;
+    private static final SpecificData MODEL = SpecificData.getForClass(LedgerEntry.class);
+
+    private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
+    private final LedgerWriter writer = new LedgerWriter(topics);
+    private final List<ProducerRecord<byte[], byte[]>> sent = new ArrayList<>();
+
+    @Test
+    void what_is_written_by_hand_is_what_avro_reads() throws Exception {
+        LedgerDeltas sums = new LedgerDeltas(ItemState.DELAY, 1);
+        sums.add("acme", ItemState.HOT);
+        sums.add("acme", ItemState.DROPPED);
+        for (int i = 0; i < 300; i++) {
+            sums.add("acme", ItemState.DEAD_LETTER);
+        }
+        write(sums);
+
+        assertThat(sent).hasSize(1);
+        assertThat(sent.getFirst().topic()).isEqualTo("spillway.ledger");
+        assertThat(sent.getFirst().partition()).isEqualTo(partitionOf("acme"));
+        GenericRecord entry = new BinaryMessageDecoder<GenericRecord>(new GenericData(), LedgerEntry.getClassSchema())
+                .decode(sent.getFirst().value());
+        assertThat(entry.toString()).isEqualTo("{\"at\": " + AT + ", \"lines\": [{\"tenant\": \"acme\", \"from\": \"DELAY\","
+                + " \"toHot\": 1, \"toOverflow\": 0, \"toAged\": 0, \"toDelay\": 0, \"toDeadLetter\": 300, \"toDone\": 0,"
+                + " \"toDropped\": 1}]}");
+    }
+
+    @Test
+    void what_avro_writes_is_read_by_hand() throws Exception {
+        byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("a", LedgerPlace.OUTSIDE, 1L, 2L, 3L, 4L, 5L, 6L, 7L),
+                new LedgerLine("(none)", LedgerPlace.DEAD_LETTER, 0L, 0L, 0L, 0L, 0L, 0L, 1L << 39))));
+        Map<String, Long> read = new HashMap<>();
+        assertThat(read(bytes, read)).isEqualTo(AT);
+        assertThat(read).isEqualTo(Map.of(
+                "a/OUTSIDE/HOT", 1L, "a/OUTSIDE/OVERFLOW", 2L, "a/OUTSIDE/AGED", 3L, "a/OUTSIDE/DELAY", 4L,
+                "a/OUTSIDE/DEAD_LETTER", 5L, "a/OUTSIDE/DONE", 6L, "a/OUTSIDE/DROPPED", 7L,
+                "(none)/DEAD_LETTER/DROPPED", 1L << 39));
+    }
+
+    @Test
+    void a_line_shows_the_same_with_its_name_left_where_it_is() throws Exception {
+        byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("a", LedgerPlace.DEAD_LETTER, 63L, 0L, 0L, 0L, 0L, 0L, 63L),
+                new LedgerLine("(none)", LedgerPlace.OUTSIDE, 64L, 0L, 0L, 0L, 1L << 40, 0L, 7L))));
+        List<String> names = new ArrayList<>();
+        List<String> lines = new ArrayList<>();
+        assertThat(LedgerCodec.read(bytes, (tenant, from, counts, offset) -> names.add(tenant + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(LedgerCodec.read(bytes, (name, offset, length, from, counts, at) ->
+                lines.add(new String(name, offset, length, StandardCharsets.US_ASCII) + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(lines).isEqualTo(names).containsExactly(
+                "aDEAD_LETTER[0, 63, 0, 0, 0, 0, 0, 63]", "(none)OUTSIDE[0, 64, 0, 0, 0, " + (1L << 40) + ", 0, 7]");
+    }
+
+    /** Of a line whose numbers are one byte each, and which may be looked at together. */
+    @Test
+    void each_number_that_is_out_of_its_range_is_found_among_small_ones() throws Exception {
+        byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("acme", LedgerPlace.HOT, 1L, 1L, 1L, 1L, 1L, 1L, 1L))));
+        int places = good.length - 1 - 8;
+        for (int number = 0; number < 8; number++) {
+            for (int only = 0; only < 256; only++) {
+                byte[] bytes = good.clone();
+                bytes[places + number] = (byte) only;
+                if (only % 2 == 0 && only < (number == 0 ? 2 * ItemState.LEFT.size() : 128)) {
+                    read(bytes, new HashMap<>());
+                } else {
+                    assertRefused(bytes);
+                }
+            }
+        }
+    }
+
+    @Test
+    void any_sums_arrive_whole_in_entries_that_fit_their_topic() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        Map<String, Long> expected = new HashMap<>();
+        List<LedgerDeltas> all = ItemState.LEFT.stream().map(from -> new LedgerDeltas(from, seed)).toList();
+        for (int i = 0; i < 60_000; i++) {
+            LedgerDeltas sums = all.get(random.nextInt(all.size()));
+            String tenant = "t".repeat(1 + random.nextInt(100)) + random.nextInt(100);
+            ItemState to = LedgerLines.COLUMNS[random.nextInt(LedgerLines.COLUMNS.length)];
+            sums.add(tenant, to);
+            expected.merge(tenant + "/" + sums.from() + "/" + to, 1L, Long::sum);
+        }
+        write(all.toArray(LedgerDeltas[]::new));
+
+        Map<String, Long> read = new HashMap<>();
+        sent.forEach(record -> {
+            read(record.value(), read);
+            assertThat(record.value()).hasSizeLessThan(LedgerLines.FULL_BYTES + 1_000);
+        });
+        assertThat(read).as("seed %d", seed).isEqualTo(expected);
+        assertThat(sent).as("several entries a partition").hasSizeGreaterThan(Topics.LEDGER_PARTITIONS);
+    }
+
+    @Test
+    void the_partition_of_a_name_is_that_of_the_hash_of_its_string() {
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int i = 0; i < 1_000; i++) {
+            String name = Long.toString(random.nextLong(), 36).repeat(1 + random.nextInt(9));
+            byte[] bytes = ("x" + name + "y").getBytes(StandardCharsets.US_ASCII);
+            assertThat(Topics.ledgerPartition(bytes, 1, name.length())).as("seed %d, %s", seed, name)
+                    .isEqualTo(partitionOf(name));
+        }
+    }
+
+    private static int partitionOf(String name) {
+        int hash = name.hashCode();
+        return Math.floorMod(hash ^ hash >>> 16, Topics.LEDGER_PARTITIONS);
+    }
+
+    @Test
+    void damaged_entries_are_refused_before_a_line_of_them_is_seen() throws Exception {
+        byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
+                new LedgerLine("acme", LedgerPlace.HOT, 0L, 0L, 0L, 0L, 0L, 9L, 0L),
+                new LedgerLine("b", LedgerPlace.AGED, 0L, 0L, 0L, 0L, 0L, 0L, 1L))));
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        for (int length = 0; length < good.length; length++) {
+            assertRefused(Arrays.copyOf(good, length));
+        }
+        assertRefused(Arrays.copyOf(good, good.length + 1));
+        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+                new LedgerLine("a b", LedgerPlace.HOT, 1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
+        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+                new LedgerLine("a", LedgerPlace.HOT, -1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
+        for (int i = 0; i < 20_000; i++) {
+            byte[] bad = good.clone();
+            bad[random.nextInt(bad.length)] = (byte) random.nextInt();
+            try {
+                LedgerCodec.read(bad, (tenant, from, counts, offset) -> { });
+            } catch (IllegalArgumentException refused) {
+                assertThat(refused).as("seed %d", seed).hasMessageContaining("not an entry of the ledger");
+            }
+        }
+    }
+
+    @Test
+    void a_second_version_is_read_here_before_it_is_released() {
+        assertThat(ReleasedSchemas.of("LedgerEntry")).hasSize(1);
+    }
+
+    @Test
+    void the_books_of_a_tenant_are_the_same_after_a_way_through_their_topic() {
+        long[] entered = {0, 10, 20, 30, 40, 50, 60, 70};
+        long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
+        Depth depth = new Depth(TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
+        DepthCodec codec = new DepthCodec();
+        assertThat(codec.decode(codec.encode("acme", depth))).isEqualTo(depth);
+    }
+
+    @Test
+    void books_of_the_first_version_are_read_as_of_a_tenant_whose_long_term_use_is_not_known() throws Exception {
+        Schema first = ReleasedSchemas.of("TenantDepth").getFirst();
+        GenericRecord old = new GenericRecordBuilder(first).set("tenant", "acme").set("accepted", 5L).set("done", 5L)
+                .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
+        var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), first).encode(old);
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+
+        Depth depth = new DepthCodec().decode(bytes);
+        assertThat(depth.books().accepted()).isEqualTo(5);
+        assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
+    }
+
+    @Test
+    void what_waits_and_what_ever_entered_is_read_of_every_version() throws Exception {
+        for (Schema version : ReleasedSchemas.of("TenantDepth")) {
+            GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme").set("accepted", 9L).set("done", 2L)
+                    .set("waiting", Map.of("hot", 3L, "delay", 4L)).set("entered", Map.of("hot", 5L, "delay", 4L))
+                    .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
+            var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), version).encode(old);
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+
+            TenantBalance books = new DepthCodec().decode(bytes).books();
+            assertThat(books.in(ItemState.HOT)).isEqualTo(3);
+            assertThat(books.entered(ItemState.HOT)).isEqualTo(5);
+            assertThat(books.in(ItemState.DELAY)).isEqualTo(4);
+            assertThat(books.in(ItemState.AGED)).isZero();
+            assertThat(books.difference()).isZero();
+        }
+    }
+
+    private void write(LedgerDeltas... all) {
+        for (LedgerDeltas sums : all) {
+            writer.write(sums, AT, sent::add);
+        }
+        writer.flush(AT, sent::add);
+    }
+
+    private static byte[] avro(LedgerEntry entry) throws Exception {
+        var buffer = new BinaryMessageEncoder<LedgerEntry>(MODEL, LedgerEntry.getClassSchema()).encode(entry);
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    private static long read(byte[] bytes, Map<String, Long> into) {
+        return LedgerCodec.read(bytes, (tenant, from, counts, offset) -> {
+            for (ItemState to : ItemState.values()) {
+                if (counts[offset + to.ordinal()] > 0) {
+                    into.merge(tenant + "/" + from + "/" + to, counts[offset + to.ordinal()], Long::sum);
+                }
+            }
+        });
+    }
+
+    private static void assertRefused(byte[] bytes) {
+        assertThatThrownBy(() -> LedgerCodec.read(bytes, (tenant, from, counts, offset) -> {
+            throw new AssertionError("a line was seen");
+        })).isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,219 @@
+package io.spillway.kafka.topics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.DeadLetterHeaders;
+import io.spillway.kafka.codec.Items;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TopicsTest {
+    private static final List<String> LANES = List.of("hot", "overflow", "aged", "delay", "dead-letter");
+    private static final List<String> COMPACTED = List.of("policies", "keys", "sweeps", "shards", "depths");
+
+    private final Topics topics = new Topics(configuration("topics.maxBytes", "10000").queue());
+    private final Map<String, TopicSpec> specs =
+            topics.all().stream().collect(Collectors.toMap(TopicSpec::name, spec -> spec));
+
+    @Test
+    void every_topic_of_the_contract_is_declared_once_and_no_other() {
+        assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
+                "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
+                "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
+                "spillway.shards", "spillway.lane-state", "spillway.depths", "spillway.demand",
+                "spillway.router-timers-changelog", "spillway.router-books-changelog");
+    }
+
+    @Test
+    void where_shards_are_assigned_there_is_one_partition_of_requests_and_one_of_the_book() {
+        Topics assigning = new Topics(configuration("shards.overlap", "2").queue());
+
+        assertThat(assigning.all()).hasSize(topics.all().size() + 2);
+        assertThat(assigning.all()).filteredOn(spec -> spec.name().contains("shard")).extracting(TopicSpec::name, TopicSpec::partitions)
+                .containsExactlyInAnyOrder(tuple("spillway.shards", 1),
+                        tuple("spillway.shard-requests", 1),
+                        tuple("spillway.router-shards-changelog", 1));
+    }
+
+    @Test
+    void names_begin_with_the_prefix() {
+        Topics orders = new Topics(configuration("kafka.prefix", "orders.eu").queue());
+        assertThat(orders.all()).allMatch(spec -> spec.name().startsWith("orders.eu."));
+        assertThat(orders.ingress()).isEqualTo("orders.eu.ingress");
+        assertThat(orders.lane(Lane.DEAD_LETTER)).isEqualTo("orders.eu.dead-letter");
+        assertThat(orders.policies()).isEqualTo("orders.eu.policies");
+        assertThat(orders.sweeps()).isEqualTo("orders.eu.sweeps");
+        assertThat(orders.routerGroup()).isEqualTo("orders.eu.router");
+        assertThat(orders.workerGroup()).isEqualTo("orders.eu.worker");
+    }
+
+    @Test
+    void the_longest_prefix_leaves_names_that_kafka_allows() {
+        assertThat(new Topics(configuration("kafka.prefix", "p".repeat(200)).queue()).all())
+                .allMatch(spec -> spec.name().length() <= 249);
+    }
+
+    @Test
+    void nothing_in_a_queue_expires_by_time_or_size() {
+        for (String name : queues()) {
+            assertThat(specs.get(name).configs()).as(name)
+                    .containsEntry("cleanup.policy", "delete")
+                    .containsEntry("retention.ms", "-1")
+                    .containsEntry("retention.bytes", "-1");
+        }
+    }
+
+    @Test
+    void what_ingress_takes_fits_into_a_lane_and_what_a_lane_takes_into_the_dead_letters() {
+        assertThat(maxBytes("ingress")).isEqualTo(10_000);
+        for (String lane : List.of("hot", "overflow", "aged", "delay")) {
+            assertThat(maxBytes(lane)).as(lane).isEqualTo(10_000 + 64 * 1024);
+        }
+        assertThat(maxBytes("dead-letter")).isEqualTo(10_000 + 128 * 1024);
+        assertThat(topics.ingressMaxBytes()).isEqualTo(10_000);
+        assertThat(topics.laneMaxBytes()).isEqualTo(10_000 + 64 * 1024);
+        assertThat(topics.deadLetterMaxBytes()).isEqualTo(10_000 + 128 * 1024);
+    }
+
+    @Test
+    void the_largest_setting_does_not_overflow() {
+        assertThat(new Topics(configuration("topics.maxBytes", "104857600").queue()).deadLetterMaxBytes())
+                .isEqualTo(104_857_600 + 128 * 1024);
+    }
+
+    @Test
+    void ingress_and_all_lanes_have_the_same_number_of_partitions() {
+        Map<String, TopicSpec> wide = new Topics(configuration("topics.partitions", "37").queue())
+                .all().stream().collect(Collectors.toMap(TopicSpec::name, spec -> spec));
+        for (String name : queues()) {
+            assertThat(wide.get(name).partitions()).as(name).isEqualTo(name.equals("spillway.ledger") ? Topics.LEDGER_PARTITIONS : 37);
+        }
+        for (String name : COMPACTED) {
+            assertThat(wide.get("spillway." + name).partitions()).as(name).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void views_are_read_from_compacted_topics() {
+        for (String name : COMPACTED) {
+            assertThat(specs.get("spillway." + name).configs()).as(name)
+                    .containsEntry("cleanup.policy", "compact")
+                    .doesNotContainKey("retention.ms");
+        }
+    }
+
+    @Test
+    void a_timer_takes_the_largest_record_of_the_delay_lane_and_is_forgotten_in_small_steps() {
+        TopicSpec changelog = specs.get(topics.timersChangelog());
+        assertThat(changelog.partitions()).isEqualTo(specs.get("spillway.delay").partitions());
+        assertThat(Integer.parseInt(changelog.configs().get("max.message.bytes")))
+                .isGreaterThan(maxBytes("delay"))
+                .isLessThanOrEqualTo(topics.deadLetterMaxBytes());
+        assertThat(changelog.configs()).containsAllEntriesOf(Map.of(
+                "cleanup.policy", "compact", "segment.bytes", "16777216", "segment.ms", "600000",
+                "min.cleanable.dirty.ratio", "0.2", "delete.retention.ms", "3600000"));
+        assertThat(new Topics(configuration("topics.maxBytes", "104857600").queue()).timersChangelogConfigs())
+                .containsEntry("segment.bytes", Integer.toString(2 * (104_857_600 + 128 * 1024)));
+    }
+
+    @Test
+    void what_the_router_reads_is_stored_uncompressed_so_that_its_limit_holds() {
+        assertThat(specs.get("spillway.ingress").configs()).containsEntry("compression.type", "uncompressed");
+        assertThat(specs.get("spillway.delay").configs()).containsEntry("compression.type", "uncompressed");
+        for (String lane : LANES.stream().filter(name -> !name.equals("delay")).toList()) {
+            assertThat(specs.get("spillway." + lane).configs()).containsEntry("compression.type", "producer");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 1", "3, 2", "5, 2"})
+    void a_record_is_safe_on_two_replicas_where_there_are_three(int replication, String minInSync) {
+        assertThat(new Topics(configuration("topics.replication", Integer.toString(replication)).queue()).all()).allSatisfy(spec -> {
+            assertThat(spec.replication()).isEqualTo(replication);
+            assertThat(spec.configs())
+                    .containsEntry("min.insync.replicas", minInSync)
+                    .containsEntry("unclean.leader.election.enable", "false");
+        });
+    }
+
+    @Test
+    void no_topic_refuses_a_record_for_its_time() {
+        assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
+                .containsEntry("message.timestamp.type", "CreateTime")
+                .containsEntry("message.timestamp.before.max.ms", "9223372036854775807")
+                .containsEntry("message.timestamp.after.max.ms", "9223372036854775807"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                          | start | end | committed | behind
+            nothing committed               |     0 |  10 |         - |     10
+            nothing committed, but purged   |     4 |  10 |         - |      6
+            in the middle                   |     0 |  10 |         7 |      3
+            at the end                      |     0 |  10 |        10 |      0
+            purged beyond what is committed |     8 |  10 |         5 |      2
+            an end that is older            |     0 |  10 |        12 |      0
+            """)
+    void what_a_group_is_behind_by_is_never_less_than_nothing(
+            String what, long start, long end, Long committed, long behind) {
+        OptionalLong offset = committed == null ? OptionalLong.empty() : OptionalLong.of(committed);
+        assertThat(new QueuePartition(new TopicPartition("t", 0), start, end, offset, 0).behind()).isEqualTo(behind);
+    }
+
+    @Test
+    void a_dead_letter_says_why_and_where_from_and_keeps_the_producers_headers() {
+        RecordHeaders headers = new RecordHeaders();
+        headers.add("traceparent", Items.bytes("00-1"));
+        DeadLetterHeaders.add(
+                headers, new Route.DeadLetter(DeadReason.BAD_ID, "'é' must be"), "router", 77, "spillway.ingress", 3, 41);
+        assertThat(Arrays.stream(headers.toArray()).map(h -> h.key() + "=" + new String(h.value())))
+                .containsExactly(
+                        "traceparent=00-1",
+                        "spillway-dead-reason=bad-id",
+                        "spillway-dead-detail='\\u00e9' must be",
+                        "spillway-dead-stage=router",
+                        "spillway-dead-at=77",
+                        "spillway-origin-topic=spillway.ingress",
+                        "spillway-origin-partition=3",
+                        "spillway-origin-offset=41");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acks", "enable.idempotence", "bootstrap.servers", "isolation.level", "auto.offset.reset"})
+    void a_configured_property_reaches_every_client(String property) {
+        Configuration configured = configuration("kafka.properties." + property, "x").withKafka(
+                configuration("kafka.properties." + property, "x").kafka().withBootstrapServers("h:1"));
+        assertThat(new KafkaClients(configured.queue()).common())
+                .containsEntry("bootstrap.servers", "h:1")
+                .containsEntry(property, property.equals("bootstrap.servers") ? "h:1" : "x");
+    }
+
+    private int maxBytes(String name) {
+        return Integer.parseInt(specs.get("spillway." + name).configs().get("max.message.bytes"));
+    }
+
+    private static List<String> queues() {
+        return List.of("spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
+                "spillway.dead-letter", "spillway.ledger");
+    }
+
+    private static Configuration configuration(String key, String value) {
+        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value));
+    }
+}

@@ -1,0 +1,71 @@
+package io.spillway.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.config.GatewaySettings;
+import io.spillway.core.settings.InvalidSettingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AdminKeysTest {
+    private static final String GOOD = "0123456789abcdef";
+
+    @TempDir
+    Path data;
+
+    @Test
+    void at_the_first_run_it_is_made_for_the_owner_alone_and_then_kept() throws IOException {
+        AdminKeys.find(Map.of(), settings(""), data);
+        Path file = data.resolve("admin.key");
+        String made = Files.readString(file);
+
+        assertThat(made).matches("spa_[A-Za-z0-9_-]{43}\n");
+        assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        AdminKeys.find(Map.of(), settings(""), data);
+        assertThat(file).hasContent(made);
+        assertThat(data.resolve("admin.key.new")).doesNotExist();
+    }
+
+    @Test
+    void the_environment_and_a_configured_file_come_before_it() throws IOException {
+        Path configured = Files.writeString(data.resolve("configured"), GOOD + "\n");
+        AdminKeys.find(Map.of(), settings(configured.toString()), data);
+        AdminKeys.find(Map.of("SPILLWAY_ADMIN_KEY", GOOD), settings(data.resolve("no-such-file").toString()), data);
+
+        assertThat(data.resolve("admin.key")).doesNotExist();
+    }
+
+    @Test
+    void a_key_that_is_too_short_is_refused_and_not_shown() throws IOException {
+        assertThatThrownBy(() -> AdminKeys.find(Map.of("SPILLWAY_ADMIN_KEY", "hunter2"), settings(""), data))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("SPILLWAY_ADMIN_KEY").hasMessageContaining("16 to 512").message().doesNotContain("hunter2");
+        Path configured = Files.writeString(data.resolve("configured"), "hunter2");
+        assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(configured.toString()), data))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("16 to 512").message().doesNotContain("hunter2");
+        Files.writeString(data.resolve("admin.key"), "hunter2");
+        assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(""), data))
+                .isInstanceOf(CommandFailure.class).hasMessageContaining("admin.key").message().doesNotContain("hunter2");
+    }
+
+    @Test
+    void a_configured_file_that_is_not_there_is_named() {
+        assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(data.resolve("no-such-file").toString()), data))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("no-such-file");
+    }
+
+    private static GatewaySettings settings(String adminKeyFile) {
+        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("gateway.adminKeyFile", adminKeyFile)).gateway();
+    }
+}

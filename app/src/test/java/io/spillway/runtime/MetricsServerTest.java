@@ -1,0 +1,118 @@
+package io.spillway.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.micrometer.core.instrument.Counter;
+import io.spillway.config.MetricsSettings;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MetricsServerTest {
+    private static final MetricsSettings ANY_PORT = new MetricsSettings("127.0.0.1", 0, 100);
+
+    private final AtomicBoolean ready = new AtomicBoolean();
+
+    @Test
+    void metrics_are_prometheus_text_with_ours_and_those_of_the_jvm() throws Exception {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
+            Counter.builder("spillway.routed").tag("lane", "hot").register(server.registry()).increment(3);
+            HttpResponse<String> answer = get(server.start(), "");
+
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("content-type")).hasValueSatisfying(
+                    type -> assertThat(type).startsWith("text/plain").contains("version=0.0.4"));
+            assertThat(answer.body())
+                    .contains("# TYPE spillway_routed_total counter\n", "spillway_routed_total{lane=\"hot\"} 3.0\n")
+                    .contains("jvm_memory_used_bytes", "jvm_gc_", "jvm_threads_live_threads", "process_uptime_seconds");
+        }
+    }
+
+    @Test
+    void is_alive_from_the_start_and_ready_when_its_work_is_done() throws Exception {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
+            String address = server.start();
+
+            assertThat(get(address, "/livez").statusCode()).isEqualTo(200);
+            assertThat(get(address, "/readyz").statusCode()).isEqualTo(503);
+            ready.set(true);
+            assertThat(get(address, "/readyz").statusCode()).isEqualTo(200);
+            ready.set(false);
+            assertThat(get(address, "/readyz").statusCode()).as("the router has stopped").isEqualTo(503);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/metrics/x", "/admin", "/../etc/passwd"})
+    void there_is_nothing_else(String path) throws Exception {
+        try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
+            assertThat(get(server.start(), path).statusCode()).isIn(400, 404);
+        }
+    }
+
+    @Test
+    void a_port_that_is_taken_is_one_line_that_says_what_to_change() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                MetricsServer server = new MetricsServer(new MetricsSettings("127.0.0.1", taken.getLocalPort(), 100), ready::get)) {
+            assertThatThrownBy(server::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
+                    .hasMessageContaining("metrics.port")
+                    .hasMessageContaining("Address already in use")
+                    .message().doesNotContain("\n");
+        }
+    }
+
+    @Test
+    void an_address_that_is_not_ours_is_named() {
+        try (MetricsServer server = new MetricsServer(new MetricsSettings("192.0.2.1", 0, 100), ready::get)) {
+            assertThatThrownBy(server::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("192.0.2.1:0")
+                    .hasMessageContaining("metrics.host");
+        }
+    }
+
+    @Test
+    void a_host_that_cannot_be_found_is_named() {
+        try (MetricsServer server = new MetricsServer(new MetricsSettings("no-such-host.invalid", 0, 100), ready::get)) {
+            assertThatThrownBy(server::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no-such-host.invalid")
+                    .hasMessageContaining("metrics.host");
+        }
+    }
+
+    @Test
+    void the_address_of_an_ip_version_6_host_can_be_used_as_it_is_given() throws Exception {
+        try (MetricsServer server = new MetricsServer(new MetricsSettings("::1", 0, 100), ready::get)) {
+            String address;
+            try {
+                address = server.start();
+            } catch (IllegalStateException e) {
+                abort("this machine has no IPv6: " + e.getMessage());
+                return;
+            }
+            assertThat(address).startsWith("http://[::1]:");
+            assertThat(get(address, "/livez").statusCode()).isEqualTo(200);
+        }
+    }
+
+    /** @param path instead of that of the metrics; empty for the metrics */
+    private static HttpResponse<String> get(String metricsUrl, String path) throws IOException, InterruptedException {
+        String url = path.isEmpty() ? metricsUrl : metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()) + path;
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            return client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.spillway.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.ReadableEnd;
+import io.spillway.kafka.topics.TopicAdmin;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(300) // Against a hang; nothing is measured.
+class QueueAdminIT {
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    private String topic;
+    private String group;
+    private QueueAdmin queues;
+
+    @BeforeEach
+    void createQueue() throws Exception {
+        topic = kafka.createTopic("queue", 2, Map.of("retention.ms", "-1"));
+        group = kafka.prefix() + ".readers";
+        queues = new QueueAdmin(kafka.admin());
+    }
+
+    @Test
+    void a_queue_that_nobody_has_read_is_behind_by_all_that_is_in_it() throws Exception {
+        send(0, 5);
+
+        assertThat(queues.read(topic, group)).containsExactly(
+                new QueuePartition(at(0), 0, 5, OptionalLong.empty(), 5),
+                new QueuePartition(at(1), 0, 0, OptionalLong.empty(), 0));
+        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(5L, 0L);
+    }
+
+    @Test
+    void a_group_is_behind_by_what_it_has_not_committed_and_never_by_what_is_purged() throws Exception {
+        send(0, 5);
+        send(1, 3);
+        commit(0, 2);
+        commit(1, 3);
+        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+
+        assertThat(queues.purgeFinished(topic, group)).isEqualTo(2);
+        assertThat(queues.read(topic, group)).containsExactly(
+                new QueuePartition(at(0), 2, 5, OptionalLong.of(2), 3),
+                new QueuePartition(at(1), 3, 3, OptionalLong.of(3), 0));
+        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+        assertThat(kafka.readAll(topic)).as("what is not finished stays").hasSize(3);
+
+        assertThat(queues.read(topic, "nobody")).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+        assertThat(new QueuePartition(at(0), 5, 9, OptionalLong.of(2), 4).behind()).as("purged by others").isEqualTo(4);
+    }
+
+    @Test
+    void a_partition_is_readable_up_to_the_first_transaction_that_is_not_decided() throws Exception {
+        send(0, 5);
+        Map<String, Object> properties = Map.of(
+                "bootstrap.servers", kafka.bootstrapServers(), "transactional.id", kafka.prefix() + ".undecided");
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(new ProducerRecord<>(topic, 0, null, new byte[1])).get();
+            assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 5, 6), new ReadableEnd(at(1), 0, 0));
+
+            List<QueuePartition> before = queues.read(topic, group);
+            producer.commitTransaction();
+            // The commit returns before its marker is written.
+            while (readableEnds().getFirst().readableTo() < 7) {
+                LockSupport.parkNanos(2_000_000);
+            }
+            assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 7, 7), new ReadableEnd(at(1), 0, 0));
+            assertThat(queues.readableEnds(before)).as("it ended at 6").isEqualTo(readableEnds());
+        }
+    }
+
+    @Test
+    void purging_twice_or_without_a_commit_does_nothing() throws Exception {
+        send(0, 5);
+        assertThat(queues.purgeFinished(topic, group)).isZero();
+        commit(0, 4);
+        assertThat(queues.purgeFinished(topic, group)).isEqualTo(1);
+        assertThat(queues.purgeFinished(topic, group)).isZero();
+
+        assertThat(kafka.readAll(topic)).hasSize(1);
+    }
+
+    @Test
+    void the_start_is_committed_for_exactly_the_partitions_that_are_given() throws Exception {
+        send(0, 5);
+        commit(0, 2);
+        queues.purgeFinished(topic, group);
+        String other = kafka.prefix() + ".others";
+        queues.commitStart(other, List.of());
+        assertThat(queues.read(topic, other)).allMatch(queue -> queue.committed().isEmpty());
+        queues.commitStart(other, List.of(queues.read(topic, other).getFirst()));
+
+        assertThat(queues.read(topic, other)).extracting(QueuePartition::committed)
+                .containsExactly(OptionalLong.of(2), OptionalLong.empty());
+    }
+
+    @Test
+    void the_start_is_not_committed_under_a_group_that_is_at_work() throws Exception {
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", group, "enable.auto.commit", "false"),
+                new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.subscribe(List.of(topic));
+            while (consumer.assignment().isEmpty()) {
+                consumer.poll(Duration.ofMillis(100));
+            }
+            assertThatThrownBy(() -> queues.commitStart(group, queues.read(topic, group)))
+                    .isInstanceOf(KafkaFailure.class)
+                    .hasMessageContaining("cannot commit first offsets of group " + group);
+        }
+    }
+
+    @Test
+    void a_topic_that_is_missing_is_named() {
+        assertThatThrownBy(() -> queues.read(kafka.prefix() + ".missing", group))
+                .isInstanceOf(KafkaFailure.class)
+                .hasMessageContaining("describe topic " + kafka.prefix() + ".missing");
+    }
+
+    private TopicPartition at(int partition) {
+        return new TopicPartition(topic, partition);
+    }
+
+    private void commit(int partition, long offset) {
+        TopicAdmin.get(kafka.admin().alterConsumerGroupOffsets(group, Map.of(at(partition), new OffsetAndMetadata(offset))).all(), "commit");
+    }
+
+    private void send(int partition, int count) throws Exception {
+        try (var producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", kafka.bootstrapServers()), new ByteArraySerializer(), new ByteArraySerializer())) {
+            for (int i = 0; i < count; i++) {
+                producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {(byte) i})).get();
+            }
+        }
+    }
+
+    private List<ReadableEnd> readableEnds() {
+        return queues.readableEnds(queues.read(topic, group));
+    }
+}

@@ -1,0 +1,86 @@
+package io.spillway.core.engine;
+
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectMark;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+
+/**
+ * Suspects: items that were, or may have been, in a handler when the worker before died. They run one at a time beside
+ * the ordinary items, each after a commit that marks it.
+ *
+ * <p>Owner: the {@link WorkerEngine}. Bound: the unfinished items of the owned partitions.
+ *
+ * @param <T> the caller's item
+ */
+final class Quarantine<T extends EngineItem> {
+    private final Queue<T> waiting = new ArrayDeque<>();
+    private T marked;
+    private SuspectMark mark;
+    private boolean running;
+
+    void add(T suspect) {
+        waiting.add(suspect);
+    }
+
+    /**
+     * Takes out the next suspect to decide on, when none is marked. One whose deaths are counted comes first: while
+     * another of its partition is marked, a death would lose the count.
+     */
+    Optional<T> next() {
+        if (marked != null || waiting.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<T> counted = waiting.stream().filter(Quarantine::hasDeaths).findFirst();
+        counted.ifPresent(waiting::remove);
+        return counted.or(() -> Optional.ofNullable(waiting.poll()));
+    }
+
+    /** Marks a suspect; it runs after {@link #committed}. */
+    void mark(T suspect, SuspectMark itsMark) {
+        marked = suspect;
+        mark = itsMark;
+        running = false;
+        suspect.partition().markDirty();
+    }
+
+    /** The mark to commit with a partition. */
+    Optional<SuspectMark> markOf(EnginePartition partition) {
+        return marked != null && marked.partition() == partition ? Optional.of(mark) : Optional.empty();
+    }
+
+    /** Returns the marked suspect once its mark is committed; it is to be started then. */
+    Optional<T> committed(EnginePartition partition, ProgressState snapshot) {
+        if (marked == null || running || marked.partition() != partition
+                || !snapshot.mark().equals(Optional.of(mark))) {
+            return Optional.empty();
+        }
+        running = true;
+        return Optional.of(marked);
+    }
+
+    /** Ends the attempt of the marked suspect: the next commit removes the mark. */
+    void ended(T suspect) {
+        if (marked == suspect) {
+            marked = null;
+            suspect.partition().markDirty();
+        }
+    }
+
+    /** Forgets the suspects of partitions that are being given up, but for one that runs. */
+    void forgetLeaving() {
+        waiting.removeIf(suspect -> suspect.partition().leaving);
+        if (marked != null && marked.partition().leaving && !running) {
+            marked = null;
+        }
+    }
+
+    int size() {
+        return waiting.size() + (marked == null ? 0 : 1);
+    }
+
+    private static boolean hasDeaths(EngineItem suspect) {
+        return suspect.partition().progress.takenOverMark().filter(taken -> taken.offset() == suspect.offset()).isPresent();
+    }
+}

@@ -1,0 +1,102 @@
+package io.spillway.core.engine;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * The running attempts, those of lost partitions among them.
+ *
+ * <p>Owner: the {@link WorkerEngine}. Bound: the slots, one suspect, and one item behind each attempt that outlived its
+ * partition.
+ *
+ * @param <T> the caller's item
+ * @param <A> the caller's attempt
+ */
+final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
+    /** In no order; each knows its index. */
+    private final List<A> attempts = new ArrayList<>();
+    private final List<A> view = Collections.unmodifiableList(attempts);
+    /** Records of lost partitions that are still attempted. They may be read again, as those of owned ones may not. */
+    private final Set<Position> abandoned = new HashSet<>();
+    private final Map<Position, T> behind = new HashMap<>();
+
+    /** A record's position, whatever the ownership. */
+    private record Position(Object partition, long offset) {
+        static Position of(EngineItem item) {
+            return new Position(item.partition().id, item.offset());
+        }
+    }
+
+    List<A> all() {
+        return view;
+    }
+
+    void add(A attempt) {
+        attempt.runningIndex = attempts.size();
+        attempts.add(attempt);
+    }
+
+    /**
+     * Makes an item wait for an attempt of the same record that began before its partition was lost and came back: one
+     * process never runs two attempts of one item.
+     *
+     * @return whether there is such an attempt
+     */
+    boolean waitBehind(T item) {
+        if (abandoned.isEmpty()) {
+            return false;
+        }
+        Position position = Position.of(item);
+        if (!abandoned.contains(position)) {
+            return false;
+        }
+        behind.put(position, item);
+        return true;
+    }
+
+    /** Removes an attempt that has ended, and the item that waited for its end. */
+    Optional<T> remove(A attempt) {
+        A last = attempts.removeLast();
+        if (last != attempt) {
+            attempts.set(attempt.runningIndex, last);
+            last.runningIndex = attempt.runningIndex;
+        }
+        if (!attempt.item.partition().gone) {
+            return Optional.empty();
+        }
+        Position position = Position.of(attempt.item);
+        abandoned.remove(position);
+        return Optional.ofNullable(behind.remove(position)).filter(item -> !item.partition().leaving);
+    }
+
+    /** Forgets the waiting items of partitions that are being given up. */
+    void forgetLeaving() {
+        behind.values().removeIf(item -> item.partition().leaving);
+    }
+
+    boolean hasLeaving() {
+        for (A attempt : attempts) {
+            if (attempt.item.partition().leaving) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Records which attempts belong to lost partitions, and shows each. */
+    void abandon(Consumer<A> visitor) {
+        for (A attempt : attempts) {
+            if (attempt.item.partition().gone) {
+                abandoned.add(Position.of(attempt.item));
+                visitor.accept(attempt);
+            }
+        }
+    }
+}

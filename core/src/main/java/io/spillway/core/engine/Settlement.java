@@ -1,0 +1,103 @@
+package io.spillway.core.engine;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.NextStep;
+import io.spillway.core.retry.RetryBudget;
+import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.routing.Route;
+import java.util.random.RandomGenerator;
+
+/**
+ * Exits of items from a partition: each finishes the item in the partition's progress and passes the effect on.
+ *
+ * <p>Owner: the {@link WorkerEngine}.
+ *
+ * @param <T> the caller's item
+ * @param <A> the caller's attempt
+ */
+final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
+    private final RetryBudgets budgets;
+    private final EngineEffects<T, A> effects;
+
+    Settlement(RetryBudgets budgets, EngineEffects<T, A> effects) {
+        this.budgets = budgets;
+        this.effects = effects;
+    }
+
+    /** Drops an item that is too old to be handled, or moves one to aged that is too old for hot. */
+    void setAside(T item, Route stale) {
+        switch (stale) {
+            case Route.Drop drop -> {
+                finish(item);
+                effects.dropped(item, drop.reason());
+            }
+            case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
+            case Route.DeadLetter dead -> throw new IllegalStateException("age makes no dead letters");
+        }
+    }
+
+    /** Moves an item to another lane without an attempt. */
+    void move(T item, Lane to, LaneReason reason, int moves, long dueMillis) {
+        finish(item);
+        effects.moved(item, to, reason, moves, dueMillis);
+    }
+
+    /** Whether an item may be attempted now: a retry needs its tenant's budget, else it waits in the delay lane. */
+    boolean mayAttempt(T item, long nowMillis) {
+        if (item.attempts() == 0) {
+            return true;
+        }
+        return switch (budgets.ask(item.tenant(), WorkerEngine.DESTINATION, nowMillis)) {
+            case RetryBudget.Answer.Granted granted -> {
+                effects.retryAsked(item, true);
+                yield true;
+            }
+            case RetryBudget.Answer.Wait wait -> {
+                move(item, Lane.DELAY, LaneReason.RETRY_BUDGET, item.moves(), wait.untilMillis());
+                effects.retryAsked(item, false);
+                yield false;
+            }
+        };
+    }
+
+    /** Carries out what the rules decide after an attempt. An interrupted one leaves its item unfinished. */
+    void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
+        T item = attempt.item;
+        if (result instanceof AttemptResult.Failed || result instanceof AttemptResult.TimedOut) {
+            budgets.failed(item.tenant(), WorkerEngine.DESTINATION);
+        }
+        switch (AttemptRules.nextStep(result, item.attempts(), attempt.policy, 0, random, nowMillis)) {
+            case NextStep.Done done -> {
+                budgets.succeeded(item.tenant(), WorkerEngine.DESTINATION);
+                finish(item);
+                effects.done(item);
+            }
+            case NextStep.DeadLetter dead ->
+                    deadLetter(item, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis);
+            case NextStep.Delay delay -> {
+                finish(item);
+                effects.retried(attempt, delay.attempts(), delay.dueMillis());
+            }
+            case NextStep.GiveBack giveBack -> { }
+        }
+    }
+
+    /** Dead-letters a suspect that workers died with alone often enough. */
+    void convict(T suspect, int deaths, long nowMillis) {
+        Route.DeadLetter why = new Route.DeadLetter(DeadReason.KILLED_WORKER, deaths + " workers died with it alone");
+        deadLetter(suspect, why, suspect.attempts(), nowMillis);
+    }
+
+    private void deadLetter(T item, Route.DeadLetter why, int attempts, long nowMillis) {
+        finish(item);
+        effects.deadLettered(item, why, attempts, nowMillis);
+    }
+
+    private void finish(T item) {
+        item.partition().finished(item.offset());
+    }
+}

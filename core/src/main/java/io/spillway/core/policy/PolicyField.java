@@ -1,0 +1,225 @@
+package io.spillway.core.policy;
+
+import io.spillway.core.item.Printable;
+import io.spillway.core.settings.Durations;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Every setting of a tenant's policy, once: its key in configuration and schema, its flag, its type, its range.
+ * The configuration loader, the commands and the codec of the policies topic all read this table.
+ *
+ * <p>A value is a {@link Double}, {@link Long}, {@link Boolean} or {@link String} by {@link Type};
+ * {@link #NONE} stands for "none" where a setting can be none.
+ */
+public enum PolicyField {
+    RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
+            "rate limit, items a second: what is over it goes to the overflow lane, or gets 429 at the gateway"),
+    BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
+            "items that may come at once before the rate counts; none: one second of the rate"),
+    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "most handlers at once in one worker"),
+    AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age from which on items go to the aged lane"),
+    TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
+    SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
+    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false, "attempts before an item is a dead letter"),
+    BACKOFF_BASE("backoffBase", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
+    BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "longest wait before a retry"),
+    JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
+            "random spread of the waits before retries"),
+    TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, false, "deadline of one attempt of the handler"),
+    WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
+    SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
+    DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
+            "partitions that only this tenant uses; not read from the defaults"),
+    BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
+            "whether a backlog deeper than maxDepth sheds load at the gateway"),
+    MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
+            "waiting items from which on the gateway sheds load"),
+    GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
+            "without a rate: a limit of this many times the tenant's long-term use"),
+    GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
+            "least value of a limit that grows, items a second"),
+    GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true,
+            "greatest value of a limit that grows, items a second"),
+    GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false, "greatest factor by which a limit grows in a day");
+
+    /** The kind of value a setting has. */
+    public enum Type {
+        NUMBER,
+        COUNT,
+        DURATION,
+        FLAG,
+        CHOICE
+    }
+
+    /** The stored value that stands for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
+    public static final long NONE = -1;
+
+    private static final Pattern NUMBER_TEXT = Pattern.compile("\\d[\\d_]*(\\.\\d+)?([eE][-+]?\\d{1,3})?");
+
+    private final String key;
+    private final String flag;
+    private final Type type;
+    private final double min;
+    private final double max;
+    private final boolean canBeNone;
+    private final List<String> choices;
+    private final String help;
+
+    PolicyField(String key, Type type, double min, double max, boolean canBeNone, String help) {
+        this(key, type, min, max, canBeNone, List.of(), help);
+    }
+
+    PolicyField(String key, Type type, List<String> choices, String help) {
+        this(key, type, 0, 0, false, choices, help);
+    }
+
+    PolicyField(
+            String key, Type type, double min, double max, boolean canBeNone, List<String> choices, String help) {
+        this.key = key;
+        this.flag = key.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        this.type = type;
+        this.min = min;
+        this.max = max;
+        this.canBeNone = canBeNone;
+        this.choices = choices;
+        this.help = help;
+    }
+
+    /** The key in configuration and schema, for example {@code agedAfter}. */
+    public String key() {
+        return key;
+    }
+
+    /** The flag of {@code tenants set} without its dashes, for example {@code aged-after}. */
+    public String flag() {
+        return flag;
+    }
+
+    public Type type() {
+        return type;
+    }
+
+    /** What the setting does, in a few words. */
+    public String help() {
+        return help;
+    }
+
+    /** The setting with this key or flag, empty when there is none. */
+    public static Optional<PolicyField> named(String name) {
+        return Arrays.stream(values())
+                .filter(field -> field.key.equals(name) || field.flag.equals(name))
+                .findFirst();
+    }
+
+    /** What may be written, for help texts and errors: for example {@code 1ms to 365d, or none}. */
+    public String allowed() {
+        String range = switch (type) {
+            case FLAG -> "true or false";
+            case CHOICE -> String.join(", ", choices);
+            case DURATION -> Durations.format((long) min) + " to " + Durations.format((long) max);
+            case COUNT -> (long) min + " to " + (max > 1e15 ? "2^62" : Long.toString((long) max));
+            case NUMBER -> plain(min) + " to " + plain(max);
+        };
+        return canBeNone ? range + ", or none" : range;
+    }
+
+    /**
+     * Reads a value as an operator writes it.
+     *
+     * @param text not null
+     * @return the stored form, never null
+     * @throws IllegalArgumentException when it is not allowed; the message names the setting, the value and what is
+     */
+    public Object parse(String text) {
+        String trimmed = text.strip();
+        if (canBeNone && trimmed.equals("none")) {
+            return none();
+        }
+        try {
+            Object value = switch (type) {
+                case NUMBER -> parseNumber(trimmed);
+                case COUNT -> Long.valueOf(trimmed.replace("_", ""));
+                case DURATION -> Durations.parseMillis(trimmed);
+                case FLAG -> parseFlag(trimmed);
+                case CHOICE -> trimmed;
+            };
+            // The number that stands for none is how it is stored, not how it is written.
+            if (isValid(value) && !none().equals(value)) {
+                return value;
+            }
+        } catch (IllegalArgumentException notOfTheType) {
+            // falls through to the one message
+        }
+        throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed());
+    }
+
+    /** Whether a stored value, from wherever, is one that {@link #parse} could have made. */
+    public boolean isValid(Object value) {
+        return switch (type) {
+            case NUMBER -> value instanceof Double d && (inRange(d) || canBeNone && d == NONE);
+            case COUNT, DURATION -> value instanceof Long n && (inRange(n) || canBeNone && n == NONE);
+            case FLAG -> value instanceof Boolean;
+            case CHOICE -> value instanceof String s && choices.contains(s);
+        };
+    }
+
+    /** Writes a stored value as an operator would. */
+    public String format(Object value) {
+        if (canBeNone && none().equals(value)) {
+            return "none";
+        }
+        return switch (value) {
+            case Long millis when type == Type.DURATION -> Durations.format(millis);
+            case Double number -> plain(number);
+            default -> value.toString();
+        };
+    }
+
+    /** All flags, for help texts. */
+    public static List<String> flags() {
+        List<String> flags = new ArrayList<>();
+        for (PolicyField field : values()) {
+            flags.add(field.flag);
+        }
+        return flags;
+    }
+
+    private Object none() {
+        return type == Type.NUMBER ? (Object) (double) NONE : (Object) NONE;
+    }
+
+    private boolean inRange(double value) {
+        return value >= min && value <= max;
+    }
+
+    private static Double parseNumber(String text) {
+        // Java would also read 1d, which an operator may mean as a day, and hexadecimal.
+        if (!NUMBER_TEXT.matcher(text).matches()) {
+            throw new IllegalArgumentException("not a number");
+        }
+        return Double.valueOf(text.replace("_", ""));
+    }
+
+    private static Boolean parseFlag(String text) {
+        return switch (text) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException("not a flag");
+        };
+    }
+
+    private static String plain(double number) {
+        return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
+    }
+
+    /** Constants that enum arguments may refer to. */
+    private static final class Limits {
+        static final long DAY_MILLIS = 86_400_000L;
+        static final long YEAR_MILLIS = 365 * DAY_MILLIS;
+    }
+}

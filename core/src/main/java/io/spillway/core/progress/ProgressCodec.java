@@ -1,0 +1,126 @@
+package io.spillway.core.progress;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.zip.CRC32C;
+
+/**
+ * A {@link ProgressState} as the metadata of a committed offset: base64 (URL alphabet, no padding) of
+ * <pre>
+ *   version 1 | CRC-32C of frontier and all that follows, 4 bytes | flags | readTo − frontier | horizon − frontier
+ *             | mark offset − frontier, deaths (when flagged) | distances between the unfinished offsets
+ * </pre>
+ * The numbers are varints; the first unfinished offset is the frontier, which is the committed offset itself.
+ *
+ * <p>The checksum covers the frontier because metadata can come with another offset than it was written for: tools
+ * that copy a group to another cluster translate the offset and keep the metadata, and distances from there would
+ * skip work that nobody did.
+ */
+public final class ProgressCodec {
+    /** Most characters that are written. Brokers take 4,096 ({@code offset.metadata.max.bytes}); more is fatal to a producer. */
+    public static final int MAX_CHARACTERS = 4_000;
+    /** Most unfinished offsets that are written or believed: 512 KiB when a few characters claim as many. */
+    public static final int MAX_UNFINISHED = 65_536;
+
+    private static final byte VERSION = 1;
+    private static final int CLEAN = 1;
+    private static final int MARKED = 2;
+    private static final int ALONE = 4;
+    private static final int CHECKED_FROM = 1 + Integer.BYTES;
+    private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
+    private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
+    private static final int MAX_GAP_BYTES = MAX_BYTES - MAX_HEADER_BYTES;
+
+    private ProgressCodec() {}
+
+    /**
+     * Writes a state. When the unfinished offsets do not all fit, the first of them are written, and readTo is the
+     * first one left out: from there on all counts as unread, so what was done above it runs again and nothing is lost.
+     *
+     * @param state not null
+     * @return 1 to {@link #MAX_CHARACTERS} characters
+     */
+    public static String encode(ProgressState state) {
+        ByteBuffer gaps = ByteBuffer.allocate(MAX_GAP_BYTES);
+        OffsetList unfinished = state.unfinished();
+        int said = unfinished.isEmpty() ? 0 : OffsetGaps.write(unfinished, MAX_UNFINISHED, gaps);
+        long readTo = said == unfinished.size() ? state.readTo() : unfinished.at(said);
+        ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
+        out.put(VERSION).putInt(0);
+        out.put((byte) ((state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)));
+        Varint.write(readTo - state.frontier(), out);
+        Varint.write(state.horizon() - state.frontier(), out);
+        state.mark().ifPresent(mark -> {
+            Varint.write(mark.offset() - state.frontier(), out);
+            Varint.write(mark.deaths(), out);
+        });
+        out.put(gaps.flip()).flip();
+        out.putInt(1, checksum(state.frontier(), out));
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(out.array(), out.limit()));
+    }
+
+    /**
+     * Reads a state. Metadata that is empty, of another program, or damaged in any way counts as
+     * {@link ProgressState#fresh} at the committed offset. That is safe: an offset is only ever committed when all
+     * below it is done, so what is lost is the knowledge of what is done above it, which runs again, and of suspects.
+     *
+     * @param committedOffset the offset that the metadata came with, 0 or more
+     * @param metadata        from outside, any text; not null
+     * @return never null; never throws for any metadata
+     */
+    public static ProgressState decode(long committedOffset, String metadata) {
+        if (metadata.isEmpty() || metadata.length() > MAX_CHARACTERS) {
+            return ProgressState.fresh(committedOffset);
+        }
+        try {
+            return read(committedOffset, ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata)));
+        } catch (IllegalArgumentException notOurs) {
+            return ProgressState.fresh(committedOffset);
+        }
+    }
+
+    /**
+     * Whether so many unfinished offsets fit into the metadata wherever they lie.
+     *
+     * @param count unfinished offsets, 0 or more
+     * @param span  the last minus the first, 0 or more
+     */
+    static boolean surelyFits(int count, long span) {
+        return count <= MAX_UNFINISHED && OffsetGaps.mostBytes(count, span) <= MAX_GAP_BYTES;
+    }
+
+    private static ProgressState read(long frontier, ByteBuffer in) {
+        if (in.remaining() <= CHECKED_FROM || in.get() != VERSION || in.getInt() != checksum(frontier, in)) {
+            throw new IllegalArgumentException("not our metadata, or not that of this offset");
+        }
+        byte flags = in.get();
+        long readTo = above(frontier, Varint.read(in));
+        long horizon = above(frontier, Varint.read(in));
+        Optional<SuspectMark> mark = (flags & MARKED) == 0 ? Optional.empty() : Optional.of(readMark(frontier, in));
+        OffsetList unfinished = readTo == frontier && !in.hasRemaining()
+                ? OffsetList.EMPTY
+                : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
+        return new ProgressState(frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
+    }
+
+    private static SuspectMark readMark(long frontier, ByteBuffer in) {
+        long offset = above(frontier, Varint.read(in));
+        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE));
+    }
+
+    private static long above(long frontier, long distance) {
+        if (distance > Long.MAX_VALUE - frontier) {
+            throw new IllegalArgumentException("an offset beyond all offsets");
+        }
+        return frontier + distance;
+    }
+
+    private static int checksum(long frontier, ByteBuffer metadata) {
+        CRC32C sum = new CRC32C();
+        sum.update(ByteBuffer.allocate(Long.BYTES).putLong(frontier).flip());
+        sum.update(metadata.duplicate().position(CHECKED_FROM));
+        return (int) sum.getValue();
+    }
+}

@@ -1,0 +1,2 @@
+/** What follows an attempt: the next step, backoff with jitter, and retry budgets. */
+package io.spillway.core.retry;

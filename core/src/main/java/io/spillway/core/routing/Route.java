@@ -1,0 +1,38 @@
+package io.spillway.core.routing;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.Printable;
+
+/** Where a record goes. Every record goes to exactly one of these. */
+public sealed interface Route {
+    /** To a lane. */
+    record ToLane(Lane lane, LaneReason reason) implements Route {}
+
+    /** Nowhere: a rule says it need not be done. */
+    record Drop(DropReason reason) implements Route {}
+
+    /**
+     * To the dead-letter lane.
+     *
+     * @param reason why
+     * @param detail what was found, for people; printable, at most {@link Printable#MAX_LENGTH} characters
+     */
+    record DeadLetter(DeadReason reason, String detail) implements Route {
+        public DeadLetter {
+            detail = Printable.of(detail);
+        }
+    }
+
+    /** The results without detail, made once: the router meets them a million times a second. */
+    ToLane HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
+    ToLane RETRIED = new ToLane(Lane.HOT, LaneReason.RETRY);
+    ToLane DUE = new ToLane(Lane.HOT, LaneReason.DUE);
+    ToLane OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
+    ToLane SURPLUS = new ToLane(Lane.OVERFLOW, LaneReason.SHARE);
+    ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
+    Drop SWEPT = new Drop(DropReason.SWEEP);
+    Drop EXPIRED = new Drop(DropReason.TTL);
+}

@@ -1,0 +1,2 @@
+/** Where an item goes next: routing rules, replay rules and sweeps. */
+package io.spillway.core.routing;

@@ -1,0 +1,55 @@
+package io.spillway.core.scheduling;
+
+/**
+ * What the operator decides about dispatch in one worker.
+ *
+ * @param slots           most attempts at one time, 1 to 100,000
+ * @param reserve         share of the slots that only tenants within their fair share may take, 0 to 0.9
+ * @param agedTrickle     share of the starts kept for the aged lane while live work could take them all, and of the
+ *                        slots it may use while the live lanes are behind elsewhere, 0 (none) to 0.5
+ * @param readAheadItems  waiting items of one lane at which reading is to pause, 1 to 1,000,000
+ * @param readAheadBytes  the same in bytes, 1 or more
+ * @param hotBufferMillis longest expected wait of an item behind its own tenant's in hot, 1 to 60,000
+ * @param adaptive        whether a tenant whose latency rises gives back what it holds beyond its fair share
+ */
+public record DispatchSettings(
+        int slots,
+        double reserve,
+        double agedTrickle,
+        int readAheadItems,
+        long readAheadBytes,
+        long hotBufferMillis,
+        boolean adaptive) {
+
+    /** @throws IllegalArgumentException when a setting is out of its range, with its name in the message */
+    public DispatchSettings {
+        require("slots", slots, 1, 100_000);
+        require("reserve", reserve, 0, 0.9);
+        require("agedTrickle", agedTrickle, 0, 0.5);
+        require("readAheadItems", readAheadItems, 1, 1_000_000);
+        require("readAheadBytes", readAheadBytes, 1, Long.MAX_VALUE);
+        require("hotBufferMillis", hotBufferMillis, 1, 60_000);
+    }
+
+    /**
+     * The defaults of the product.
+     *
+     * @param slots as above; read-ahead is 40 items a slot, 1,000 at least and 50,000 at most, and 64 MiB
+     */
+    public static DispatchSettings of(int slots) {
+        int readAheadItems = Math.clamp(40L * slots, 1_000, 50_000);
+        return new DispatchSettings(slots, 0.2, 0.02, readAheadItems, 64L << 20, 100, true);
+    }
+
+    /** Slots kept for tenants within their fair share: rounded up, but never all of them. */
+    int reservedSlots() {
+        // The small number undoes binary fractions: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.
+        return Math.min(slots - 1, (int) Math.ceil(slots * reserve - 1e-9));
+    }
+
+    private static void require(String name, double value, double least, double most) {
+        if (!(value >= least && value <= most)) {
+            throw new IllegalArgumentException(name + " = " + value + ": must be from " + least + " to " + most);
+        }
+    }
+}

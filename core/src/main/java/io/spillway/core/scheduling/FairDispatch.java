@@ -1,0 +1,347 @@
+package io.spillway.core.scheduling;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Which waiting item a free slot takes, and which waiting items must make room: fair to every tenant, and no slot idle
+ * for longer than the rules say.
+ *
+ * <ul>
+ * <li>Lanes have strict priority: hot, overflow, aged. Aged gets a small share of the starts all the same, and a small
+ * share of the slots while the live lanes are behind elsewhere, so that it never starves.
+ * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link LaneBuffer}): a start is charged with the
+ * tenant's average, and the difference to what it really took is settled at the end.
+ * <li>A tenant below its fair share may take any slot, one beyond it what the reserve leaves (see {@link SlotPool}).
+ * <li>No tenant holds more than its own cap: its policy's concurrency, and beyond its fair share the
+ * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination is paid for by its
+ * tenant, whose slot-milliseconds are counted anyhow, and a slow worker does not throttle everybody.
+ * </ul>
+ *
+ * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts
+ * whatever is offered, so the worker stops reading a lane that {@link #isFull}: it then holds at most its read-ahead and
+ * the poll batch that filled it. Tenants are bounded as {@link TenantTable} says. Times are of one clock that does not go
+ * back; its origin is of no account.
+ *
+ * @param <T> the worker's item
+ */
+public final class FairDispatch<T> {
+    /** An item that has been moved so often is not moved any more: it waits for its turn, in overflow or aged. */
+    public static final int MAX_MOVES = 10;
+
+    /** An attempt is charged at least this much, so that work in no time has its turns too. */
+    static final double LEAST_CHARGE_MILLIS = 0.01;
+
+    private static final double AVERAGE_SHARE = 1.0 / 256;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private final DispatchSettings settings;
+    private final SlotPool pool;
+    private final TenantCaps caps;
+    private final TenantTable<T> tenants = new TenantTable<>();
+    private final List<DispatchTenant<T>> running = new ArrayList<>();
+    private final List<LaneBuffer<T>> lanes =
+            List.of(new LaneBuffer<>(Lane.HOT), new LaneBuffer<>(Lane.OVERFLOW), new LaneBuffer<>(Lane.AGED));
+    private final ExcessRules<T> excessRules;
+    private final int trickleSlots;
+    private double trickleCredit;
+    private double averageMillis;
+    private final CommonLatencyRise commonRise = new CommonLatencyRise();
+    private int atCap;
+
+    /**
+     * Makes an idle dispatch.
+     *
+     * @param settings not null
+     */
+    public FairDispatch(DispatchSettings settings) {
+        this.settings = settings;
+        this.pool = new SlotPool(settings.slots(), settings.reservedSlots());
+        this.caps = new TenantCaps(settings);
+        this.excessRules = new ExcessRules<>(settings, pool);
+        this.trickleSlots =
+                settings.agedTrickle() == 0 ? 0 : Math.max(1, (int) (settings.slots() * settings.agedTrickle()));
+    }
+
+    /**
+     * Takes an item that has been read. It is accepted always; see {@link #isFull}.
+     *
+     * @param lane   hot, overflow or aged
+     * @param tenant not null
+     * @param policy the tenant's policy now, not null; it holds for all of the tenant's items from here on
+     * @param item   not null
+     * @param bytes  its size, 0 or more
+     * @param moves  how often it has been moved before, 0 or more
+     * @throws IllegalArgumentException when the lane is not dispatched from, or a number is negative
+     */
+    public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int bytes, int moves) {
+        if (bytes < 0 || moves < 0) {
+            throw new IllegalArgumentException("bytes = " + bytes + ", moves = " + moves + ": must be 0 or more");
+        }
+        LaneBuffer<T> buffer = buffer(lane);
+        DispatchTenant<T> owner = tenants.busy(tenant, policy.weight());
+        if (owner.weight != policy.weight()) {
+            tenants.changeWeight(owner, policy.weight());
+        }
+        owner.concurrency = policy.concurrency();
+        followWeights();
+        settle(owner);
+        buffer.add(owner.queue(buffer), new QueueEntry<>(item, bytes, moves));
+    }
+
+    /**
+     * Fills one free slot.
+     *
+     * @param liveLanesCaughtUp whether hot and overflow are worked off, over the whole of both lanes
+     * @param nowNanos          now, see above
+     * @return the start, which must be handed to {@link #ended} once; empty when no slot is free or nothing may start
+     */
+    public Optional<SlotLease<T>> take(boolean liveLanesCaughtUp, long nowNanos) {
+        tenants.expire(nowNanos);
+        followWeights();
+        if (pool.isFull()) {
+            return Optional.empty();
+        }
+        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong(nowNanos));
+        return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
+    }
+
+    /**
+     * An attempt is over, whatever its outcome: its slot is free.
+     *
+     * @param start    from {@link #take}
+     * @param nowNanos now, see above
+     * @throws IllegalStateException when it was over before
+     */
+    public void ended(SlotLease<T> start, long nowNanos) {
+        DispatchTenant<T> tenant = release(start);
+        LaneBuffer<T> lane = start.queue.lane;
+        double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
+        tenant.attemptEnded(millis);
+        lane.attemptEnded(millis);
+        averageMillis += (millis - averageMillis) * AVERAGE_SHARE;
+        tenant.adaptive.ended(millis, tenant.inFlight, settings.slots(), commonRise.now(nowNanos), nowNanos);
+        if (tenant.inFlight < tenant.share) {
+            commonRise.sample(tenant.adaptive.rise(), nowNanos);
+        }
+        lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
+        settle(tenant);
+        idleIfDone(tenant, nowNanos);
+    }
+
+    /**
+     * What was taken was not attempted after all: its slot is free, and nothing is learned or charged.
+     *
+     * @param start    from {@link #take}
+     * @param nowNanos now, see above
+     * @throws IllegalStateException when it was over before
+     */
+    public void cancelled(SlotLease<T> start, long nowNanos) {
+        DispatchTenant<T> tenant = release(start);
+        start.queue.lane.charge(start.queue, -start.chargedMillis);
+        settle(tenant);
+        idleIfDone(tenant, nowNanos);
+    }
+
+    /**
+     * The waiting items that must make room; they have left the buffers. Call it after each batch that was offered,
+     * when {@link #take} has filled the slots.
+     *
+     * @param nowMillis now, milliseconds since 1970
+     * @param nowNanos  the same moment on the clock of the other methods
+     * @return in each tenant's order; no item that has been moved {@link #MAX_MOVES} times
+     */
+    public List<Excess<T>> excess(long nowMillis, long nowNanos) {
+        List<Excess<T>> moved = new ArrayList<>();
+        List<DispatchTenant<T>> touched = new ArrayList<>();
+        excessRules.fromHot(lanes.getFirst(), nowNanos, moved, touched);
+        for (LaneBuffer<T> lane : lanes.subList(Lane.OVERFLOW.ordinal(), LaneBuffer.COUNT)) {
+            if (isFull(lane.lane)) {
+                excessRules.fromBacklog(lane, nowMillis, nowNanos, moved, touched);
+            }
+        }
+        touched.forEach(tenant -> idleIfDone(tenant, nowNanos));
+        return moved;
+    }
+
+    /**
+     * Forgets waiting items, for example of partitions that have been revoked. Attempts in flight are not touched.
+     *
+     * @param gone     which items, not null
+     * @param nowNanos now, see above
+     * @return the items forgotten
+     */
+    public List<T> removeIf(Predicate<T> gone, long nowNanos) {
+        List<T> removed = new ArrayList<>();
+        for (LaneBuffer<T> lane : lanes) {
+            for (int i = lane.members.size() - 1; i >= 0; i--) {
+                TenantQueue<T> queue = lane.members.get(i);
+                QueueEntry<T> after;
+                for (QueueEntry<T> waiting = queue.first; waiting != null; waiting = after) {
+                    after = waiting.after;
+                    if (gone.test(waiting.item)) {
+                        lane.remove(queue, waiting);
+                        removed.add(waiting.item);
+                    }
+                }
+                idleIfDone(queue.tenant, nowNanos);
+            }
+        }
+        return removed;
+    }
+
+    /**
+     * Whether a lane holds its read-ahead, in items or in bytes: the worker then reads no more of it.
+     *
+     * @throws IllegalArgumentException when the lane is not dispatched from
+     */
+    public boolean isFull(Lane lane) {
+        LaneBuffer<T> buffer = buffer(lane);
+        return buffer.items >= settings.readAheadItems() || buffer.bytes >= settings.readAheadBytes();
+    }
+
+    /** Slots in use. */
+    public int inFlight() {
+        return pool.inFlight();
+    }
+
+    /** Slots that a tenant uses; 0 for one that is not known. */
+    public int inFlight(String tenant) {
+        return load(tenant).map(TenantLoad::inFlight).orElse(0);
+    }
+
+    /**
+     * Items in a lane's buffer.
+     *
+     * @throws IllegalArgumentException when the lane is not dispatched from
+     */
+    public int waiting(Lane lane) {
+        return buffer(lane).items;
+    }
+
+    /**
+     * Their bytes.
+     *
+     * @throws IllegalArgumentException when the lane is not dispatched from
+     */
+    public long waitingBytes(Lane lane) {
+        return buffer(lane).bytes;
+    }
+
+    /** Tenants that hold as many slots as their own cap allows. */
+    public int tenantsAtCap() {
+        return atCap;
+    }
+
+    /** Tenants with an item waiting or in flight, now or within the last 10 seconds. */
+    public int activeTenants() {
+        return tenants.active();
+    }
+
+    /** What is known of a tenant; empty when nothing is. */
+    public Optional<TenantLoad> load(String tenant) {
+        return Optional.ofNullable(tenants.find(tenant)).map(known -> new TenantLoad(known.inFlight, known.waiting,
+                pool.share(known.weight), caps.cap(known, pool.share(known.weight)),
+                known.estimateMillis(lanes.getFirst().averageMillis())));
+    }
+
+    private LaneBuffer<T> buffer(Lane lane) {
+        if (lane.ordinal() >= LaneBuffer.COUNT) {
+            throw new IllegalArgumentException("lane = " + lane.label() + ": must be hot, overflow or aged");
+        }
+        return lanes.get(lane.ordinal());
+    }
+
+    private TenantQueue<T> next(boolean liveLanesCaughtUp, boolean mayLend, boolean mayLendLong) {
+        LaneBuffer<T> aged = lanes.get(Lane.AGED.ordinal());
+        TenantQueue<T> next = trickleCredit >= 1 ? aged.next(mayLend, mayLendLong) : null;
+        for (int i = 0; i < Lane.AGED.ordinal() && next == null; i++) {
+            next = lanes.get(i).next(mayLend, mayLendLong);
+        }
+        if (next == null && (liveLanesCaughtUp || aged.inFlight < trickleSlots)) {
+            next = aged.next(mayLend, mayLendLong);
+        }
+        return next;
+    }
+
+    private SlotLease<T> start(TenantQueue<T> queue, long nowNanos) {
+        DispatchTenant<T> tenant = queue.tenant;
+        LaneBuffer<T> lane = queue.lane;
+        // One start in 1 / trickle is for aged when live work could take them all; the credit is not saved up.
+        trickleCredit = lane.lane == Lane.AGED ? 0 : trickleCredit + settings.agedTrickle();
+        double chargeMillis = tenant.estimateMillis(lane.averageMillis());
+        boolean lentLong = tenant.standing == SlotEntitlement.LONG;
+        QueueEntry<T> waiting = lane.serve(queue, chargeMillis);
+        lane.inFlight++;
+        pool.started(lentLong, nowNanos);
+        if (tenant.inFlight++ == 0) {
+            tenant.runningIndex = running.size();
+            running.add(tenant);
+        }
+        tenant.adaptive.started(tenant.inFlight);
+        settle(tenant);
+        return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong);
+    }
+
+    private DispatchTenant<T> release(SlotLease<T> start) {
+        if (start.over) {
+            throw new IllegalStateException("this attempt is over already");
+        }
+        start.over = true;
+        DispatchTenant<T> tenant = start.queue.tenant;
+        start.queue.lane.inFlight--;
+        pool.ended(start.lentLong);
+        if (--tenant.inFlight == 0) {
+            stopRunning(tenant);
+        }
+        return tenant;
+    }
+
+    private void stopRunning(DispatchTenant<T> tenant) {
+        DispatchTenant<T> last = running.removeLast();
+        if (last != tenant) {
+            running.set(tenant.runningIndex, last);
+            last.runningIndex = tenant.runningIndex;
+        }
+        tenant.runningIndex = -1;
+    }
+
+    private void idleIfDone(DispatchTenant<T> tenant, long nowNanos) {
+        if (!tenant.isBusy() && !tenant.idle) {
+            tenants.idle(tenant, nowNanos);
+        }
+    }
+
+    /** Whoever holds no slot is within any share, so only those in flight are settled anew. */
+    private void followWeights() {
+        if (pool.isOutdated(tenants.activeWeight())) {
+            pool.setActiveWeight(tenants.activeWeight());
+            running.forEach(this::settle);
+        }
+    }
+
+    /** Brings a tenant's standing up to date with what it holds, its share, its cap and its latency. */
+    private void settle(DispatchTenant<T> tenant) {
+        tenant.share = pool.share(tenant.weight);
+        tenant.cap = caps.cap(tenant, tenant.share);
+        tenant.isLong = caps.isLong(tenant, averageMillis);
+        int fromReserve = pool.drawnFromReserve(tenant.inFlight, tenant.share);
+        pool.changeFromReserve(fromReserve - tenant.fromReserve);
+        tenant.fromReserve = fromReserve;
+        SlotEntitlement standing = TenantCaps.standing(tenant);
+        if (standing != tenant.standing) {
+            atCap += (standing == SlotEntitlement.HELD ? 1 : 0) - (tenant.standing == SlotEntitlement.HELD ? 1 : 0);
+            tenant.standing = standing;
+            for (LaneBuffer<T> lane : lanes) {
+                TenantQueue<T> queue = tenant.queueOrNull(lane.index());
+                if (queue != null && queue.size > 0) {
+                    lane.place(queue);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.spillway.core.scheduling;
+
+/**
+ * The highest number seen in the last 5 to 10 seconds: the maximum of the running 5 seconds and of the 5 before them.
+ *
+ * <p>Owner: the {@link SlotPool}.
+ */
+final class RecentPeak {
+    private static final long WINDOW_NANOS = 5_000_000_000L;
+
+    private long windowStartNanos;
+    private int running;
+    private int previous;
+
+    void note(int value, long nowNanos) {
+        roll(nowNanos);
+        running = Math.max(running, value);
+    }
+
+    int value(long nowNanos) {
+        roll(nowNanos);
+        return Math.max(running, previous);
+    }
+
+    private void roll(long nowNanos) {
+        long elapsedNanos = nowNanos - windowStartNanos;
+        if (elapsedNanos >= WINDOW_NANOS || elapsedNanos < 0) {
+            previous = elapsedNanos >= 2 * WINDOW_NANOS ? 0 : running;
+            running = 0;
+            windowStartNanos = nowNanos;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.spillway.core.scheduling;
+
+/**
+ * One tenant's waiting items in one lane, first in first out, and what the tenant has been charged in that lane.
+ *
+ * <p>Owner: the {@link LaneBuffer} of its lane, which alone calls what changes it. Bound: the lane's.
+ */
+final class TenantQueue<T> {
+    final DispatchTenant<T> tenant;
+    final LaneBuffer<T> lane;
+
+    QueueEntry<T> first;
+    private QueueEntry<T> last;
+    int size;
+
+    /** Slot-milliseconds for each unit of weight, on the scale of the lane's rounds. */
+    double chargedMillis;
+
+    /** The round of the lane in which this tenant is next served, and its turn within that round. */
+    long round;
+    long turn;
+
+    TurnHeap<T> heap;
+    int heapIndex = -1;
+    int memberIndex = -1;
+
+    TenantQueue(DispatchTenant<T> tenant, LaneBuffer<T> lane) {
+        this.tenant = tenant;
+        this.lane = lane;
+    }
+
+    void add(QueueEntry<T> waiting) {
+        waiting.before = last;
+        if (last == null) {
+            first = waiting;
+        } else {
+            last.after = waiting;
+        }
+        last = waiting;
+        size++;
+    }
+
+    void unlink(QueueEntry<T> waiting) {
+        if (waiting.before == null) {
+            first = waiting.after;
+        } else {
+            waiting.before.after = waiting.after;
+        }
+        if (waiting.after == null) {
+            last = waiting.before;
+        } else {
+            waiting.after.before = waiting.before;
+        }
+        size--;
+    }
+
+    boolean isBefore(TenantQueue<T> other) {
+        return round != other.round ? round < other.round : turn < other.turn;
+    }
+}

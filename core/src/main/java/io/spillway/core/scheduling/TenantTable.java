@@ -1,0 +1,125 @@
+package io.spillway.core.scheduling;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * All tenants that dispatch remembers, and which of them are active: those with an item waiting or in flight, now or
+ * within the last 10 seconds. The memory keeps a fair share from swinging with every single item of a quiet tenant, and
+ * it makes a tenant that has been alone for so long the only active one, whose fair share is every slot.
+ *
+ * <p>Owner: {@link FairDispatch}. Bound: the busy tenants, themselves bounded by slots and read-ahead, and
+ * {@link #MAX_IDLE} idle ones; beyond it the longest idle is forgotten, with its estimates.
+ */
+final class TenantTable<T> {
+    static final int MAX_IDLE = 10_000;
+    static final long ACTIVE_NANOS = 10_000_000_000L;
+
+    private final Map<String, DispatchTenant<T>> tenants = new HashMap<>();
+    /** The idle tenants by the time since when, and the first of them that is still active. */
+    private DispatchTenant<T> longestIdle;
+    private DispatchTenant<T> lastIdle;
+    private DispatchTenant<T> firstActive;
+    private int idle;
+    private int active;
+    private double activeWeight;
+
+    int active() {
+        return active;
+    }
+
+    double activeWeight() {
+        return activeWeight;
+    }
+
+    /** The tenant, or null when it is not remembered. */
+    DispatchTenant<T> find(String name) {
+        return tenants.get(name);
+    }
+
+    /** The tenant as one that has work, made when it is not remembered. */
+    DispatchTenant<T> busy(String name, double weight) {
+        DispatchTenant<T> tenant = tenants.get(name);
+        if (tenant == null) {
+            tenant = new DispatchTenant<>(name, weight);
+            tenants.put(name, tenant);
+            activate(tenant);
+        } else if (tenant.idle) {
+            unlink(tenant);
+            if (!tenant.active) {
+                activate(tenant);
+            }
+        }
+        return tenant;
+    }
+
+    void changeWeight(DispatchTenant<T> tenant, double weight) {
+        activeWeight += weight - tenant.weight;
+        tenant.weight = weight;
+    }
+
+    /** The tenant's last item has left. */
+    void idle(DispatchTenant<T> tenant, long nowNanos) {
+        tenant.idle = true;
+        tenant.idleSinceNanos = nowNanos;
+        tenant.idleBefore = lastIdle;
+        if (lastIdle == null) {
+            longestIdle = tenant;
+        } else {
+            lastIdle.idleAfter = tenant;
+        }
+        lastIdle = tenant;
+        firstActive = firstActive == null ? tenant : firstActive;
+        if (++idle > MAX_IDLE) {
+            DispatchTenant<T> forgotten = longestIdle;
+            if (forgotten.active) {
+                deactivate(forgotten);
+            }
+            unlink(forgotten);
+            tenants.remove(forgotten.name);
+        }
+    }
+
+    /** Whoever has been idle for long is not active any more. */
+    void expire(long nowNanos) {
+        while (firstActive != null && nowNanos - firstActive.idleSinceNanos >= ACTIVE_NANOS) {
+            DispatchTenant<T> rested = firstActive;
+            firstActive = rested.idleAfter;
+            deactivate(rested);
+            rested.adaptive.rest();
+        }
+    }
+
+    private void activate(DispatchTenant<T> tenant) {
+        tenant.active = true;
+        active++;
+        activeWeight += tenant.weight;
+    }
+
+    private void deactivate(DispatchTenant<T> tenant) {
+        tenant.active = false;
+        active--;
+        // Sums of fractions drift; with nobody left the sum is known.
+        activeWeight = active == 0 ? 0 : activeWeight - tenant.weight;
+    }
+
+    private void unlink(DispatchTenant<T> tenant) {
+        if (tenant == firstActive) {
+            firstActive = tenant.idleAfter;
+        }
+        if (tenant.idleBefore == null) {
+            longestIdle = tenant.idleAfter;
+        } else {
+            tenant.idleBefore.idleAfter = tenant.idleAfter;
+        }
+        if (tenant.idleAfter == null) {
+            lastIdle = tenant.idleBefore;
+        } else {
+            tenant.idleAfter.idleBefore = tenant.idleBefore;
+        }
+        tenant.idle = false;
+        tenant.idleBefore = null;
+        tenant.idleAfter = null;
+        idle--;
+    }
+}

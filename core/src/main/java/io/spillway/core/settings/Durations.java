@@ -1,0 +1,50 @@
+package io.spillway.core.settings;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Durations as operators write them: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}, {@code 7d}. */
+public final class Durations {
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,19})(ms|s|m|h|d)");
+    private static final String ALLOWED = "must be a duration such as 250ms, 30s, 5m, 1h or 7d";
+    private static final String[] UNITS = {"d", "h", "m", "s", "ms"};
+    private static final long[] UNIT_MILLIS = {86_400_000, 3_600_000, 60_000, 1_000, 1};
+
+    private Durations() {}
+
+    /**
+     * Reads a duration.
+     *
+     * @param text a whole number and a unit, for example {@code 5m}; not null
+     * @return milliseconds, 0 or more
+     * @throws IllegalArgumentException when the text is not a duration, with what is allowed in the message
+     */
+    public static long parseMillis(String text) {
+        Matcher matcher = TEXT.matcher(text.strip());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(ALLOWED);
+        }
+        int unit = List.of(UNITS).indexOf(matcher.group(2));
+        try {
+            return Math.multiplyExact(Long.parseLong(matcher.group(1)), UNIT_MILLIS[unit]);
+        } catch (NumberFormatException | ArithmeticException tooLong) {
+            throw new IllegalArgumentException(ALLOWED, tooLong);
+        }
+    }
+
+    /**
+     * Writes a duration with the largest unit that leaves a whole number.
+     *
+     * @param millis 0 or more
+     * @return for example {@code 5m}; {@link #parseMillis} reads it back to the same value
+     */
+    public static String format(long millis) {
+        for (int i = 0; i < UNITS.length; i++) {
+            if (millis >= UNIT_MILLIS[i] && millis % UNIT_MILLIS[i] == 0) {
+                return millis / UNIT_MILLIS[i] + UNITS[i];
+            }
+        }
+        return millis + "ms";
+    }
+}

@@ -1,0 +1,35 @@
+package io.spillway.core.settings;
+
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
+
+/** A point in time as operators write it: ISO 8601 with a zone, epoch milliseconds, or how long ago it was. */
+public final class PointInTime {
+    private static final String ALLOWED =
+            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h";
+
+    private PointInTime() {}
+
+    /**
+     * Reads a point in time.
+     *
+     * @param text      not null
+     * @param nowMillis from when "ago" counts, epoch milliseconds
+     * @return epoch milliseconds
+     * @throws IllegalArgumentException when the text is none, with what is allowed in the message
+     */
+    public static long parseMillis(String text, long nowMillis) {
+        String time = text.strip();
+        try {
+            if (time.matches("[0-9]{1,15}")) {
+                return Long.parseLong(time);
+            }
+            if (time.matches("[0-9]+[a-z]+")) {
+                return Math.subtractExact(nowMillis, Durations.parseMillis(time));
+            }
+            return OffsetDateTime.parse(time).toInstant().toEpochMilli();
+        } catch (DateTimeException | ArithmeticException | IllegalArgumentException e) {
+            throw new IllegalArgumentException(ALLOWED, e);
+        }
+    }
+}

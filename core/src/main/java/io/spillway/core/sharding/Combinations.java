@@ -1,0 +1,46 @@
+package io.spillway.core.sharding;
+
+import java.math.BigInteger;
+
+/** Exact counts of shards. */
+public final class Combinations {
+    private Combinations() {}
+
+    /**
+     * The ways to take k of n.
+     *
+     * @param n 0 or more
+     * @param k any; 0 ways when it is below 0 or above n
+     * @throws IllegalArgumentException when n is below 0
+     */
+    public static BigInteger choose(int n, int k) {
+        if (n < 0) {
+            throw new IllegalArgumentException("n = " + n + ": must be 0 or more");
+        }
+        if (k < 0 || k > n) {
+            return BigInteger.ZERO;
+        }
+        BigInteger ways = BigInteger.ONE;
+        for (int i = 1; i <= Math.min(k, n - k); i++) {
+            // Divides without remainder: it is C(n, i) after each step.
+            ways = ways.multiply(BigInteger.valueOf(n - i + 1)).divide(BigInteger.valueOf(i));
+        }
+        return ways;
+    }
+
+    /**
+     * The most tenants that any assignment can have: each uses C(k, m+1) of the C(n, m+1) sets of m+1 slots for itself alone.
+     *
+     * @param slots     n, 1 or more
+     * @param perTenant k, 1 to n
+     * @param overlap   m, 0 to k − 1
+     * @throws IllegalArgumentException when one is out of its range
+     */
+    public static BigInteger packingBound(int slots, int perTenant, int overlap) {
+        if (perTenant < 1 || perTenant > slots || overlap < 0 || overlap >= perTenant) {
+            throw new IllegalArgumentException(perTenant + " of " + slots + " slots, overlap " + overlap
+                    + ": must be 1 to slots, and 0 to one less than that");
+        }
+        return choose(slots, overlap + 1).divide(choose(perTenant, overlap + 1));
+    }
+}

@@ -1,0 +1,79 @@
+package io.spillway.core.sharding;
+
+import java.util.Arrays;
+
+/** The slots of one tenant, in ascending order. Immutable; equal to another of the same slots. */
+public final class Shard {
+    /** Most slots of a shard that is assigned. */
+    public static final int MAX_SIZE = 16;
+
+    private final int[] slots;
+
+    private Shard(int[] slots) {
+        this.slots = slots;
+    }
+
+    /**
+     * The shard of these slots.
+     *
+     * @param slots 1 to {@link #MAX_SIZE} different numbers of 0 or more, in any order; copied
+     * @throws IllegalArgumentException when they are not
+     */
+    public static Shard of(int... slots) {
+        int[] sorted = slots.clone();
+        Arrays.sort(sorted);
+        if (sorted.length < 1 || sorted.length > MAX_SIZE) {
+            throw new IllegalArgumentException("a shard of " + sorted.length + " slots: must be from 1 to " + MAX_SIZE);
+        }
+        for (int i = 0; i < sorted.length; i++) {
+            if (sorted[i] < 0 || i > 0 && sorted[i] == sorted[i - 1]) {
+                throw new IllegalArgumentException("slots " + Arrays.toString(sorted) + ": must be different and 0 or more");
+            }
+        }
+        return new Shard(sorted);
+    }
+
+    /** How many slots it has. */
+    public int size() {
+        return slots.length;
+    }
+
+    /**
+     * One of its slots.
+     *
+     * @param i 0 to size − 1, from the smallest on
+     */
+    public int slot(int i) {
+        return slots[i];
+    }
+
+    /** A copy of its slots, in ascending order. */
+    public int[] toArray() {
+        return slots.clone();
+    }
+
+    /** How many slots it has in common with another, not null. */
+    public int overlap(Shard other) {
+        return OverlapCensus.overlap(slots, other.slots);
+    }
+
+    /** The slots themselves, for readers in this package that do not change them. */
+    int[] slots() {
+        return slots;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Shard shard && Arrays.equals(slots, shard.slots);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(slots);
+    }
+
+    @Override
+    public String toString() {
+        return Arrays.toString(slots);
+    }
+}

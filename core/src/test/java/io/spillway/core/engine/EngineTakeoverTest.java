@@ -1,0 +1,225 @@
+package io.spillway.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.retry.AttemptResult;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the death of an owner, and giving up or losing a partition, lead to. */
+class EngineTakeoverTest {
+    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+
+    private final EngineTimeline timeline = new EngineTimeline(10);
+
+    /** Offsets 0 to 2 were unfinished when an owner died. */
+    private static ProgressState died(Optional<SuspectMark> mark, boolean alone) {
+        return new ProgressState(0, 3, 10, OffsetList.of(0, 1, 2), mark, false, alone);
+    }
+
+    private EnginePartition takeOver(Optional<SuspectMark> mark, boolean alone) {
+        return takeOver(timeline, mark, alone);
+    }
+
+    private static EnginePartition takeOver(EngineTimeline timeline, Optional<SuspectMark> mark, boolean alone) {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(mark, alone));
+        for (long offset = 0; offset < 3; offset++) {
+            timeline.arrives(partition, offset, 0);
+        }
+        return partition;
+    }
+
+    @Test
+    void after_a_first_death_the_items_run_as_all_others() {
+        EnginePartition partition = takeOver(Optional.empty(), false);
+        timeline.effects();
+
+        ProgressState first = timeline.commit(partition);
+
+        assertThat(timeline.effects()).containsExactly("start 0", "start 1", "start 2");
+        assertThat(first.alone()).as("another death makes them suspects").isTrue();
+    }
+
+    @Test
+    void after_a_second_death_each_runs_alone_when_its_mark_is_committed() {
+        EnginePartition partition = takeOver(Optional.empty(), true);
+        assertThat(timeline.effects()).containsExactly("commit wanted");
+        assertThat(timeline.engine.suspects()).isEqualTo(3);
+
+        ProgressState snapshot = timeline.engine.snapshot(partition);
+        assertThat(snapshot.mark()).contains(new SuspectMark(0, 0));
+        timeline.fill();
+        assertThat(timeline.effects()).as("not before the commit").isEmpty();
+        timeline.committed(partition, snapshot);
+        assertThat(timeline.effects()).containsExactly("start 0 alone");
+        timeline.commit(partition);
+        assertThat(timeline.effects()).as("a commit with the same mark starts it no second time").isEmpty();
+
+        timeline.ends(0, SUCCEEDED);
+        assertThat(timeline.effects()).containsExactly("done 0", "commit wanted");
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0));
+        assertThat(timeline.effects()).containsExactly("start 1 alone");
+        assertThat(timeline.engine.suspects()).isEqualTo(2);
+    }
+
+    @Test
+    void a_snapshot_from_before_the_mark_does_not_start_the_suspect() {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), true));
+        ProgressState before = timeline.engine.snapshot(partition);
+        timeline.arrives(partition, 0, 0);
+        timeline.effects();
+
+        timeline.committed(partition, before);
+
+        assertThat(timeline.effects()).isEmpty();
+        timeline.commit(partition);
+        assertThat(timeline.effects()).containsExactly("start 0 alone");
+    }
+
+    @Test
+    void a_suspect_is_dead_lettered_after_its_third_death_and_the_next_is_marked() {
+        EnginePartition partition = takeOver(Optional.of(new SuspectMark(0, 2)), true);
+
+        assertThat(timeline.effects()).containsExactly(
+                "dead-letter 0: killed-worker, 3 workers died with it alone, attempts 0", "commit wanted");
+        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(1, 0));
+    }
+
+    @Test
+    void a_suspect_with_fewer_deaths_runs_alone_again_with_its_count() {
+        EnginePartition partition = takeOver(Optional.of(new SuspectMark(0, 1)), true);
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(0, 2));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 0 alone");
+    }
+
+    @Test
+    void a_suspect_with_deaths_comes_before_the_others() {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.of(new SuspectMark(2, 1)), true));
+        for (long offset = 0; offset < 3; offset++) {
+            EngineTimeline.Item item = new EngineTimeline.Item(partition, offset, "acme", 0, 0, timeline.nowMillis);
+            timeline.engine.arrived(partition, offset, item, timeline.nowMillis, timeline.nowNanos());
+        }
+        timeline.fill();
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(2, 2));
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 2 alone");
+    }
+
+    @Test
+    void a_suspect_that_is_too_old_is_not_run() {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, died(Optional.empty(), true));
+
+        timeline.arrives(partition, 0, 10_001);
+        timeline.arrives(partition, 1, 60_001);
+
+        assertThat(timeline.effects()).containsExactly("move 0 to aged: age, moves 1", "drop 1: ttl");
+        assertThat(timeline.engine.suspects()).isZero();
+    }
+
+    @Test
+    void with_the_quarantine_turned_off_suspects_run_as_all_others() {
+        EngineTimeline off = new EngineTimeline(10, 0);
+        takeOver(off, Optional.of(new SuspectMark(0, 5)), true);
+        assertThat(off.effects()).containsExactly("start 0", "start 1", "start 2");
+    }
+
+    @Test
+    void leaving_forgets_what_waits_and_lets_what_runs_end() {
+        EngineTimeline one = new EngineTimeline(1);
+        EnginePartition partition = one.partition(Lane.HOT);
+        one.arrives(partition, 0, 0);
+        one.arrives(partition, 1, 0);
+        one.arrives(partition, 128, 0);
+        one.effects();
+
+        one.leave(partition);
+        one.arrives(partition, 129, 0);
+        partition.positionedAt(500);
+        assertThat(one.engine.waiting(Lane.HOT)).isZero();
+        assertThat(one.engine.mayRead(partition)).isFalse();
+        assertThat(one.engine.hasLeavingAttempts()).isTrue();
+
+        one.ends(0, SUCCEEDED);
+        assertThat(one.effects()).containsExactly("done 0");
+        assertThat(one.engine.hasLeavingAttempts()).isFalse();
+        one.engine.drained(List.of(partition));
+        ProgressState last = one.commit(partition);
+
+        assertThat(last.clean()).isTrue();
+        assertThat(last.frontier()).isEqualTo(1);
+        assertThat(last.unfinished()).isEqualTo(OffsetList.of(1, 128));
+        assertThat(one.effects()).as("the commit releases nothing of a partition that is being given up").isEmpty();
+    }
+
+    @Test
+    void leaving_forgets_suspects_but_for_the_one_that_runs() {
+        EnginePartition partition = takeOver(Optional.empty(), true);
+        timeline.commit(partition);
+        timeline.effects();
+
+        timeline.leave(partition);
+        assertThat(timeline.engine.suspects()).isEqualTo(1);
+        assertThat(timeline.engine.snapshot(partition).mark()).contains(new SuspectMark(0, 0));
+
+        timeline.ends(0, SUCCEEDED);
+        assertThat(timeline.effects()).containsExactly("done 0");
+        assertThat(timeline.engine.suspects()).isZero();
+    }
+
+    @Test
+    void an_attempt_that_ends_the_process_leaves_the_partition_as_a_death_would() {
+        EnginePartition partition = timeline.partition(Lane.HOT);
+        timeline.arrives(partition, 0, 0);
+
+        timeline.leave(partition);
+        timeline.attempt(0).item.partition().endsProcess();
+        timeline.engine.drained(List.of(partition));
+
+        assertThat(timeline.engine.snapshot(partition).clean()).isFalse();
+    }
+
+    @Test
+    void an_item_that_comes_back_waits_for_the_attempt_from_before_the_partition_was_lost() {
+        EnginePartition lost = timeline.partition(Lane.HOT);
+        timeline.arrives(lost, 0, 0);
+        timeline.arrives(lost, 1, 0);
+        EngineTimeline.Attempt before = timeline.attempt(0);
+        timeline.effects();
+        timeline.forget(lost);
+        assertThat(timeline.effects()).containsExactly("abandon 0", "abandon 1");
+
+        EnginePartition again = timeline.partition(Lane.HOT);
+        timeline.arrives(again, 0, 0);
+        assertThat(timeline.effects()).as("one process never runs two attempts of one item").isEmpty();
+
+        timeline.ends(before, SUCCEEDED);
+        assertThat(timeline.effects()).as("its result has no effect").containsExactly("start 0");
+        timeline.ends(1, SUCCEEDED);
+        assertThat(timeline.effects()).isEmpty();
+        timeline.arrives(again, 1, 0);
+        assertThat(timeline.effects()).containsExactly("start 1");
+    }
+
+    @Test
+    void an_item_behind_an_abandoned_attempt_is_forgotten_when_its_partition_is_lost_again() {
+        EnginePartition lost = timeline.partition(Lane.HOT);
+        timeline.arrives(lost, 0, 0);
+        EngineTimeline.Attempt before = timeline.attempt(0);
+        timeline.forget(lost);
+        EnginePartition again = timeline.partition(Lane.HOT);
+        timeline.arrives(again, 0, 0);
+        timeline.forget(again);
+        timeline.effects();
+
+        timeline.ends(before, SUCCEEDED);
+
+        assertThat(timeline.effects()).isEmpty();
+        assertThat(timeline.engine.attempts()).isEmpty();
+    }
+}

@@ -1,0 +1,214 @@
+package io.spillway.core.engine;
+
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.RetryBudget;
+import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.routing.Route;
+import io.spillway.core.routing.RoutingRules;
+import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.core.scheduling.SlotLease;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * An engine on a timeline that the test sets, with its effects written down in their order. Every tenant has one
+ * policy: 10 s to aged, 60 s to live, 3 attempts with waits of 1 s and 2 s.
+ */
+final class EngineTimeline
+        implements EngineEffects<EngineTimeline.Item, EngineTimeline.Attempt>, ItemPolicies<EngineTimeline.Item> {
+    static final long START_MILLIS = 1_700_000_000_000L;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+            .with(PolicyField.AGED_AFTER, "10s").with(PolicyField.TTL, "60s").with(PolicyField.SWEEPABLE, "true")
+            .with(PolicyField.ATTEMPTS, "3").with(PolicyField.BACKOFF_BASE, "1s").with(PolicyField.BACKOFF_CAP, "10s")
+            .with(PolicyField.JITTER, "none"));
+    private final List<String> effects = new ArrayList<>();
+    private final Map<Long, Attempt> attempts = new HashMap<>();
+    final WorkerEngine<Item, Attempt> engine;
+    long nowMillis = START_MILLIS;
+    long sweptBeforeMillis = RoutingRules.NO_SWEEP_MILLIS;
+
+    /** An item that is fresh since it was made. */
+    record Item(
+            EnginePartition partition, long offset, String tenant, int attempts, int moves, long enqueuedAtMillis)
+            implements EngineItem {
+        @Override
+        public long freshSinceMillis() {
+            return enqueuedAtMillis;
+        }
+
+        @Override
+        public int bytes() {
+            return 1;
+        }
+    }
+
+    static final class Attempt extends EngineAttempt<Item> {
+        Attempt(Item item, SlotLease<Item> slot, TenantPolicy policy) {
+            super(item, slot, policy);
+        }
+    }
+
+    /** With three deaths that convict. */
+    EngineTimeline(int slots) {
+        this(slots, 3);
+    }
+
+    EngineTimeline(int slots, int killerDeaths) {
+        engine = new WorkerEngine<>(
+                new DispatchSettings(slots, 0, 0.02, 400, 1 << 20, 100, false),
+                new RetryBudgets(10, new RetryBudget.Settings(1, 0.1, 1_000)), killerDeaths, this, this);
+    }
+
+    /** A partition of which nothing is finished, with a first commit made: its first 128 offsets may start. */
+    EnginePartition partition(Lane lane) {
+        EnginePartition partition = takeOver(lane, ProgressState.fresh(0));
+        commit(partition);
+        return partition;
+    }
+
+    EnginePartition takeOver(Lane lane, ProgressState before) {
+        return new EnginePartition(
+                lane.label(), lane,
+                new PartitionProgress(before, Long.MAX_VALUE, PartitionProgress.DEFAULT_MAX_UNFINISHED));
+    }
+
+    /** An item of tenant acme arrives that was made so long before, and free slots are filled. */
+    void arrives(EnginePartition partition, long offset, long ageMillis) {
+        arrives(new Item(partition, offset, "acme", 0, 0, nowMillis - ageMillis));
+    }
+
+    void arrives(Item item) {
+        engine.arrived(item.partition(), item.offset(), item, nowMillis, nowNanos());
+        fill();
+    }
+
+    void fill() {
+        engine.fillSlots(true, nowMillis, nowNanos());
+    }
+
+    void makeRoom() {
+        engine.makeRoom(nowMillis, nowNanos());
+    }
+
+    ProgressState commit(EnginePartition partition) {
+        ProgressState snapshot = engine.snapshot(partition);
+        committed(partition, snapshot);
+        return snapshot;
+    }
+
+    void committed(EnginePartition partition, ProgressState snapshot) {
+        engine.committed(partition, snapshot, nowMillis, nowNanos());
+        fill();
+    }
+
+    void ends(long offset, AttemptResult result) {
+        ends(attempt(offset), result);
+    }
+
+    void ends(Attempt attempt, AttemptResult result) {
+        engine.ended(attempt, result, new SplittableRandom(0), nowMillis, nowNanos());
+        fill();
+    }
+
+    /** The latest attempt of an offset. */
+    Attempt attempt(long offset) {
+        return attempts.get(offset);
+    }
+
+    void leave(EnginePartition partition) {
+        engine.leave(List.of(partition), nowNanos());
+    }
+
+    void forget(EnginePartition partition) {
+        engine.forget(List.of(partition), nowNanos());
+    }
+
+    /** The effects since the last call. */
+    List<String> effects() {
+        List<String> taken = List.copyOf(effects);
+        effects.clear();
+        return taken;
+    }
+
+    long nowNanos() {
+        return (nowMillis - START_MILLIS) * NANOS_PER_MILLI;
+    }
+
+    // ---- what the engine asks for
+
+    @Override
+    public TenantPolicy policyOf(Item item) {
+        return policy;
+    }
+
+    @Override
+    public long sweptBeforeMillis(Item item, long atMillis) {
+        return sweptBeforeMillis;
+    }
+
+    // ---- what the engine decides
+
+    @Override
+    public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {
+        effects.add("start " + item.offset() + (slot == null ? " alone" : ""));
+        Attempt attempt = new Attempt(item, slot, itsPolicy);
+        attempts.put(item.offset(), attempt);
+        return attempt;
+    }
+
+    @Override
+    public void done(Item item) {
+        effects.add("done " + item.offset());
+    }
+
+    @Override
+    public void dropped(Item item, DropReason reason) {
+        effects.add("drop " + item.offset() + ": " + reason.label());
+    }
+
+    @Override
+    public void moved(Item item, Lane to, LaneReason reason, int moves, long dueMillis) {
+        effects.add("move " + item.offset() + " to " + to.label() + ": " + reason.label() + ", moves " + moves
+                + (dueMillis == 0 ? "" : ", due at " + (dueMillis - START_MILLIS)));
+    }
+
+    @Override
+    public void retried(Attempt attempt, int attemptsMade, long dueMillis) {
+        effects.add("retry " + attempt.item.offset() + ": attempts " + attemptsMade
+                + ", due at " + (dueMillis - START_MILLIS));
+    }
+
+    @Override
+    public void deadLettered(Item item, Route.DeadLetter why, int attemptsMade, long atMillis) {
+        effects.add("dead-letter " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
+                + ", attempts " + attemptsMade);
+    }
+
+    @Override
+    public void retryAsked(Item item, boolean granted) {
+        effects.add("budget " + (granted ? "grants " : "refuses ") + item.offset());
+    }
+
+    @Override
+    public void commitWanted(long atNanos) {
+        effects.add("commit wanted");
+    }
+
+    @Override
+    public void abandoned(Attempt attempt) {
+        effects.add("abandon " + attempt.item.offset());
+    }
+}

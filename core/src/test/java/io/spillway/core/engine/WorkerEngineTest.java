@@ -1,0 +1,243 @@
+package io.spillway.core.engine;
+
+import static io.spillway.core.engine.EngineTimeline.START_MILLIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.AttemptResult;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What arrivals, free slots, ends of attempts and commits lead to, on a set timeline. */
+class WorkerEngineTest {
+    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
+
+    private final EngineTimeline one = new EngineTimeline(1);
+    private final EngineTimeline many = new EngineTimeline(1_000);
+
+    @ParameterizedTest(name = "in {0} after {1} ms, swept before {2}")
+    @CsvSource(delimiter = '|', textBlock = """
+            hot      | 0      |        | start 0
+            hot      | 10000  |        | start 0
+            hot      | 10001  |        | move 0 to aged: age, moves 1
+            overflow | 10001  |        | start 0
+            aged     | 10001  |        | start 0
+            hot      | 60001  |        | drop 0: ttl
+            overflow | 60001  |        | drop 0: ttl
+            aged     | 60001  |        | drop 0: ttl
+            hot      | 5000   | -5000  | start 0
+            hot      | 5000   | -4999  | drop 0: sweep
+            aged     | 60001  | 0      | drop 0: sweep
+            """)
+    void an_arrival_is_started_moved_or_dropped_by_its_age_and_lane(
+            String lane, long ageMillis, Long sweptBefore, String effect) {
+        if (sweptBefore != null) {
+            one.sweptBeforeMillis = START_MILLIS + sweptBefore;
+        }
+        EnginePartition partition = one.partition(laneOf(lane));
+
+        one.arrives(partition, 0, ageMillis);
+
+        assertThat(one.effects()).containsExactly(effect);
+        assertThat(partition.unfinished()).as("moved or dropped, it is finished here")
+                .isEqualTo(effect.startsWith("start") ? 1 : 0);
+    }
+
+    @Test
+    void nothing_starts_before_the_first_commit() {
+        EnginePartition partition = one.takeOver(Lane.HOT, ProgressState.fresh(0));
+        assertThat(partition.isDirty()).isTrue();
+
+        one.arrives(partition, 0, 0);
+        assertThat(one.effects()).containsExactly("commit wanted");
+
+        one.commit(partition);
+        assertThat(one.effects()).containsExactly("start 0");
+    }
+
+    @Test
+    void items_above_the_horizon_are_held_until_a_commit_raises_it() {
+        EnginePartition partition = many.partition(Lane.HOT);
+        LongStream.range(0, 130).forEach(offset -> many.arrives(partition, offset, 0));
+        assertThat(many.effects()).endsWith("start 127", "commit wanted", "commit wanted").hasSize(130);
+        assertThat(partition.isDirty()).isTrue();
+
+        ProgressState snapshot = many.commit(partition);
+
+        assertThat(many.effects()).containsExactly("start 128", "start 129");
+        assertThat(snapshot.horizon()).as("twice what was read since the last snapshot ahead").isEqualTo(130 + 2 * 130);
+        assertThat(partition.isDirty()).isFalse();
+    }
+
+    @Test
+    void a_snapshot_that_is_not_committed_releases_nothing_and_is_due_again() {
+        EnginePartition partition = one.takeOver(Lane.HOT, ProgressState.fresh(0));
+        one.arrives(partition, 0, 0);
+        one.engine.snapshot(partition);
+        assertThat(partition.isDirty()).isFalse();
+
+        partition.markDirty();
+        one.fill();
+
+        assertThat(partition.isDirty()).isTrue();
+        assertThat(one.effects()).containsExactly("commit wanted");
+    }
+
+    @Test
+    void an_item_that_ages_while_it_is_held_or_waits_for_a_slot_is_not_started() {
+        EnginePartition partition = one.partition(Lane.HOT);
+        one.arrives(partition, 0, 0);
+        one.arrives(partition, 1, 0);
+        one.arrives(partition, 128, 0);
+        assertThat(one.effects()).containsExactly("start 0", "commit wanted");
+
+        one.nowMillis += 10_001;
+        one.commit(partition);
+        assertThat(one.effects()).as("released, and too old for hot").containsExactly("move 128 to aged: age, moves 1");
+        one.ends(0, SUCCEEDED);
+        assertThat(one.effects()).as("taken for the free slot, and too old").containsExactly(
+                "done 0", "move 1 to aged: age, moves 1");
+
+        one.arrives(partition, 129, 0);
+        assertThat(one.effects()).as("its slot is free again").containsExactly("start 129");
+    }
+
+    @Test
+    void a_retry_without_a_token_goes_back_to_delay_and_frees_its_slot() {
+        EnginePartition partition = many.partition(Lane.HOT);
+        many.arrives(new EngineTimeline.Item(partition, 0, "acme", 1, 0, START_MILLIS));
+        assertThat(many.effects()).containsExactly("budget grants 0", "start 0");
+
+        many.arrives(new EngineTimeline.Item(partition, 1, "acme", 2, 4, START_MILLIS));
+        assertThat(many.effects()).as("without a token the trickle grants one retry a second").containsExactly(
+                "budget grants 1", "start 1");
+
+        many.arrives(new EngineTimeline.Item(partition, 2, "acme", 2, 4, START_MILLIS));
+        many.arrives(new EngineTimeline.Item(partition, 3, "globex", 1, 0, START_MILLIS));
+        assertThat(many.effects()).containsExactly(
+                "move 2 to delay: retry-budget, moves 4, due at 1000", "budget refuses 2",
+                "budget grants 3", "start 3");
+        assertThat(many.engine.attempts()).hasSize(3);
+    }
+
+    @ParameterizedTest(name = "{0} after {1} attempts")
+    @CsvSource(delimiter = '|', textBlock = """
+            succeeded   | 0 | done 0
+            succeeded   | 9 | done 0
+            failed      | 0 | retry 0: attempts 1, due at 1500
+            failed      | 1 | retry 0: attempts 2, due at 2500
+            failed      | 2 | dead-letter 0: attempts-used-up, status 503, attempts 3
+            timed out   | 0 | retry 0: attempts 1, due at 1500
+            timed out   | 2 | dead-letter 0: attempts-used-up, stopped after 500ms, attempts 3
+            final       | 0 | dead-letter 0: final-failure, status 410, attempts 1
+            interrupted | 2 |
+            """)
+    void the_end_of_an_attempt_settles_its_item(String end, int attemptsBefore, String effect) {
+        EnginePartition partition = one.partition(Lane.HOT);
+        one.arrives(new EngineTimeline.Item(partition, 0, "acme", attemptsBefore, 0, START_MILLIS));
+        one.effects();
+        one.commit(partition);
+        one.nowMillis += 500;
+
+        one.ends(0, switch (end) {
+            case "succeeded" -> SUCCEEDED;
+            case "failed" -> FAILED;
+            case "timed out" -> new AttemptResult.TimedOut(500);
+            case "final" -> new AttemptResult.FailedForGood("status 410");
+            default -> new AttemptResult.Interrupted();
+        });
+
+        assertThat(one.effects()).isEqualTo(effect == null ? List.of() : List.of(effect));
+        assertThat(partition.unfinished()).as("an interrupted attempt leaves its item to the next owner")
+                .isEqualTo(effect == null ? 1 : 0);
+        assertThat(partition.isDirty()).isEqualTo(effect != null);
+        assertThat(one.engine.attempts()).isEmpty();
+    }
+
+    @Test
+    void items_that_would_wait_too_long_behind_their_own_tenant_make_room_in_hot() {
+        EnginePartition partition = one.partition(Lane.HOT);
+        one.arrives(partition, 0, 0);
+        one.nowMillis += 1_000;
+        one.ends(0, SUCCEEDED);
+        LongStream.range(1, 6).forEach(offset -> one.arrives(partition, offset, 0));
+        one.arrives(new EngineTimeline.Item(partition, 6, "globex", 0, 0, START_MILLIS));
+        one.effects();
+
+        one.makeRoom();
+
+        assertThat(one.effects()).as("one of acme's runs for a second; four others would wait for it")
+                .containsExactly(
+                        "move 2 to overflow: excess, moves 1", "move 3 to overflow: excess, moves 1",
+                        "move 4 to overflow: excess, moves 1", "move 5 to overflow: excess, moves 1");
+        assertThat(one.engine.waiting(Lane.HOT)).isEqualTo(1);
+    }
+
+    @Test
+    void what_was_finished_before_the_takeover_is_skipped() {
+        EnginePartition partition = many.takeOver(Lane.HOT, new ProgressState(
+                0, 3, 3, OffsetList.of(0, 2), Optional.empty(), true, false));
+        many.commit(partition);
+
+        LongStream.range(0, 4).forEach(offset -> many.arrives(partition, offset, 0));
+
+        assertThat(many.effects()).containsExactly("start 0", "start 2", "start 3");
+    }
+
+    @Test
+    void a_record_without_an_item_is_finished_once() {
+        EnginePartition partition = one.takeOver(Lane.HOT, new ProgressState(
+                0, 2, 2, OffsetList.of(0), Optional.empty(), true, false));
+
+        assertThat(one.engine.arrivedUnreadable(partition, 0)).isTrue();
+        assertThat(one.engine.arrivedUnreadable(partition, 1)).as("finished by the owner before").isFalse();
+        one.leave(partition);
+        assertThat(one.engine.arrivedUnreadable(partition, 2)).isFalse();
+
+        assertThat(one.engine.snapshot(partition).frontier()).isEqualTo(2);
+    }
+
+    @Test
+    void a_partition_is_read_until_it_or_its_lane_is_full() {
+        EnginePartition hot = one.partition(Lane.HOT);
+        EnginePartition overflow = one.partition(Lane.OVERFLOW);
+        EnginePartition held = one.takeOver(Lane.AGED, ProgressState.fresh(0));
+        for (long offset = 0; one.engine.mayRead(held); offset++) {
+            one.arrives(held, offset, 0);
+        }
+        assertThat(held.unfinished()).isEqualTo(PartitionProgress.DEFAULT_MAX_UNFINISHED);
+        for (long offset = 0; one.engine.mayRead(hot); offset++) {
+            one.arrives(hot, offset, 0);
+            one.commit(hot);
+        }
+        assertThat(one.engine.waiting(Lane.HOT)).as("the read-ahead of the settings").isEqualTo(400);
+        assertThat(one.engine.mayRead(overflow)).isTrue();
+    }
+
+    @Test
+    void a_position_beyond_the_last_record_is_committed() {
+        EnginePartition partition = one.partition(Lane.HOT);
+        assertThat(partition.isDirty()).isFalse();
+
+        partition.positionedAt(7);
+        assertThat(partition.isDirty()).isTrue();
+        assertThat(one.commit(partition).frontier()).isEqualTo(7);
+
+        partition.positionedAt(7);
+        assertThat(partition.isDirty()).as("nothing new").isFalse();
+    }
+
+    private static Lane laneOf(String label) {
+        return Lane.valueOf(label.toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,62 @@
+package io.spillway.core.item;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ItemLimitsTest {
+    private static final String NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+
+    @Test
+    void of_all_bytes_and_characters_only_those_of_the_contract_make_a_name() {
+        for (int b = 0; b < 256; b++) {
+            assertThat(ItemLimits.isName(new byte[] {(byte) b}, 0, 1)).as("byte %s", b).isEqualTo(
+                    b < 128 && NAME_CHARACTERS.indexOf(b) >= 0);
+        }
+        for (int c = 0; c <= Character.MAX_VALUE; c++) {
+            assertThat(ItemLimits.isName("a" + (char) c)).as("character %s", c).isEqualTo(NAME_CHARACTERS.indexOf(c) >= 0);
+        }
+    }
+
+    @Test
+    void of_all_bytes_only_printable_ascii_makes_an_id() {
+        for (int b = 0; b < 256; b++) {
+            assertThat(ItemLimits.isId(new byte[] {(byte) b}, 0, 1)).as("byte %s", b).isEqualTo(b >= 32 && b <= 126);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 127, 128, 129, 255, 256, 257, 1_000})
+    void a_name_has_1_to_128_characters_and_an_id_1_to_256(int length) {
+        byte[] bytes = "x".repeat(length).getBytes(StandardCharsets.US_ASCII);
+        assertThat(ItemLimits.isName(bytes, 0, length)).isEqualTo(length >= 1 && length <= 128);
+        assertThat(ItemLimits.isName("x".repeat(length))).isEqualTo(length >= 1 && length <= 128);
+        assertThat(ItemLimits.isId(bytes, 0, length)).isEqualTo(length >= 1 && length <= 256);
+    }
+
+    @Test
+    void only_the_bytes_from_offset_for_length_are_looked_at() {
+        byte[] bytes = " acme\n".getBytes(StandardCharsets.US_ASCII);
+        assertThat(ItemLimits.isName(bytes, 1, 4)).isTrue();
+        assertThat(ItemLimits.isName(bytes, 0, 4)).isFalse();
+        assertThat(ItemLimits.isName(bytes, 1, 5)).isFalse();
+        assertThat(ItemLimits.isId(bytes, 0, 5)).isTrue();
+        assertThat(ItemLimits.isId(bytes, 1, 5)).isFalse();
+    }
+
+    @Test
+    void a_length_that_cannot_be_is_no_name_and_no_id() {
+        assertThat(ItemLimits.isName(new byte[4], 0, -1)).isFalse();
+        assertThat(ItemLimits.isName(new byte[4], 0, Integer.MAX_VALUE)).isFalse();
+        assertThat(ItemLimits.isId(new byte[4], 0, Integer.MIN_VALUE)).isFalse();
+        assertThat(ItemLimits.isName(null)).isFalse();
+    }
+
+    @Test
+    void the_key_of_all_tenants_is_no_tenant() {
+        assertThat(ItemLimits.isName("*")).isFalse();
+    }
+}

@@ -1,0 +1,35 @@
+package io.spillway.core.item;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.routing.Route;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Words that stand in headers, topics and metrics: other programs rely on them. */
+class LabelsTest {
+    @Test
+    void lanes_and_reasons_are_called_as_the_contract_says() {
+        assertThat(Arrays.stream(Lane.values()).map(Lane::label))
+                .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
+        assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget");
+        assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
+        assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
+                "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
+                "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",
+                "too-many-headers", "router-error", "attempts-used-up", "final-failure", "killed-worker");
+    }
+
+    @Test
+    void each_decision_is_the_lane_with_its_reason() {
+        assertThat(Route.HOT).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.FRESH));
+        assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));
+        assertThat(Route.DUE).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.DUE));
+        assertThat(Route.OVERFLOW).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.RATE));
+        assertThat(Route.SURPLUS).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.SHARE));
+        assertThat(Route.AGED).isEqualTo(new Route.ToLane(Lane.AGED, LaneReason.AGE));
+        assertThat(Route.SWEPT).isEqualTo(new Route.Drop(DropReason.SWEEP));
+        assertThat(Route.EXPIRED).isEqualTo(new Route.Drop(DropReason.TTL));
+    }
+}

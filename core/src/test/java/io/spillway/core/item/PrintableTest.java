@@ -1,0 +1,93 @@
+package io.spillway.core.item;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.Seed;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PrintableTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", value = {
+        "acme | acme",
+        "two words | two words",
+        "a\\b | a\\\\b",
+        "- | null",
+        "'' | ''",
+        "é | \\u00e9",
+        "\u202e | \\u202e",
+        "😀 | \\ud83d\\ude00"
+    })
+    void printable_ascii_stays_and_the_rest_is_written_out(String text, String printed) {
+        assertThat(Printable.of(text)).isEqualTo(printed);
+    }
+
+    @Test
+    void line_ends_and_escapes_cannot_forge_a_line() {
+        assertThat(Printable.of("x\r\n2026 INFO all is well\u001b[2K\u0000\u007f"))
+                .isEqualTo("x\\u000d\\u000a2026 INFO all is well\\u001b[2K\\u0000\\u007f");
+        assertThat(Printable.of("\\u000a")).as("what looks escaped already is another word").isEqualTo("\\\\u000a");
+    }
+
+    @Test
+    void every_character_comes_out_as_printable_ascii_and_no_two_alike() {
+        Map<String, Character> seen = new HashMap<>();
+        for (int c = 0; c <= Character.MAX_VALUE; c++) {
+            String printed = Printable.of(String.valueOf((char) c));
+            assertThat(printed).as("character %s", c).matches("[ -~]+");
+            assertThat(seen.put(printed, (char) c)).as("character %s", c).isNull();
+        }
+    }
+
+    @Test
+    void a_long_text_ends_in_dots_and_never_in_half_an_escape() {
+        assertThat(Printable.of("x".repeat(197))).isEqualTo("x".repeat(197));
+        assertThat(Printable.of("x".repeat(198))).isEqualTo("x".repeat(197) + "...");
+        assertThat(Printable.of("x".repeat(196) + "\n")).isEqualTo("x".repeat(196) + "...");
+        assertThat(Printable.of("\n".repeat(1_000_000))).isEqualTo("\\u000a".repeat(32) + "...");
+    }
+
+    @Test
+    void short_texts_can_be_told_apart_and_read_back() {
+        Seed seed = new Seed();
+        for (int i = 0; i < seed.rounds(20_000); i++) {
+            String text = text(seed);
+            String printed = Printable.of(text);
+            assertThat(printed).as(seed.toString()).matches("[ -~]*").hasSizeLessThanOrEqualTo(Printable.MAX_LENGTH);
+            assertThat(readBack(printed)).as(seed.toString()).isEqualTo(text);
+        }
+    }
+
+    /** Up to 30 characters, of which those that matter to an escape come often. */
+    private static String text(Seed seed) {
+        StringBuilder text = new StringBuilder();
+        for (int length = seed.random().nextInt(31); length > 0; length--) {
+            text.append(switch (seed.random().nextInt(4)) {
+                case 0 -> '\\';
+                case 1 -> "u00a\n\r\"'".charAt(seed.random().nextInt(8));
+                case 2 -> (char) seed.random().nextInt(' ', '~' + 1);
+                default -> (char) seed.random().nextInt(Character.MAX_VALUE + 1);
+            });
+        }
+        return text.toString();
+    }
+
+    private static String readBack(String printed) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < printed.length(); i++) {
+            if (printed.charAt(i) != '\\') {
+                text.append(printed.charAt(i));
+            } else if (printed.charAt(i + 1) == '\\') {
+                text.append('\\');
+                i++;
+            } else {
+                text.append((char) Integer.parseInt(printed.substring(i + 2, i + 6), 16));
+                i += 5;
+            }
+        }
+        return text.toString();
+    }
+}

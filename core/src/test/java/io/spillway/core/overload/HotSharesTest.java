@@ -1,0 +1,86 @@
+package io.spillway.core.overload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class HotSharesTest {
+    private final HotShares shares = new HotShares(7);
+    private final long[] counts = new long[HotShares.MAX_TENANTS];
+
+    @Test
+    void a_steady_rate_comes_to_its_memory_of_items_and_fades_to_nothing() {
+        for (int millis = 0; millis < 3_000; millis += 10) {
+            shares.add("acme", 1, OutlierThreshold.NOBODY);
+            shares.fade(10);
+        }
+        assertThat(items()).hasSize(1);
+        assertThat(items()[0]).as("100 a second").isCloseTo(100 * HotShares.MEMORY_SECONDS, within(1.5));
+
+        shares.fade(HotShares.HALF_LIFE_MILLIS);
+        assertThat(items()[0]).isCloseTo(50 * HotShares.MEMORY_SECONDS, within(1.5));
+        shares.fade(30 * HotShares.HALF_LIFE_MILLIS);
+        assertThat(shares.size()).isZero();
+    }
+
+    @Test
+    void what_is_over_the_limit_is_not_counted() {
+        long limit = 10 * HotShares.UNIT;
+        int admitted = 0;
+        for (int i = 0; i < 100; i++) {
+            admitted += shares.add("acme", 1, limit) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(10);
+        assertThat(items()).containsExactly(10);
+        shares.fade(HotShares.HALF_LIFE_MILLIS);
+        assertThat(shares.add("acme", 1, limit)).as("half of it has faded").isTrue();
+    }
+
+    @Test
+    void an_item_of_a_heavy_weight_counts_less() {
+        for (int i = 0; i < 100; i++) {
+            shares.add("heavy", 1_000, OutlierThreshold.NOBODY);
+            shares.add("light", 0.01, OutlierThreshold.NOBODY);
+        }
+        double[] items = items();
+        Arrays.sort(items);
+        assertThat(items[0]).isCloseTo(0.1, within(0.001));
+        assertThat(items[1]).isCloseTo(10_000, within(1.0));
+    }
+
+    /** A million names, each once, and one that sends every tenth item. */
+    @Test
+    void the_table_is_bounded_and_keeps_the_heavy_ones() {
+        for (int i = 0; i < 1_000_000; i++) {
+            shares.add("name-" + i, 1, OutlierThreshold.NOBODY);
+            if (i % 10 == 0) {
+                shares.add("flood", 1, OutlierThreshold.NOBODY);
+            }
+            if (i % 100_000 == 99_999) {
+                shares.fade(HotShares.HALF_LIFE_MILLIS);
+            }
+        }
+        assertThat(shares.size()).isLessThanOrEqualTo(HotShares.MAX_TENANTS);
+        double most = Arrays.stream(items()).max().orElse(0);
+        assertThat(most).as("of 10,000 lately").isGreaterThan(100);
+        assertThat(shares.add("flood", 1, 100 * HotShares.UNIT)).as("it is the flood").isFalse();
+    }
+
+    @Test
+    void tenants_that_come_and_go_leave_nothing_behind() {
+        for (int round = 0; round < 50; round++) {
+            for (int i = 0; i < 500; i++) {
+                shares.add("round-" + round + "-" + i, 1, OutlierThreshold.NOBODY);
+            }
+            shares.fade(25 * HotShares.HALF_LIFE_MILLIS);
+            assertThat(shares.size()).as("round %d", round).isZero();
+        }
+    }
+
+    private double[] items() {
+        int count = shares.copy(counts);
+        return Arrays.stream(counts, 0, count).mapToDouble(each -> (double) each / HotShares.UNIT).toArray();
+    }
+}

@@ -1,0 +1,125 @@
+package io.spillway.core.overload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LeastLoadedTest {
+    private static final int[] ALL = {0, 1, 2, 3};
+
+    /**
+     * Readings of two partitions, a second apart: waiting/finished for each, then which are stuck after 3 seconds.
+     */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            idle for long is not stuck            | 0/5 0/5, 0/5 0/5, 0/5 0/5, 0/5 0/5, 0/5 0/5       | -- -- -- -- --
+            no progress for three seconds is      | 9/5 9/5, 9/5 9/6, 9/5 9/7, 9/5 9/8, 9/5 9/9       | -- -- -- S- S-
+            one item done ends it                 | 9/5 0/0, 9/5 0/0, 9/5 0/0, 9/5 0/0, 8/6 0/0       | -- -- -- S- --
+            and it begins anew                    | 9/5 0/0, 9/5 0/0, 8/6 0/0, 8/6 0/0, 8/6 0/0       | -- -- -- -- --
+            more work is no progress              | 1/5 0/0, 5/5 0/0, 9/5 0/0, 99/5 0/0, 99/5 0/0     | -- -- -- S- S-
+            work that came late has its own time  | 0/5 0/0, 0/5 0/0, 0/5 0/0, 9/5 0/0, 9/5 0/0       | -- -- -- -- --
+            both                                  | 1/1 1/1, 1/1 1/1, 1/1 1/1, 1/1 1/1, 0/2 1/1       | -- -- -- SS -S
+            a counter that was reset is progress  | 9/5 0/0, 9/5 0/0, 9/5 0/0, 9/0 0/0, 9/0 0/0       | -- -- -- -- --
+            """)
+    void a_partition_is_stuck_that_has_work_and_finishes_nothing(String what, String readings, String stuck) {
+        PartitionBacklog work = PartitionBacklog.unknown(2);
+        String[] steps = readings.split(", ");
+        for (int i = 0; i < steps.length; i++) {
+            String[] parts = steps[i].trim().split("[/ ]");
+            work = work.next(new long[] {Long.parseLong(parts[0]), Long.parseLong(parts[2])},
+                    new long[] {Long.parseLong(parts[1]), Long.parseLong(parts[3])}, 1_000_000 + 1_000L * i, 3_000);
+            String now = (work.isStuck(0) ? "S" : "-") + (work.isStuck(1) ? "S" : "-");
+            assertThat(now).as("%s: second %d: %s", what, i, work).isEqualTo(stuck.split(" ")[i]);
+        }
+    }
+
+    @Test
+    void a_clock_that_is_set_back_or_forward_makes_nothing_stuck_for_long() {
+        long[] waiting = {9};
+        PartitionBacklog work = PartitionBacklog.unknown(1).next(waiting, new long[] {1}, 5_000_000, 3_000);
+        work = work.next(waiting, new long[] {1}, 1_000_000, 3_000);
+        assertThat(work.isStuck(0)).isFalse();
+        work = work.next(waiting, new long[] {1}, 1_003_000, 3_000);
+        assertThat(work.isStuck(0)).isTrue();
+        work = work.next(waiting, new long[] {2}, 9_000_000, 3_000);
+        assertThat(work.isStuck(0)).isFalse();
+    }
+
+    @Test
+    void more_partitions_than_before_start_afresh_and_those_not_read_are_empty() {
+        PartitionBacklog work = reading(5).next(new long[] {5, 7}, new long[] {0, 0}, 99_000, 1);
+
+        assertThat(work.partitions()).isEqualTo(2);
+        assertThat(work.isStuck(0)).isTrue();
+        assertThat(work.isStuck(1)).isFalse();
+        assertThat(work.waiting(2)).isZero();
+        assertThat(work.isStuck(2)).isFalse();
+    }
+
+    @Test
+    void an_item_goes_where_least_waits_and_what_was_sent_since_counts() {
+        LeastLoaded choice = new LeastLoaded(4);
+        PartitionBacklog work = reading(10, 3, 5, 4);
+        StringBuilder chosen = new StringBuilder();
+        for (int i = 0; i < 8; i++) {
+            chosen.append(choice.choose(ALL, 4, work, 0));
+        }
+        // 3, then 4 and 4, then 5, 5 and 5, then 6 and 6.
+        assertThat(chosen).hasToString("11312312");
+        assertThat(choice.sentSince(1)).isEqualTo(4);
+    }
+
+    @Test
+    void another_reading_makes_what_was_sent_forgotten() {
+        LeastLoaded choice = new LeastLoaded(4);
+        PartitionBacklog work = reading(0, 9, 9, 9);
+        for (int i = 0; i < 9; i++) {
+            assertThat(choice.choose(ALL, 4, work, i)).isZero();
+        }
+        assertThat(choice.choose(ALL, 4, reading(0, 9, 9, 9), 1)).isZero();
+        assertThat(choice.sentSince(0)).isEqualTo(1);
+    }
+
+    @Test
+    void only_the_first_candidates_count() {
+        assertThat(new LeastLoaded(4).choose(ALL, 2, reading(3, 2, 0, 0), 0)).isEqualTo(1);
+        assertThatThrownBy(() -> new LeastLoaded(4).choose(ALL, 0, reading(0), 0)).hasMessageContaining("count = 0");
+    }
+
+    @Test
+    void equals_take_turns_by_the_tie_breaker_however_they_lie() {
+        int[] chosen = new int[4];
+        for (int tie = -300; tie < 300; tie++) {
+            chosen[new LeastLoaded(4).choose(ALL, 4, reading(1, 1, 7, 1), tie)]++;
+        }
+        assertThat(chosen).containsExactly(200, 200, 0, 200);
+    }
+
+    @Test
+    void a_stuck_partition_is_avoided_unless_all_are() {
+        PartitionBacklog work = PartitionBacklog.unknown(4)
+                .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 0, 0}, 1_000, 3_000)
+                .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 1, 1}, 4_000, 3_000);
+        LeastLoaded choice = new LeastLoaded(4);
+
+        assertThat(choice.choose(ALL, 4, work, 0)).isEqualTo(2);
+        assertThat(choice.choose(new int[] {0, 3}, 2, work, 0)).isEqualTo(3);
+        assertThat(choice.choose(new int[] {0, 1}, 2, work, 0)).isEqualTo(0);
+        assertThat(choice.choose(new int[] {0, 1}, 2, work, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void nonsense_is_refused() {
+        assertThatThrownBy(() -> new LeastLoaded(0)).hasMessageContaining("partitions = 0");
+        assertThatThrownBy(() -> reading(-1)).hasMessageContaining("partition 0: -1 waiting");
+        assertThatThrownBy(() -> reading(1).next(new long[2], new long[1], 0, 1)).hasMessageContaining("2 partitions and 1");
+        assertThatThrownBy(() -> reading(1).next(new long[1], new long[1], 0, 0)).hasMessageContaining("stuck after 0 ms");
+    }
+
+    private static PartitionBacklog reading(long... waiting) {
+        return PartitionBacklog.unknown(0).next(waiting, new long[waiting.length], 0, 3_000);
+    }
+}

@@ -1,0 +1,194 @@
+package io.spillway.core.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.spillway.Seed;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PolicyFieldTest {
+    private static final long DAY = 86_400_000;
+
+    @ParameterizedTest
+    @CsvSource({
+        "rate, rate", "burst, burst", "concurrency, concurrency", "agedAfter, aged-after", "ttl, ttl",
+        "sweepable, sweepable", "attempts, attempts", "backoffBase, backoff-base", "backoffCap, backoff-cap",
+        "jitter, jitter", "timeout, timeout", "weight, weight", "shardSize, shard-size", "dedicated, dedicated",
+        "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
+        "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day"
+    })
+    void every_setting_of_the_contract_is_found_by_its_key_and_by_its_flag(String key, String flag) {
+        PolicyField field = PolicyField.named(key).orElseThrow();
+        assertThat(PolicyField.named(flag)).contains(field);
+        assertThat(field.key()).isEqualTo(key);
+        assertThat(field.flag()).isEqualTo(flag);
+        assertThat(field.help()).isNotBlank();
+    }
+
+    @Test
+    void there_are_no_other_settings() {
+        assertThat(PolicyField.values()).hasSize(20);
+        assertThat(PolicyField.flags()).hasSize(20).doesNotHaveDuplicates();
+        assertThat(PolicyField.named("rates")).isEmpty();
+        assertThat(PolicyField.named("RATE")).isEmpty();
+        assertThat(PolicyField.named("")).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            RATE          | 0.001               | 0.001
+            RATE          | 10000000            | 10000000
+            RATE          | 1_000.5             | 1000.5
+            RATE          | 1e3                 | 1000
+            RATE          | ' none '            | none
+            BURST         | 1                   | 1
+            BURST         | 1_000_000_000       | 1000000000
+            CONCURRENCY   | 100000              | 100000
+            CONCURRENCY   | none                | none
+            AGED_AFTER    | 1ms                 | 1ms
+            AGED_AFTER    | 365d                | 365d
+            TTL           | 3600s               | 1h
+            TTL           | none                | none
+            SWEEPABLE     | true                | true
+            SWEEPABLE     | false               | false
+            ATTEMPTS      | 1                   | 1
+            ATTEMPTS      | 1000                | 1000
+            BACKOFF_BASE  | 24h                 | 1d
+            JITTER        | decorrelated        | decorrelated
+            JITTER        | none                | none
+            WEIGHT        | 0.01                | 0.01
+            DEDICATED     | 0                   | 0
+            BACK_PRESSURE | accept              | accept
+            MAX_DEPTH     | 4611686018427387903 | 4611686018427387903
+            """)
+    void a_value_at_either_end_of_its_range_is_read(PolicyField field, String text, String written) {
+        Object value = field.parse(text);
+        assertThat(field.isValid(value)).isTrue();
+        assertThat(field.format(value)).isEqualTo(written);
+        assertThat(field.parse(written)).isEqualTo(value);
+    }
+
+    @ParameterizedTest(name = "{0} = {1}")
+    @CsvSource(delimiter = '|', textBlock = """
+            RATE          | 0                    | 0.001 to 10000000, or none
+            RATE          | 0.00099              | 0.001 to 10000000, or none
+            RATE          | 10000000.1           | 0.001 to 10000000, or none
+            RATE          | -1                   | 0.001 to 10000000, or none
+            RATE          | NaN                  | 0.001 to 10000000, or none
+            RATE          | 1d                   | 0.001 to 10000000, or none
+            RATE          | 0x1p3                | 0.001 to 10000000, or none
+            RATE          | fast                 | 0.001 to 10000000, or none
+            RATE          | ''                   | 0.001 to 10000000, or none
+            RATE          | None                 | 0.001 to 10000000, or none
+            BURST         | 0                    | 1 to 1000000000, or none
+            BURST         | -1                   | 1 to 1000000000, or none
+            BURST         | 1.5                  | 1 to 1000000000, or none
+            BURST         | 1000000001           | 1 to 1000000000, or none
+            BURST         | 99999999999999999999 | 1 to 1000000000, or none
+            CONCURRENCY   | 100001               | 1 to 100000, or none
+            AGED_AFTER    | 0ms                  | 1ms to 365d, or none
+            AGED_AFTER    | 366d                 | 1ms to 365d, or none
+            AGED_AFTER    | 5                    | 1ms to 365d, or none
+            AGED_AFTER    | -1                   | 1ms to 365d, or none
+            TTL           | 213503982335d        | 1ms to 365d, or none
+            SWEEPABLE     | yes                  | true or false
+            SWEEPABLE     | TRUE                 | true or false
+            SWEEPABLE     | none                 | true or false
+            ATTEMPTS      | 0                    | 1 to 1000
+            ATTEMPTS      | 1001                 | 1 to 1000
+            ATTEMPTS      | none                 | 1 to 1000
+            ATTEMPTS      | -1                   | 1 to 1000
+            BACKOFF_BASE  | 25h                  | 1ms to 1d
+            BACKOFF_CAP   | none                 | 1ms to 1d
+            JITTER        | FULL                 | full, equal, decorrelated, none
+            JITTER        | some                 | full, equal, decorrelated, none
+            TIMEOUT       | 0s                   | 1ms to 1d
+            WEIGHT        | 0                    | 0.01 to 1000
+            WEIGHT        | 1000.01              | 0.01 to 1000
+            SHARD_SIZE    | 0                    | 1 to 10000
+            DEDICATED     | -1                   | 0 to 10000
+            BACK_PRESSURE | refuse               | shed, accept
+            MAX_DEPTH     | 0                    | 1 to 2^62, or none
+            MAX_DEPTH     | 9223372036854775807  | 1 to 2^62, or none
+            """)
+    void a_value_outside_is_refused_with_key_and_value_and_what_is_allowed(
+            PolicyField field, String text, String allowed) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> field.parse(text))
+                .withMessage(field.key() + " = " + text + ": must be " + allowed);
+        assertThat(field.allowed()).isEqualTo(allowed);
+    }
+
+    @ParameterizedTest
+    @EnumSource(PolicyField.class)
+    void the_error_is_one_printable_line_whatever_the_value(PolicyField field) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> field.parse("1\nspillway ready\u202e"))
+                .withMessage(field.key() + " = 1\\u000aspillway ready\\u202e: must be " + field.allowed());
+    }
+
+    @ParameterizedTest
+    @EnumSource(PolicyField.class)
+    void what_is_written_is_read_back_to_the_same_value(PolicyField field) {
+        Seed seed = new Seed();
+        for (int i = 0; i < seed.rounds(2_000); i++) {
+            Object value = valueOf(field, seed.random());
+            assertThat(field.isValid(value)).as("%s: %s = %s", seed, field, value).isTrue();
+            assertThat(field.parse(field.format(value))).as("%s: %s = %s", seed, field, value).isEqualTo(value);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(PolicyField.class)
+    void a_stored_value_of_another_type_is_not_valid(PolicyField field) {
+        List<Object> values = List.of(2.0, 1L, true, "full", "shed", 1, 1.0f, 'x');
+        long valid = values.stream().filter(field::isValid).count();
+        assertThat(valid).isEqualTo(1);
+        assertThat(field.isValid(null)).isFalse();
+        assertThat(field.isValid(Double.NaN)).isFalse();
+        assertThat(field.isValid(Double.POSITIVE_INFINITY)).isFalse();
+        assertThat(field.isValid(-2L)).isFalse();
+        assertThat(field.isValid(Long.MIN_VALUE)).isFalse();
+        assertThat(field.isValid("")).isFalse();
+    }
+
+    private static Object valueOf(PolicyField field, SplittableRandom random) {
+        boolean none = field.allowed().endsWith(", or none") && random.nextInt(10) == 0;
+        return switch (field) {
+            case RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH -> none ? -1.0 : random.nextDouble(1.1, 1_000);
+            case GROWTH_FLOOR -> Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
+            case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
+            case SWEEPABLE -> random.nextBoolean();
+            case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
+            case BACK_PRESSURE -> pick(random, "shed", "accept");
+            case DEDICATED -> random.nextLong(0, 10_001);
+            default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8)) ;
+        };
+    }
+
+    private static long mostOf(PolicyField field) {
+        return switch (field) {
+            case BURST -> 1_000_000_000;
+            case CONCURRENCY -> 100_000;
+            case AGED_AFTER, TTL -> 365 * DAY;
+            case BACKOFF_BASE, BACKOFF_CAP, TIMEOUT -> DAY;
+            case ATTEMPTS -> 1_000;
+            case SHARD_SIZE -> 10_000;
+            case MAX_DEPTH -> Long.MAX_VALUE / 2;
+            default -> throw new IllegalArgumentException(field.key());
+        };
+    }
+
+    private static String pick(SplittableRandom random, String... choices) {
+        return Arrays.asList(choices).get(random.nextInt(choices.length));
+    }
+}

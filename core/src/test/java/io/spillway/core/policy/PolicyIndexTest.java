@@ -1,0 +1,84 @@
+package io.spillway.core.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class PolicyIndexTest {
+    private static final TenantPolicy OTHERS = TenantPolicy.of(PolicySettings.NONE_SET);
+
+    @Test
+    void it_says_what_a_map_would_whatever_is_put_and_removed() {
+        long seed = Long.getLong("spillway.test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        List<TenantPolicy> policies = IntStream.rangeClosed(1, 500).mapToObj(PolicyIndexTest::policy).toList();
+        PolicyIndex index = new PolicyIndex(seed);
+        Map<String, TenantPolicy> expected = new HashMap<>();
+        for (int step = 0; step < 50_000; step++) {
+            String tenant = "tenant-" + random.nextInt(2_000);
+            if (random.nextInt(3) == 0) {
+                index.remove(tenant);
+                expected.remove(tenant);
+            } else {
+                TenantPolicy policy = policies.get(random.nextInt(policies.size()));
+                index.put(tenant, policy);
+                expected.put(tenant, policy);
+            }
+        }
+        for (int i = 0; i < 2_100; i++) {
+            String tenant = "tenant-" + i;
+            assertThat(index.of(tenant, OTHERS)).as("seed %d: %s", seed, tenant)
+                    .isEqualTo(expected.getOrDefault(tenant, OTHERS));
+        }
+    }
+
+    @Test
+    void policies_that_nobody_has_any_more_are_forgotten() {
+        PolicyIndex index = new PolicyIndex(1);
+        for (int change = 1; change <= 10_000; change++) {
+            index.put("often", policy(change));
+            index.put("once", policy(1));
+        }
+        assertThat(index.of("often", OTHERS)).isEqualTo(policy(10_000));
+        assertThat(index.of("once", OTHERS)).isEqualTo(policy(1));
+        assertThat(index.differentPolicies()).isLessThan(100);
+    }
+
+    @Test
+    void a_reader_beside_the_writer_sees_policies_that_were_put_for_its_tenant_or_none() throws Exception {
+        PolicyIndex index = new PolicyIndex(7);
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicBoolean wrong = new AtomicBoolean();
+        Thread reader = new Thread(() -> {
+            for (int i = 0; !stop.get(); i = (i + 1) % 1_000) {
+                TenantPolicy seen = index.of("tenant-" + i, OTHERS);
+                if (seen != OTHERS && seen.concurrency() % 1_000 != i) {
+                    wrong.set(true);
+                }
+            }
+        });
+        reader.start();
+        for (int round = 1; round <= 40; round++) {
+            for (int i = 0; i < 1_000; i++) {
+                if ((i + round) % 5 == 0) {
+                    index.remove("tenant-" + i);
+                } else {
+                    index.put("tenant-" + i, policy(round * 1_000 + i));
+                }
+            }
+        }
+        stop.set(true);
+        reader.join();
+        assertThat(wrong).isFalse();
+    }
+
+    private static TenantPolicy policy(int concurrency) {
+        return TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.CONCURRENCY, Integer.toString(concurrency)));
+    }
+}

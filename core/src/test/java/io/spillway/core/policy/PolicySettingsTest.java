@@ -1,0 +1,93 @@
+package io.spillway.core.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PolicySettingsTest {
+    private static final PolicySettings TENANT =
+            PolicySettings.NONE_SET.with(PolicyField.RATE, "100").with(PolicyField.TTL, "none");
+    private static final PolicySettings ALL = PolicySettings.NONE_SET
+            .with(PolicyField.RATE, "7")
+            .with(PolicyField.BURST, "50")
+            .with(PolicyField.TTL, "1h");
+
+    @Test
+    void the_defaults_of_the_product_are_those_of_the_contract() {
+        Map<PolicyField, String> contract = new EnumMap<>(PolicyField.class);
+        contract.put(PolicyField.RATE, "none");
+        contract.put(PolicyField.BURST, "none");
+        contract.put(PolicyField.CONCURRENCY, "none");
+        contract.put(PolicyField.AGED_AFTER, "5m");
+        contract.put(PolicyField.TTL, "none");
+        contract.put(PolicyField.SWEEPABLE, "false");
+        contract.put(PolicyField.ATTEMPTS, "5");
+        contract.put(PolicyField.BACKOFF_BASE, "1s");
+        contract.put(PolicyField.BACKOFF_CAP, "5m");
+        contract.put(PolicyField.JITTER, "full");
+        contract.put(PolicyField.TIMEOUT, "30s");
+        contract.put(PolicyField.WEIGHT, "1");
+        contract.put(PolicyField.SHARD_SIZE, "4");
+        contract.put(PolicyField.DEDICATED, "0");
+        contract.put(PolicyField.BACK_PRESSURE, "shed");
+        contract.put(PolicyField.MAX_DEPTH, "none");
+        contract.put(PolicyField.GROWTH, "none");
+        contract.put(PolicyField.GROWTH_FLOOR, "10");
+        contract.put(PolicyField.GROWTH_CEILING, "none");
+        contract.put(PolicyField.GROWTH_PER_DAY, "1.5");
+        Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
+        PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
+        assertThat(written).isEqualTo(contract);
+    }
+
+    @Test
+    void what_a_layer_sets_wins_over_the_layer_below() {
+        PolicySettings both = TENANT.over(ALL);
+        assertThat(both.get(PolicyField.RATE)).contains(100.0);
+        assertThat(both.get(PolicyField.BURST)).contains(50L);
+        assertThat(both.get(PolicyField.TTL)).as("none is a value, and wins over an hour").contains(PolicyField.NONE);
+        assertThat(both.get(PolicyField.WEIGHT)).isEmpty();
+    }
+
+    @Test
+    void layers_are_left_as_they_are() {
+        PolicySettings before = new PolicySettings(ALL.values());
+        TENANT.over(ALL);
+        ALL.with(PolicyField.RATE, "8");
+        ALL.without(PolicyField.RATE);
+        assertThat(ALL).isEqualTo(before);
+        assertThat(ALL.over(PolicySettings.NONE_SET)).isEqualTo(ALL);
+        assertThat(PolicySettings.NONE_SET.over(ALL)).isEqualTo(ALL);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> ALL.values().put(PolicyField.RATE, 1.0));
+    }
+
+    @Test
+    void a_map_given_is_copied() {
+        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
+        values.put(PolicyField.RATE, 1.0);
+        PolicySettings settings = new PolicySettings(values);
+        values.put(PolicyField.RATE, 2.0);
+        assertThat(settings.get(PolicyField.RATE)).contains(1.0);
+    }
+
+    @Test
+    void without_lets_the_layer_below_decide_again() {
+        assertThat(TENANT.without(PolicyField.RATE).over(ALL).get(PolicyField.RATE)).contains(7.0);
+        assertThat(TENANT.without(PolicyField.WEIGHT)).isEqualTo(TENANT);
+    }
+
+    @Test
+    void an_invalid_stored_value_is_refused_by_key() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PolicySettings(Map.of(PolicyField.ATTEMPTS, -1L)))
+                .withMessage("attempts = -1: must be 1 to 1000");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PolicySettings(Map.of(PolicyField.JITTER, "some\nthing")))
+                .withMessage("jitter = some\\u000athing: must be full, equal, decorrelated, none");
+    }
+}

@@ -1,0 +1,132 @@
+package io.spillway.core.progress;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SuspectRulesTest {
+    private static final Optional<SuspectMark> NONE = Optional.empty();
+
+    @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4}")
+    @CsvSource({
+        "7, 7, 0, 3, 'RunAlone[mark=Mark[offset=7, deaths=0]]'",
+        "7, 7, 2, 3, 'RunAlone[mark=Mark[offset=7, deaths=2]]'",
+        "7, 7, 3, 3, 'Convict[deaths=3]'",
+        "7, 7, 9, 3, 'Convict[deaths=9]'",
+        "8, 7, 3, 3, 'RunAlone[mark=Mark[offset=8, deaths=0]]'",
+        "7, 7, 1, 1, 'Convict[deaths=1]'",
+        "7, 7, 9, 0, 'RunFreely[]'",
+        "8, 7, 9, 0, 'RunFreely[]'",
+    })
+    void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit, String decision) {
+        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit)).hasToString(decision);
+    }
+
+    @Test
+    void aSuspectWithoutAMarkStartsWithoutDeaths() {
+        assertThat(SuspectRules.decide(7, NONE, 1)).isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+    }
+
+    @Test
+    void aKillerIsConvictedAfterThreeDeathsWhileItIsMarked() {
+        ProgressState committed = beforeAnyDeath();
+        int deathsOfWorkers = 1;
+        PartitionProgress probation = after(committed);
+        assertThat(probation.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
+        committed = stored(probation.snapshot(100, false, NONE));
+        deathsOfWorkers++;
+        while (true) {
+            PartitionProgress progress = after(committed);
+            assertThat(progress.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
+            SuspectDecision decision = SuspectRules.decide(5, progress.takenOverMark(), 3);
+            if (!(decision instanceof SuspectDecision.RunAlone alone)) {
+                assertThat(decision).isEqualTo(new SuspectDecision.Convict(3));
+                break;
+            }
+            committed = stored(progress.snapshot(100, false, Optional.of(alone.mark())));
+            deathsOfWorkers++;
+        }
+        assertThat(deathsOfWorkers).as("one beside others, one on probation, three as the marked one").isEqualTo(5);
+    }
+
+    @Test
+    void aDeathBeforeTheMarkedItemRunsAgainNeitherAddsToItsCountNorLosesIt() {
+        ProgressState committed = stored(markedWith(5, 1));
+        for (int death = 0; death < 10; death++) {
+            PartitionProgress progress = after(committed);
+            assertThat(progress.takenOverMark()).contains(new SuspectMark(5, 2));
+            committed = stored(progress.snapshot(100, false, NONE));
+        }
+    }
+
+    @Test
+    void anOrderlyOwnerHandsOnTheDeathsOfASuspectItDidNotGetTo() {
+        PartitionProgress progress = after(markedWith(5, 1));
+        progress.delivered(5);
+        ProgressState handedOver = stored(progress.snapshot(100, true, NONE));
+        PartitionProgress next = after(handedOver);
+        assertThat(next.takenOverMark()).contains(new SuspectMark(5, 2));
+        assertThat(next.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
+        assertThat(after(stored(next.snapshot(100, false, NONE))).takenOverMark()).contains(new SuspectMark(5, 2));
+    }
+
+    @Test
+    void anOrderlyEndWhileTheMarkedItemRunsIsNotADeath() {
+        PartitionProgress progress = after(markedWith(5, 1));
+        progress.delivered(5);
+        ProgressState handedOver = stored(progress.snapshot(100, true, Optional.of(new SuspectMark(5, 2))));
+        assertThat(after(handedOver).takenOverMark()).contains(new SuspectMark(5, 2));
+        ProgressState first = stored(progress.snapshot(100, true, Optional.of(new SuspectMark(5, 0))));
+        assertThat(after(first).takenOverMark()).isEmpty();
+        assertThat(after(first).delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
+    }
+
+    @Test
+    void completionClearsTheMark() {
+        PartitionProgress progress = after(markedWith(5, 1));
+        progress.delivered(5);
+        progress.finished(5);
+        assertThat(progress.takenOverMark()).isEmpty();
+        assertThat(progress.snapshot(100, false, Optional.of(new SuspectMark(5, 2))).mark()).isEmpty();
+    }
+
+    @Test
+    void aMarkedItemThatIsNoLongerThereIsForgotten() {
+        PartitionProgress progress = after(markedWith(5, 1));
+        progress.positionedAt(6);
+        assertThat(progress.takenOverMark()).isEmpty();
+        PartitionProgress beyondTheEnd = new PartitionProgress(markedWith(5, 1), 5, 10);
+        assertThat(beyondTheEnd.takenOverMark()).as("another record may have its offset by now").isEmpty();
+        assertThat(beyondTheEnd.delivered(5)).isEqualTo(ReadVerdict.RUN);
+    }
+
+    @Test
+    void theMarkIsTheOneThatRunsAndTheTakenOverOneOnlyWhileNoneDoes() {
+        PartitionProgress progress = after(markedWith(5, 1));
+        progress.delivered(5);
+        progress.delivered(6);
+        assertThat(progress.snapshot(100, false, Optional.of(new SuspectMark(6, 0))).mark()).contains(new SuspectMark(6, 0));
+        assertThat(progress.snapshot(100, false, NONE).mark()).contains(new SuspectMark(5, 1));
+    }
+
+    private static ProgressState beforeAnyDeath() {
+        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), NONE, false, false);
+    }
+
+    private static ProgressState markedWith(long offset, int deaths) {
+        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), Optional.of(new SuspectMark(offset, deaths)), false, true);
+    }
+
+    private static PartitionProgress after(ProgressState before) {
+        return new PartitionProgress(before, Long.MAX_VALUE, 10);
+    }
+
+    private static ProgressState stored(ProgressState state) {
+        ProgressState read = ProgressCodec.decode(state.frontier(), ProgressCodec.encode(state));
+        assertThat(read).isEqualTo(state);
+        return read;
+    }
+}

@@ -1,0 +1,204 @@
+package io.spillway.core.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.spillway.Seed;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.OptionalLong;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LoadShedderTest {
+    private static final TenantPolicy AT_100 = policy("shed", "100");
+
+    private final LoadShedder thinning = new LoadShedder(100);
+
+    /** Of 1,000 offers at one depth. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "unknown", textBlock = """
+            # what                                          | policy | maxDepth |       depth | admitted
+            no maximum, nothing held back                   | shed   | none     | 1_000_000_000 | 1000
+            under the maximum                               | shed   | 100      |          99 | 1000
+            at the maximum                                  | shed   | 100      |         100 | 1000
+            an empty backlog                                | shed   | 100      |           0 | 1000
+            a quarter over                                  | shed   | 100      |         125 |  800
+            twice the maximum                               | shed   | 100      |         200 |  500
+            ten times                                       | shed   | 100      |       1_000 |  100
+            a thousand times                                | shed   | 100      |     100_000 |    1
+            orders must be taken                            | accept | 100      |     100_000 | 1000
+            nobody knows the depth                          | shed   | 100      | unknown     | 1000
+            the smallest maximum                            | shed   | 1        |           4 |  250
+            """)
+    void the_share_admitted_is_the_maximum_over_the_depth(
+            String what, String backPressure, String maxDepth, String depth, int expected) {
+        TenantPolicy policy = policy(backPressure, maxDepth);
+        OptionalLong waiting = depth == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(depth.replace("_", "")));
+
+        // Sums of fractions that binary has not may come out one item short.
+        assertThat(admitted(policy, waiting, 1_000)).isBetween(expected == 1000 ? 1000 : expected - 1, expected);
+    }
+
+    @Test
+    void admissions_are_spread_evenly_and_not_in_bursts() {
+        int sinceLast = 0;
+        for (int offer = 0; offer < 1_000; offer++) {
+            boolean admitted = thinning.admit("acme", AT_100, OptionalLong.of(400), 0);
+            sinceLast = admitted ? 0 : sinceLast + 1;
+            assertThat(sinceLast).as("offer %s", offer).isLessThan(4);
+        }
+    }
+
+    @Test
+    void a_tenant_feels_its_own_backlog_alone() {
+        for (int i = 0; i < 1_000; i++) {
+            thinning.admit("noisy", AT_100, OptionalLong.of(100_000), 0);
+            assertThat(thinning.admit("quiet", AT_100, OptionalLong.of(100), 0)).isTrue();
+        }
+    }
+
+    /**
+     * A day of one tenant in steps of a tenth of a second: what it offers a second, what its handlers can do a second, and
+     * the depth that the front door knows, which is 2 s old. The depth settles at overload times maximum.
+     */
+    @ParameterizedTest(name = "offers {0}/s, capacity {1}/s, maximum {2}")
+    @CsvSource({
+        // offered, capacity, maxDepth, settled depth, admitted a second once settled
+        "100, 50, 1_000, 2_000, 50",
+        "500, 50, 1_000, 10_000, 50",
+        "2_500, 50, 1_000, 50_000, 50",
+        "55, 50, 1_000, 1_100, 50",
+        "50, 50, 1_000, 0, 50",
+        "40, 50, 1_000, 0, 40",
+    })
+    void the_backlog_settles_at_the_overload_times_the_maximum(
+            String offered, String capacity, String maxDepth, String settled, double admittedPerSecond) {
+        TenantPolicy policy = policy("shed", maxDepth.replace("_", ""));
+        Timeline timeline = new Timeline(policy, number(offered) / 10.0, number(capacity) / 10.0);
+        timeline.run(4 * 3600);
+        long before = timeline.admitted;
+        timeline.run(600);
+
+        assertThat(timeline.depth).isCloseTo(number(settled), within(Math.max(25.0, number(settled) * 0.02)));
+        assertThat((timeline.admitted - before) / 600.0).isCloseTo(admittedPerSecond, within(1.0));
+    }
+
+    @Test
+    void after_the_spike_the_tenant_is_whole_again() {
+        Timeline timeline = new Timeline(policy("shed", "1000"), 50, 5);
+        timeline.run(1_800);
+        assertThat(timeline.depth).isGreaterThan(1_000);
+
+        timeline.offered = 4;
+        // What is over the maximum drains at a tenth a tenth of a second more than is admitted: an hour and some.
+        timeline.run(3_600);
+        long before = timeline.admitted;
+        timeline.run(10);
+        assertThat(timeline.depth).isLessThan(1_000);
+        assertThat(timeline.admitted - before).as("everything that is offered").isEqualTo(400);
+        assertThat(timeline.thinning.size()).as("and forgotten").isZero();
+    }
+
+    @Test
+    void beyond_the_bound_dice_decide() {
+        LoadShedder small = new LoadShedder(1);
+        Seed seed = new Seed();
+        small.admit("first", AT_100, OptionalLong.of(200), 0);
+        int admitted = 0;
+        for (int i = 0; i < 10_000; i++) {
+            admitted += small.admit("second", AT_100, OptionalLong.of(400), seed.random().nextDouble()) ? 1 : 0;
+        }
+
+        assertThat(small.size()).isEqualTo(1);
+        assertThat(admitted).as(seed.toString()).isBetween(2_300, 2_700);
+        assertThatIllegalArgumentException().isThrownBy(() -> new LoadShedder(0)).withMessageContaining("maxTenants");
+    }
+
+    @Test
+    void gateways_do_not_admit_in_step() {
+        int together = 0;
+        for (int gateway = 0; gateway < 10; gateway++) {
+            together += new LoadShedder(1).admit("acme", AT_100, OptionalLong.of(200), gateway / 10.0) ? 1 : 0;
+        }
+        assertThat(together).as("half of them").isEqualTo(5);
+    }
+
+    @Test
+    void threads_share_one_credit() throws Exception {
+        AtomicLong admitted = new AtomicLong();
+        CyclicBarrier together = new CyclicBarrier(4);
+        try (var threads = Executors.newFixedThreadPool(4)) {
+            for (int thread = 0; thread < 4; thread++) {
+                threads.submit(() -> {
+                    together.await();
+                    for (int i = 0; i < 10_000; i++) {
+                        if (thinning.admit("acme", AT_100, OptionalLong.of(800), 0)) {
+                            admitted.incrementAndGet();
+                        }
+                    }
+                    return null;
+                });
+            }
+        }
+        assertThat(admitted.get()).isEqualTo(40_000 / 8);
+    }
+
+    private int admitted(TenantPolicy policy, OptionalLong waiting, int offers) {
+        int admitted = 0;
+        for (int i = 0; i < offers; i++) {
+            admitted += thinning.admit("acme", policy, waiting, 0) ? 1 : 0;
+        }
+        return admitted;
+    }
+
+    private static TenantPolicy policy(String backPressure, String maxDepth) {
+        return TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.BACK_PRESSURE, backPressure)
+                .with(PolicyField.MAX_DEPTH, maxDepth));
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text.replace("_", ""));
+    }
+
+    /** Steps of a tenth of a second; the depth row is made anew every 2 s. */
+    private static final class Timeline {
+        final LoadShedder thinning = new LoadShedder(10);
+        final TenantPolicy policy;
+        double offered;
+        final double capacity;
+        double depth;
+        long admitted;
+        private double offers;
+        private long step;
+        private long row;
+
+        Timeline(TenantPolicy policy, double offered, double capacity) {
+            this.policy = policy;
+            this.offered = offered;
+            this.capacity = capacity;
+        }
+
+        void run(int seconds) {
+            for (long end = step + seconds * 10L; step < end; step++) {
+                if (step % 20 == 0) {
+                    row = (long) depth;
+                }
+                for (offers += offered; offers >= 1; offers--) {
+                    if (thinning.admit("acme", policy, OptionalLong.of(row), 0)) {
+                        depth++;
+                        admitted++;
+                    }
+                }
+                depth = Math.max(0, depth - capacity);
+            }
+        }
+    }
+}

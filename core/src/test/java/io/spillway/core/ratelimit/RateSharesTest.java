@@ -1,0 +1,169 @@
+package io.spillway.core.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.spillway.core.policy.RateLimit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RateSharesTest {
+    private static final RateLimit RATE = RateLimit.of(1_000, 1_000);
+
+    @Test
+    void whoever_is_alone_has_the_whole_limit() {
+        RateShares shares = new RateShares();
+        shares.divide(List.of());
+
+        assertThat(shares.limit("acme", RATE)).isSameAs(RATE);
+        assertThat(shares.endInterval(500)).as("nothing is measured").isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0} here, {1} and {2} elsewhere: {3}")
+    @CsvSource({
+        "1000, 1000,    0, 0.5",
+        "1000, 3000,    0, 0.25",
+        "1000,  500,  500, 0.5",
+        "   0, 1000, 1000, 0.05",
+        "1000,    0,    0, 1",
+        " 200,  200,    0, 1",
+        " 300,  250,    0, 0.5454",
+    })
+    void the_share_is_that_of_the_demand(int here, double second, double third, double expected) {
+        RateShares shares = new RateShares();
+        shares.divide(List.of(Map.of()));
+        for (int i = 0; i < here; i++) {
+            shares.limit("acme", RATE);
+        }
+        Map<String, Double> told = shares.endInterval(1_000);
+        assertThat(told).isEqualTo(here == 0 ? Map.of() : Map.of("acme", (double) here));
+
+        List<Map<String, Double>> others = new ArrayList<>(List.of(Map.of()));
+        for (double other : List.of(second, third)) {
+            others.add(other == 0 ? Map.of() : Map.of("acme", other));
+        }
+        shares.divide(others);
+
+        assertThat(shares.share("acme")).isEqualTo(expected, within(0.001));
+        assertThat(shares.share("another")).isEqualTo(1);
+        assertThat(shares.limit("acme", RATE).itemsPerSecond()).isEqualTo(1_000 * expected, within(1.0));
+    }
+
+    @Test
+    void a_part_of_a_limit_has_a_part_of_the_burst_and_one_item_at_the_least() {
+        RateLimit quarter = RATE.part(0.25);
+        assertThat(quarter.toleranceNanos() / quarter.intervalNanos()).isEqualTo(250);
+        RateLimit small = RateLimit.of(1, 1).part(0.05);
+        assertThat(small.toleranceNanos()).isEqualTo(small.intervalNanos()).isEqualTo(20_000_000_000L);
+    }
+
+    @Test
+    void a_tenant_that_is_gone_is_forgotten_after_two_intervals() {
+        RateShares shares = new RateShares();
+        shares.divide(List.of(Map.of()));
+        shares.limit("acme", RATE);
+        assertThat(shares.endInterval(500)).containsOnlyKeys("acme");
+        assertThat(shares.endInterval(500)).containsEntry("acme", 1.0);
+        assertThat(shares.endInterval(500)).isEmpty();
+    }
+
+    @Test
+    void more_tenants_than_are_told_leave_the_smallest_out() {
+        RateShares shares = new RateShares();
+        shares.divide(List.of(Map.of()));
+        for (int tenant = 0; tenant < RateShares.MAX_TOLD + 100; tenant++) {
+            for (int i = 0; i < (tenant < 100 ? 1 : 2); i++) {
+                shares.limit("tenant-" + tenant, RATE);
+            }
+        }
+        assertThat(shares.endInterval(1_000)).hasSize(RateShares.MAX_TOLD).doesNotContainKeys("tenant-0", "tenant-99");
+    }
+
+    /** Three processes, each with its own beat, hear of one another 100 ms late. */
+    @ParameterizedTest(name = "{0} items a second, {1}")
+    @CsvSource({"2000, true", "2000, false", "10000, true", "10000, false", "1200, true"})
+    void the_rate_holds_over_all_processes_in_steady_state_and_three_seconds_after_a_shift(int offered, boolean isRandom) {
+        long seed = 20261121;
+        Simulation simulation = new Simulation(3, offered, isRandom, seed);
+        double[][] traffic = {{1, 0, 0}, {0, 0.5, 0.5}, {0.8, 0.1, 0.1}, {0, 0, 1}, {0.34, 0.33, 0.33}};
+        for (double[] parts : traffic) {
+            simulation.run(3_000, parts);
+            int admitted = simulation.run(10_000, parts);
+            assertThat(admitted).as("of %s at 1,000 a second in 10 s, seed %d", List.of(parts[0], parts[1], parts[2]), seed)
+                    .isBetween(9_000, 11_000);
+        }
+    }
+
+    /** Owner of its clock. */
+    private static final class Simulation {
+        private static final int LATE_MILLIS = 100;
+
+        private final RateShares[] shares;
+        private final RateTable[] tables;
+        private final Map<Integer, List<Told>> told = new HashMap<>();
+        private final double offeredPerMilli;
+        private final boolean isRandom;
+        private final Random random;
+        private double due;
+        private long nowMillis = 1_000_000;
+
+        private record Told(long atMillis, Map<String, Double> demand) {}
+
+        Simulation(int processes, int offered, boolean isRandom, long seed) {
+            this.offeredPerMilli = offered / 1_000.0;
+            this.isRandom = isRandom;
+            this.random = new Random(seed);
+            this.shares = new RateShares[processes];
+            this.tables = new RateTable[processes];
+            for (int i = 0; i < processes; i++) {
+                shares[i] = new RateShares();
+                tables[i] = new RateTable(10, 0, shares[i]);
+                told.put(i, new ArrayList<>());
+            }
+        }
+
+        int run(long millis, double[] parts) {
+            int admitted = 0;
+            long end = nowMillis + millis;
+            for (; nowMillis < end; nowMillis++) {
+                for (int i = 0; i < shares.length; i++) {
+                    if ((nowMillis + 170L * i) % 500 == 0) {
+                        exchange(i);
+                    }
+                }
+                due += isRandom ? offeredPerMilli * 2 * random.nextDouble() : offeredPerMilli;
+                for (; due >= 1; due--) {
+                    admitted += tables[pick(parts)].admit("acme", RATE, nowMillis * 1_000_000) ? 1 : 0;
+                }
+            }
+            return admitted;
+        }
+
+        private void exchange(int process) {
+            told.get(process).add(new Told(nowMillis, shares[process].endInterval(500)));
+            List<Map<String, Double>> others = new ArrayList<>();
+            told.forEach((other, all) -> {
+                if (other != process) {
+                    all.stream().filter(one -> one.atMillis() <= nowMillis - LATE_MILLIS)
+                            .reduce((before, after) -> after).ifPresent(one -> others.add(one.demand()));
+                }
+            });
+            shares[process].divide(others);
+        }
+
+        private int pick(double[] parts) {
+            double at = random.nextDouble();
+            int i = 0;
+            while (i < parts.length - 1 && at >= parts[i]) {
+                at -= parts[i++];
+            }
+            return i;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.spillway.core.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.spillway.core.policy.RateLimit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RateTableTest {
+    private static final long START = 1_800_000_000_000_000_000L;
+    private static final long SECOND = 1_000_000_000;
+
+    private final RateTable table = new RateTable(100);
+
+    @Test
+    void each_tenant_has_a_bucket_of_its_own() {
+        RateLimit limit = RateLimit.of(1, 2);
+        assertThat(admitted("acme", limit, START, 5)).isEqualTo(2);
+        assertThat(admitted("bolt", limit, START, 5)).isEqualTo(2);
+        assertThat(admitted("acme", limit, START + SECOND, 5)).isEqualTo(1);
+        assertThat(table.size()).isEqualTo(2);
+    }
+
+    @Test
+    void a_refusal_leaves_the_state_as_it_was() {
+        RateLimit limit = RateLimit.of(1, 1);
+        assertThat(table.admit("acme", limit, START)).isTrue();
+        for (int i = 1; i < 1_000; i++) {
+            assertThat(table.admit("acme", limit, START + i * SECOND / 1_000)).isFalse();
+        }
+        assertThat(table.admit("acme", limit, START + SECOND)).isTrue();
+    }
+
+    /** Before: a limit used up at time 0. After: another limit; how many of 1,000 items at a time are within it. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # what                                            | rate, burst | rate, burst |  s | items
+            the same limit                                    |   10 |   50 |   10 |   50 |  1 |    10
+            a raised rate holds at once                       |    1 | 3600 | 1000 | 2000 |  1 |  1000
+            a raised rate with a small burst as well          |    1 | 3600 |  100 |   10 |  1 |    10
+            a longer burst is there at once                   |   10 |   10 |   10 |  100 |  0 |    90
+            a shorter burst counts as used up                 |   10 | 1000 |   10 |    5 |  1 |     5
+            a lowered rate starts from what was used          |  100 |  100 |    1 |    1 |  0 |     0
+            and goes on at the new rate                       |  100 |  100 |    1 |    1 |  2 |     1
+            """)
+    void a_changed_limit_holds_from_the_next_item(
+            String what, double rate, long burst, double newRate, long newBurst, long seconds, int items) {
+        admitted("acme", RateLimit.of(rate, burst), START, 10_000);
+        RateLimit changed = RateLimit.of(newRate, newBurst);
+        // The first item after the change finds the old debt; a second later the new limit rules alone.
+        table.admit("acme", changed, START);
+        assertThat(admitted("acme", changed, START + seconds * SECOND, 1_000)).isEqualTo(
+                seconds == 0 && items > 0 ? items - 1 : items);
+    }
+
+    @Test
+    void a_clock_that_is_set_back_by_a_day_does_not_close_the_tenant_for_a_day() {
+        RateLimit limit = RateLimit.of(10, 5);
+        long dayAhead = START + 86_400 * SECOND;
+        assertThat(admitted("acme", limit, dayAhead, 100)).isEqualTo(5);
+        assertThat(admitted("acme", limit, START, 100)).as("the burst counts as used up").isZero();
+        assertThat(admitted("acme", limit, START + SECOND, 100)).isEqualTo(5);
+    }
+
+    @Test
+    void threads_whose_clocks_lie_a_little_apart_gain_nothing() {
+        RateLimit limit = RateLimit.of(1_000, 1);
+        int admitted = 0;
+        for (long millis = 1_000; millis < 2_000; millis++) {
+            admitted += admitted("acme", limit, START + millis * 1_000_000, 3);
+            admitted += admitted("acme", limit, START + (millis - 900) * 1_000_000, 3);
+        }
+        assertThat(admitted).isEqualTo(1_000);
+    }
+
+    @Test
+    void a_full_table_admits_further_tenants_unmeasured_and_counts_them() {
+        RateLimit limit = RateLimit.of(1, 1);
+        for (int tenant = 0; tenant < 100; tenant++) {
+            assertThat(table.admit("tenant-" + tenant, limit, START)).isTrue();
+        }
+        assertThat(table.unmeasured()).isZero();
+        assertThat(admitted("one-more", limit, START, 7)).isEqualTo(7);
+        assertThat(table.unmeasured()).isEqualTo(7);
+        assertThat(table.size()).isEqualTo(100);
+        assertThat(table.admit("tenant-0", limit, START)).as("who is in it is measured as ever").isFalse();
+        assertThat(table.unmeasured()).isEqualTo(7);
+    }
+
+    @Test
+    void prune_forgets_only_what_says_nothing_any_more() {
+        table.admit("done", RateLimit.of(10, 1), START);
+        table.admit("just-done", RateLimit.of(1, 1), START);
+        table.admit("in-force", RateLimit.of(1, 2), START);
+        table.admit("in-force", RateLimit.of(1, 2), START);
+        table.prune(START + SECOND - 1);
+        assertThat(table.size()).isEqualTo(2);
+        table.prune(START + SECOND);
+        assertThat(table.size()).isEqualTo(1);
+        assertThat(admitted("in-force", RateLimit.of(1, 2), START + SECOND, 9)).isEqualTo(1);
+        assertThat(admitted("done", RateLimit.of(10, 1), START + SECOND, 9)).as("a bucket never used").isEqualTo(1);
+    }
+
+    @Test
+    void a_pruned_table_has_room_again() {
+        RateLimit limit = RateLimit.of(1, 1);
+        for (int tenant = 0; tenant < 100; tenant++) {
+            table.admit("tenant-" + tenant, limit, START);
+        }
+        table.prune(START + SECOND);
+        assertThat(admitted("one-more", limit, START + SECOND, 7)).isEqualTo(1);
+        assertThat(table.unmeasured()).isZero();
+    }
+
+    @Test
+    void many_threads_at_one_time_get_the_burst_between_them() throws Exception {
+        assertThat(admittedByThreads(RateLimit.of(0.001, 777), 1, SECOND)).isEqualTo(777);
+    }
+
+    @Test
+    void many_threads_over_time_get_the_burst_and_the_rate_between_them() throws Exception {
+        // 400 steps of 10 ms after the first, 50 items a second: 200 intervals, and the burst of 33 at the start.
+        assertThat(admittedByThreads(RateLimit.of(50, 33), 401, SECOND / 100)).isEqualTo(233);
+    }
+
+    @Test
+    void a_table_for_nobody_is_refused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0)).withMessageContaining("maxTenants = 0");
+    }
+
+    private int admitted(String tenant, RateLimit limit, long now, int offered) {
+        int admitted = 0;
+        for (int i = 0; i < offered; i++) {
+            admitted += table.admit(tenant, limit, now) ? 1 : 0;
+        }
+        return admitted;
+    }
+
+    /** Eight threads offer 200 items each at every step of a timeline that they walk together. */
+    private int admittedByThreads(RateLimit limit, int steps, long stepNanos) throws Exception {
+        int threads = 8;
+        CyclicBarrier nextStep = new CyclicBarrier(threads);
+        List<Future<Integer>> results = new ArrayList<>();
+        try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
+            for (int thread = 0; thread < threads; thread++) {
+                results.add(pool.submit(() -> {
+                    int admitted = 0;
+                    for (int step = 0; step < steps; step++) {
+                        nextStep.await();
+                        admitted += admitted("acme", limit, START + step * stepNanos, 200);
+                    }
+                    return admitted;
+                }));
+            }
+        }
+        int all = 0;
+        for (Future<Integer> result : results) {
+            all += result.get();
+        }
+        return all;
+    }
+}

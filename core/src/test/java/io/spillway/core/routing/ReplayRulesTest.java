@@ -1,0 +1,66 @@
+package io.spillway.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReplayRulesTest {
+    private static final long NOW = 1_800_000_000_000L;
+
+    @ParameterizedTest(name = "number {0} at {1}/s after {2} ms")
+    @CsvSource({
+        "0, 100, 0", "1, 100, 10", "99, 100, 990", "100, 100, 1000", "1, 0.5, 2000", "3, 2.5, 1200",
+        "7, 1000000, 0", "1000000, 1000000, 1000", "1, 0.001, 1000000",
+    })
+    void due_times_are_spread_by_the_rate(long index, double perSecond, long afterMillis) {
+        assertThat(ReplayRules.dueMillis(NOW, index, perSecond)).isEqualTo(NOW + afterMillis);
+    }
+
+    @ParameterizedTest(name = "{0} at {1}/s: {2}")
+    @CsvSource({
+        "0, 0.0000001, true", "1, 0.0000001, true", "2, 0.0000001, false",
+        // 30 days are 2,592,000 s.
+        "2592001, 1, true", "2592002, 1, false", "259200001, 100, true", "259200101, 100, false",
+        "9223372036854775807, 1, false",
+    })
+    void the_last_must_be_due_within_30_days(long count, double perSecond, boolean fits) {
+        assertThat(ReplayRules.fits(count, perSecond)).isEqualTo(fits);
+    }
+
+    @ParameterizedTest(name = "enqueued {0} s ago, due in {1} s, ttl {2}, sweepable {3}, sweep began {4} s ago: {5}")
+    @CsvSource({
+        // The replay makes it young again, so only the wait counts for the time to live.
+        "86400,   0, 1m,    false, 0,     fresh",
+        "86400,  60, 1m,    false, 0,     fresh",
+        "86400,  61, 1m,    false, 0,     ttl",
+        "86400, 301, none,  false, 0,     aged",
+        // Sweeps count from when it was enqueued.
+        "86400,   0, none,  true,  86399, sweep",
+        "86400,   0, none,  true,  86400, fresh",
+        "86400,   0, none,  false, 86399, fresh",
+        "86400,  61, 1m,    true,  86399, sweep",
+        // A time that cannot be counts as when it is due.
+        "-3600,   0, 1m,    true,  100,   fresh",
+        "-30,    60, 1m,    false, 0,     fresh",
+        "1799999999, 0, 1m, true,  100,   fresh",
+    })
+    void what_becomes_of_it_when_it_is_due(
+            long agoSeconds, long dueInSeconds, String ttl, boolean sweepable, long sweepAgoSeconds, String expected) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.TTL, ttl).with(PolicyField.SWEEPABLE, Boolean.toString(sweepable)));
+
+        String fate = ReplayRules.whenDue(NOW - agoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy, NOW - sweepAgoSeconds * 1000)
+                .map(route -> switch (route) {
+                    case Route.Drop drop -> drop.reason().label();
+                    case Route.ToLane lane -> lane.lane().label();
+                    case Route.DeadLetter dead -> "dead";
+                })
+                .orElse("fresh");
+
+        assertThat(fate).isEqualTo(expected);
+    }
+}

@@ -1,0 +1,168 @@
+package io.spillway.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.overload.HotGuard;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.ratelimit.RateTable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RoutingRulesTest {
+    private static final long NOW = 1_800_000_000_000L;
+    private static final long MINUTE = 60_000;
+    private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
+
+    private final RateTable rates = new RateTable(10);
+    private final HotGuard guard = HotGuard.off();
+
+    /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                                     |     age | sweepable | sweep started | expected
+            a fresh item goes to hot                   |       0 | true      |             - | HOT
+            exactly aged-after is still hot            |  300000 | true      |             - | HOT
+            one more is aged                           |  300001 | true      |             - | AGED
+            exactly the time to live is still aged     | 3600000 | true      |             - | AGED
+            one more has expired                       | 3600001 | true      |             - | EXPIRED
+            made when the sweep started: not covered   |    1000 | true      |          1000 | HOT
+            made just before it: covered               |    1001 | true      |          1000 | SWEPT
+            made just after it: not covered            |     999 | true      |          1000 | HOT
+            covered, but the tenant is not sweepable   |    1001 | false     |          1000 | HOT
+            an aged item that is covered is dropped    |  300001 | true      |          1000 | SWEPT
+            sweep comes before time to live            | 3600001 | true      |          1000 | SWEPT
+            time to live for one not sweepable         | 3600001 | false     |          1000 | EXPIRED
+            time to live comes before aged             | 9999999 | true      |             - | EXPIRED
+            a time before the first sweep of all       |    1000 | true      | 1800000000000 | HOT
+            """)
+    void an_item_goes_where_the_first_rule_that_fits_sends_it(
+            String what, long age, boolean sweepable, Long sweepStartedBefore, String expected) {
+        TenantPolicy policy = policy("5m", "1h", sweepable, "none");
+        long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
+        assertThat(route(policy, NOW - age, sweepStart)).isEqualTo(named(expected));
+    }
+
+    @Test
+    void an_item_over_its_rate_goes_to_overflow() {
+        TenantPolicy policy = policy("5m", "1h", false, "10");
+        for (int i = 0; i < 10; i++) {
+            assertThat(route(policy, NOW)).as("item %s", i).isEqualTo(Route.HOT);
+        }
+        assertThat(route(policy, NOW)).isEqualTo(Route.OVERFLOW);
+        assertThat(routeAt(policy, NOW, NOW, NOW + 100)).isEqualTo(Route.HOT);
+        assertThat(routeAt(policy, NOW, NOW, NOW + 100)).isEqualTo(Route.OVERFLOW);
+    }
+
+    @Test
+    void only_items_that_no_earlier_rule_takes_are_charged_to_the_rate() {
+        TenantPolicy policy = policy("5m", "1h", true, "1");
+        for (int i = 0; i < 100; i++) {
+            assertThat(route(policy, NOW - 61 * MINUTE)).isEqualTo(Route.EXPIRED);
+            assertThat(route(policy, NOW - 6 * MINUTE)).isEqualTo(Route.AGED);
+            assertThat(route(policy, NOW - 1, NOW)).isEqualTo(Route.SWEPT);
+        }
+        assertThat(rates.size()).isZero();
+        assertThat(route(policy, NOW)).as("the whole burst is there").isEqualTo(Route.HOT);
+        assertThat(route(policy, NOW)).isEqualTo(Route.OVERFLOW);
+    }
+
+    @Test
+    void an_old_item_over_its_rate_is_aged_and_not_overflow() {
+        TenantPolicy policy = policy("5m", "1h", false, "1");
+        assertThat(route(policy, NOW)).isEqualTo(Route.HOT);
+        assertThat(route(policy, NOW - 6 * MINUTE)).isEqualTo(Route.AGED);
+    }
+
+    @Test
+    void none_turns_a_rule_off() {
+        TenantPolicy policy = policy("none", "none", false, "none");
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(route(policy, RoutingRules.EARLIEST_MILLIS)).isEqualTo(Route.HOT);
+        }
+        assertThat(rates.size()).as("without a rate there is no state").isZero();
+    }
+
+    /** A replay makes an item young again, but not for a sweep: what it covers has been handled. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                                        | age     | replayed | sweep | expected
+            past its time to live but replayed            | 9999999 |        0 |     - | HOT
+            past aged-after but replayed                  |  400000 |   300000 |     - | HOT
+            and aged again after the replay               | 9999999 |   300001 |     - | AGED
+            and expired again after the replay            | 9999999 |  3600001 |     - | EXPIRED
+            replayed after the sweep, and covered by it   | 9999999 |        0 |  5000 | SWEPT
+            """)
+    void after_a_replay_age_counts_from_it_and_sweeps_from_the_beginning(
+            String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
+        TenantPolicy policy = policy("5m", "1h", true, "none");
+        long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
+        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart, NOW, rates, guard))
+                .isEqualTo(named(expected));
+    }
+
+    @Test
+    void a_rate_is_the_tenants_own() {
+        TenantPolicy policy = policy("5m", "1h", false, "1");
+        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+                .isEqualTo(Route.HOT);
+        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+                .isEqualTo(Route.HOT);
+        assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules measure in this table").isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "946684799999, false", // the last millisecond of 1999
+        "946684800000, true",
+        "1799999999999, true",
+        "1800000000000, true", // now
+        "1800000000001, false",
+        "0, false",
+        "-1, false",
+        "-9223372036854775808, false",
+        "9223372036854775807, false"
+    })
+    void a_time_is_plausible_from_2000_until_now(long enqueuedAt, boolean plausible) {
+        assertThat(RoutingRules.isPlausible(enqueuedAt, NOW)).isEqualTo(plausible);
+    }
+
+    @Test
+    void what_a_dead_letter_says_is_printable() {
+        assertThat(new Route.DeadLetter(DeadReason.MALFORMED, "a\nb").detail()).isEqualTo("a\\u000ab");
+    }
+
+    private Route route(TenantPolicy policy, long enqueuedAt) {
+        return route(policy, enqueuedAt, RoutingRules.NO_SWEEP_MILLIS);
+    }
+
+    private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
+        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates, guard);
+    }
+
+    private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
+        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
+    }
+
+    private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {
+        return TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.AGED_AFTER, agedAfter)
+                .with(PolicyField.TTL, ttl)
+                .with(PolicyField.SWEEPABLE, Boolean.toString(sweepable))
+                .with(PolicyField.RATE, rate));
+    }
+
+    private static Route named(String name) {
+        return switch (name) {
+            case "HOT" -> Route.HOT;
+            case "AGED" -> Route.AGED;
+            case "EXPIRED" -> Route.EXPIRED;
+            case "SWEPT" -> Route.SWEPT;
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+}

@@ -1,0 +1,67 @@
+package io.spillway.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Random tenants, policies, handlers and arrivals; the seed says which. */
+class DispatchPropertyTest {
+    private static final double ARRIVALS_MILLIS = 20_000;
+    private static final double DAY_MILLIS = 86_400_000;
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+    void everything_is_served_in_a_bounded_number_of_moves_and_no_slot_idles_against_the_rules(long seed) {
+        Random random = new Random(seed);
+        int slots = 1 + random.nextInt(20);
+        DispatchSettings settings = new DispatchSettings(slots, random.nextInt(4) * 0.1, random.nextInt(3) * 0.01,
+                20 + random.nextInt(200), 4_000 + random.nextInt(20_000), 1 + random.nextInt(200), random.nextBoolean());
+        Map<String, Double> handlerMillis = new HashMap<>();
+        DispatchSimulation simulation = new DispatchSimulation(settings, item -> random.nextInt(200) == 0
+                ? 20 * handlerMillis.get(item.tenant)
+                : handlerMillis.get(item.tenant) * random.nextDouble());
+        List<String> tenants = new ArrayList<>();
+        for (int i = 0; i < 2 + random.nextInt(14); i++) {
+            String tenant = (i % 5 == 4 ? "old" : "t") + i;
+            tenants.add(tenant);
+            handlerMillis.put(tenant, Math.pow(10, random.nextDouble() * 3));
+            simulation.policy(tenant, policy(random));
+            if (tenant.startsWith("old")) {
+                simulation.burst(tenant, Lane.AGED, random.nextInt(200), random.nextDouble() * ARRIVALS_MILLIS);
+            } else {
+                simulation.stream(tenant, 1 + random.nextInt(20), 0, ARRIVALS_MILLIS, random);
+                simulation.burst(tenant, random.nextBoolean() ? Lane.HOT : Lane.OVERFLOW, random.nextInt(800),
+                        random.nextDouble() * ARRIVALS_MILLIS);
+            }
+        }
+        DispatchRules rules = new DispatchRules(simulation, tenants, "seed " + seed);
+        simulation.afterStep = rules::check;
+        simulation.run(DAY_MILLIS);
+
+        assertThat(simulation.items).as("seed %d: all served", seed).allMatch(item -> item.endedMillis >= 0);
+        assertThat(simulation.items).as("seed %d: moves", seed).allMatch(item -> item.moves <= FairDispatch.MAX_MOVES);
+        assertThat(rules.checkedWithIdleSlots).as("seed %d: the rules were put to the test", seed).isPositive();
+        assertThat(simulation.dispatch.inFlight()).isZero();
+        System.out.printf("seed %d: %,d items, %,d moves, most of one item %d, %,d steps checked%n", seed,
+                simulation.items.size(), simulation.moves, simulation.items.stream().mapToInt(i -> i.moves).max().orElse(0),
+                rules.checked);
+    }
+
+    private static TenantPolicy policy(Random random) {
+        PolicySettings settings =
+                PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, Double.toString(0.1 + random.nextDouble() * 5));
+        return TenantPolicy.of(random.nextInt(3) > 0
+                ? settings
+                : settings.with(PolicyField.CONCURRENCY, Integer.toString(1 + random.nextInt(5))));
+    }
+}

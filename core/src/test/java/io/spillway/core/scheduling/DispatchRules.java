@@ -1,0 +1,68 @@
+package io.spillway.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import java.util.List;
+
+/**
+ * What must hold after every step of a simulation, worked out anew from the loads of all tenants: the bounds, and that
+ * no slot is idle while somebody may start.
+ */
+final class DispatchRules {
+    private final DispatchSimulation simulation;
+    private final List<String> tenants;
+    private final String context;
+    long checked;
+    long checkedWithIdleSlots;
+
+    /** @param tenants all tenants of the simulation; those named {@code old…} have items in the aged lane only */
+    DispatchRules(DispatchSimulation simulation, List<String> tenants, String context) {
+        this.simulation = simulation;
+        this.tenants = tenants;
+        this.context = context;
+    }
+
+    void check() {
+        FairDispatch<?> dispatch = simulation.dispatch;
+        DispatchSettings settings = simulation.settings();
+        checked++;
+        require(dispatch.inFlight() <= settings.slots(), "all", "slots");
+        for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
+            require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "all", "read-ahead");
+        }
+        int inFlight = 0;
+        int fromReserve = 0;
+        for (String tenant : tenants) {
+            TenantLoad load = dispatch.load(tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
+            inFlight += load.inFlight();
+            double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
+            fromReserve += load.inFlight() > load.share() ? 0 : (int) Math.min(load.inFlight(), part);
+        }
+        require(inFlight == dispatch.inFlight(), "all", "the sum of all tenants is what is in flight");
+        if (inFlight < settings.slots()) {
+            checkedWithIdleSlots++;
+            int common = inFlight - Math.min(settings.reservedSlots(), fromReserve);
+            checkNobodyMayStart(common < settings.slots() - settings.reservedSlots());
+        }
+    }
+
+    private void checkNobodyMayStart(boolean mayLend) {
+        for (String tenant : tenants) {
+            TenantLoad load = simulation.dispatch.load(tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            boolean mayWait = tenant.startsWith("old") && !simulation.isCaughtUp();
+            if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
+                boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();
+                require(load.inFlight() >= load.share(), tenant, "is below its share and waits");
+                require(!mayLend || mayBeLong, tenant, "waits while the common pool has a slot");
+            }
+        }
+    }
+
+    private void require(boolean holds, String whose, String what) {
+        if (!holds) {
+            assertThat(holds).as("%s, at %.3f ms: %s %s", context, simulation.nowMillis, whose, what).isTrue();
+        }
+    }
+}

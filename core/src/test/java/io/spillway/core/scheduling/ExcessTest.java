@@ -1,0 +1,201 @@
+package io.spillway.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ExcessTest {
+    private static final long EPOCH_MILLIS = 1_800_000_000_000L;
+    private static final int READ_AHEAD = 1_000;
+
+    private final FairDispatch<Integer> dispatch =
+            new FairDispatch<>(new DispatchSettings(50, 0.2, 0, READ_AHEAD, 1 << 30, 100, true));
+    private long nowMillis;
+
+    /** Of 500 items; a concurrency of 5 for 20 ms each works off 5 at once and 25 in the buffer's 100 ms. */
+    @ParameterizedTest
+    @CsvSource({"20, 5, 30", "20, 1, 6", "100, 5, 10", "1000, 5, 5", "1000, 1, 1"})
+    void in_hot_what_would_wait_longer_than_the_buffer_behind_its_own_tenant_moves_to_overflow(
+            long handlerMillis, int concurrency, int kept) {
+        learn("noisy", handlerMillis, concurrency);
+        offer(Lane.HOT, "noisy", concurrency, 500, 0);
+        List<Excess<Integer>> moved = excess();
+        assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(kept);
+        assertThat(moved).hasSize(500 - kept).allMatch(Excess.ToOverflow.class::isInstance);
+    }
+
+    @Test
+    void the_items_furthest_back_move_in_their_order() {
+        learn("noisy", 1_000, 1);
+        offer(Lane.HOT, "noisy", 1, 5, 0);
+        takeAll();
+        assertThat(excess()).extracting(Excess::item).containsExactly(1, 2, 3, 4);
+    }
+
+    @Test
+    void items_in_flight_count_as_ahead() {
+        learn("noisy", 20, 5);
+        offer(Lane.HOT, "noisy", 5, 500, 0);
+        takeAll();
+        excess();
+        assertThat(dispatch.inFlight("noisy")).isEqualTo(5);
+        assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(25);
+    }
+
+    @Test
+    void items_of_others_stay() {
+        learn("noisy", 20, 5);
+        learn("quiet", 20, 5);
+        offer(Lane.HOT, "noisy", 5, 500, 0);
+        offer(Lane.HOT, "quiet", 5, 10, 0);
+        excess();
+        assertThat(dispatch.load("quiet").orElseThrow().waiting()).isEqualTo(10);
+    }
+
+    @Test
+    void after_a_stall_of_everybody_nobody_goes_below_an_equal_share_of_the_read_ahead() {
+        for (int i = 0; i < 10; i++) {
+            learn("quiet" + i, 20, 50);
+        }
+        learn("noisy", 20, 50);
+        for (int i = 0; i < 10; i++) {
+            offer(Lane.HOT, "quiet" + i, 50, 90, 0);
+        }
+        offer(Lane.HOT, "noisy", 50, 2_000, 0);
+        excess();
+        for (int i = 0; i < 10; i++) {
+            assertThat(dispatch.load("quiet" + i).orElseThrow().waiting()).isEqualTo(90);
+        }
+        assertThat(dispatch.load("noisy").orElseThrow().waiting()).isBetween(READ_AHEAD / 11, READ_AHEAD / 2);
+    }
+
+    @Test
+    void when_all_that_waits_is_soon_worked_off_nothing_moves_and_reading_pauses() {
+        learn("fast", 0, 50);
+        offer(Lane.HOT, "fast", 50, READ_AHEAD + 500, 0);
+        assertThat(excess()).isEmpty();
+        assertThat(dispatch.isFull(Lane.HOT)).isTrue();
+    }
+
+    @Test
+    void a_tenant_whose_concurrency_makes_fast_work_slow_moves_all_the_same() {
+        learn("capped", 2, 1);
+        offer(Lane.HOT, "capped", 1, READ_AHEAD, 0);
+        assertThat(excess()).hasSize(READ_AHEAD - 51);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Lane.class, names = {"OVERFLOW", "AGED"})
+    void a_full_backlog_buffer_only_pauses_while_its_tenants_may_start_or_all_slots_are_busy(Lane lane) {
+        learn("noisy", 20, 50);
+        offer(lane, "noisy", 50, READ_AHEAD + 50, 0);
+        assertThat(takeAll()).hasSize(50);
+        assertThat(dispatch.isFull(lane)).isTrue();
+        assertThat(excess()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Lane.class, names = {"OVERFLOW", "AGED"})
+    void a_tenant_held_at_its_cap_makes_room_while_slots_are_idle_and_comes_back_as_it_can_be_served(Lane lane) {
+        learn("held", 200, 2);
+        offer(lane, "held", 2, READ_AHEAD + 2, 0);
+        assertThat(takeAll()).hasSize(2);
+        assertThat(excess()).hasSize(READ_AHEAD - 1).first().isInstanceOf(Excess.ToDelay.class);
+        assertThat(dispatch.waiting(lane)).isEqualTo(1);
+        assertThat(excess()).isEmpty();
+    }
+
+    @Test
+    void due_times_are_a_service_time_apart_and_between_a_second_and_ten_minutes() {
+        learn("held", 200, 2);
+        offer(Lane.OVERFLOW, "held", 2, READ_AHEAD + 2, 0);
+        takeAll();
+        List<Long> first = dueAfterMillis(excess());
+        assertThat(first).startsWith(1_000L).endsWith(99_900L).isSorted();
+        assertThat(first.get(500) - first.get(499)).isEqualTo(100);
+
+        offer(Lane.OVERFLOW, "held", 2, READ_AHEAD, 0);
+        assertThat(dueAfterMillis(excess())).startsWith(100_000L);
+
+        for (int i = 0; i < 6; i++) {
+            offer(Lane.OVERFLOW, "held", 2, READ_AHEAD, 0);
+            assertThat(dueAfterMillis(excess())).allMatch(due -> due <= 600_000);
+        }
+    }
+
+    @Test
+    void a_tenant_whose_adaptive_cap_has_only_not_grown_yet_is_not_held() {
+        learn("other", 20, 50);
+        learn("ramping", 20, 50);
+        offer(Lane.OVERFLOW, "ramping", 50, READ_AHEAD + 50, 0);
+        assertThat(takeAll()).hasSizeLessThan(40);
+        assertThat(excess()).isEmpty();
+    }
+
+    @Test
+    void an_item_that_has_been_moved_ten_times_waits() {
+        learn("noisy", 1_000, 1);
+        offer(Lane.HOT, "noisy", 1, 5, FairDispatch.MAX_MOVES - 1);
+        offer(Lane.HOT, "noisy", 1, 5, FairDispatch.MAX_MOVES);
+        assertThat(excess()).extracting(Excess::item).containsExactly(1, 2, 3, 4);
+        assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(6);
+    }
+
+    @Test
+    void the_last_move_of_an_item_is_out_of_hot_so_that_it_does_not_wait_there() {
+        learn("held", 200, 2);
+        offer(Lane.OVERFLOW, "held", 2, READ_AHEAD + 2, FairDispatch.MAX_MOVES - 1);
+        takeAll();
+        assertThat(excess()).isEmpty();
+        offer(Lane.OVERFLOW, "held", 2, 10, FairDispatch.MAX_MOVES - 2);
+        assertThat(excess()).hasSize(10);
+    }
+
+    /** Attempts one at a time until the estimate is the handler's. */
+    private void learn(String tenant, long handlerMillis, int concurrency) {
+        for (int i = 0; i < 20; i++) {
+            offer(Lane.HOT, tenant, concurrency, 1, 0);
+            SlotLease<Integer> start = dispatch.take(true, nanos()).orElseThrow();
+            nowMillis += handlerMillis;
+            dispatch.ended(start, nanos());
+        }
+    }
+
+    private void offer(Lane lane, String tenant, int concurrency, int count, int moves) {
+        TenantPolicy policy =
+                TenantPolicy.of(PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "" + concurrency));
+        IntStream.range(0, count).forEach(i -> dispatch.offer(lane, tenant, policy, i, 1, moves));
+    }
+
+    private List<SlotLease<Integer>> takeAll() {
+        List<SlotLease<Integer>> starts = new ArrayList<>();
+        Optional<SlotLease<Integer>> start;
+        while ((start = dispatch.take(true, nanos())).isPresent()) {
+            starts.add(start.get());
+        }
+        return starts;
+    }
+
+    private List<Excess<Integer>> excess() {
+        return dispatch.excess(EPOCH_MILLIS, nanos());
+    }
+
+    private static List<Long> dueAfterMillis(List<Excess<Integer>> moved) {
+        return moved.stream().map(move -> ((Excess.ToDelay<Integer>) move).dueMillis() - EPOCH_MILLIS).toList();
+    }
+
+    private long nanos() {
+        return nowMillis * 1_000_000;
+    }
+}

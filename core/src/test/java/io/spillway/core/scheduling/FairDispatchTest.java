@@ -1,0 +1,344 @@
+package io.spillway.core.scheduling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FairDispatchTest {
+    private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
+
+    private FairDispatch<String> dispatch = new FairDispatch<>(settings(1, 0, 0));
+    private long nowMillis;
+
+    @Test
+    void hot_goes_before_overflow_and_overflow_before_aged() {
+        offer(Lane.AGED, "a", 2);
+        offer(Lane.OVERFLOW, "b", 2);
+        offer(Lane.HOT, "c", 2);
+        assertThat(serve(6, 10)).containsExactly("c", "c", "b", "b", "a", "a");
+    }
+
+    @Test
+    void aged_waits_until_the_live_lanes_are_caught_up() {
+        offer(Lane.AGED, "a", 1);
+        assertThat(dispatch.take(false, 0)).isEmpty();
+        assertThat(dispatch.take(true, 0)).isPresent();
+    }
+
+    @Test
+    void the_trickle_gives_aged_its_share_of_the_starts_while_live_work_could_take_them_all() {
+        dispatch = new FairDispatch<>(settings(1, 0, 0.02));
+        offer(Lane.HOT, "live", 1_000);
+        offer(Lane.AGED, "old", 1_000);
+        List<String> served = serve(510, 10);
+        assertThat(Collections.frequency(served, "old")).isEqualTo(10);
+        assertThat(served.indexOf("old")).isEqualTo(50);
+    }
+
+    @Test
+    void the_trickle_is_not_saved_up_while_nothing_is_aged() {
+        dispatch = new FairDispatch<>(settings(1, 0, 0.02));
+        offer(Lane.HOT, "live", 1_000);
+        serve(500, 10);
+        offer(Lane.AGED, "old", 10);
+        assertThat(Collections.frequency(serve(45, 10), "old")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"50, 0.02, 1", "50, 0.1, 5", "10, 0.02, 1", "50, 0, 0"})
+    void while_live_lanes_are_behind_elsewhere_aged_gets_a_few_idle_slots(int slots, double trickle, int expected) {
+        dispatch = new FairDispatch<>(settings(slots, 0.2, trickle));
+        offer(Lane.AGED, "old", 100);
+        assertThat(takeAll(false)).hasSize(expected);
+    }
+
+    @Test
+    void no_more_than_the_slots_are_in_flight_and_an_ended_attempt_frees_its_slot() {
+        dispatch = new FairDispatch<>(settings(3, 0, 0));
+        offer(Lane.HOT, "a", 10);
+        List<SlotLease<String>> starts = takeAll(true);
+        assertThat(starts).hasSize(3);
+        assertThat(dispatch.inFlight()).isEqualTo(3);
+        assertThat(dispatch.inFlight("a")).isEqualTo(3);
+        dispatch.ended(starts.get(1), 0);
+        assertThat(takeAll(true)).hasSize(1);
+    }
+
+    @Test
+    void an_attempt_ends_once() {
+        offer(Lane.HOT, "a", 1);
+        SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
+        dispatch.ended(start, 1);
+        assertThatIllegalStateException().isThrownBy(() -> dispatch.ended(start, 2));
+        assertThat(dispatch.inFlight()).isZero();
+    }
+
+    @Test
+    void a_start_says_what_it_is() {
+        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 10, 0);
+        SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
+        assertThat(start.item()).isEqualTo("item");
+        assertThat(start.tenant()).isEqualTo("a");
+        assertThat(start.lane()).isEqualTo(Lane.OVERFLOW);
+    }
+
+    @Test
+    void equal_tenants_take_turns_however_many_items_each_has() {
+        offer(Lane.HOT, "a", 100);
+        offer(Lane.HOT, "b", 3);
+        offer(Lane.HOT, "c", 3);
+        assertThat(serve(9, 10)).containsExactlyInAnyOrder("a", "a", "a", "b", "b", "b", "c", "c", "c");
+    }
+
+    @Test
+    void a_tenant_is_charged_for_the_time_it_holds_a_slot() {
+        offer(Lane.HOT, "fast", 1_000);
+        offer(Lane.HOT, "slow", 1_000);
+        double[] heldMillis = new double[2];
+        for (int i = 0; i < 550; i++) {
+            SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
+            boolean isSlow = start.tenant().equals("slow");
+            nowMillis += isSlow ? 100 : 10;
+            heldMillis[isSlow ? 1 : 0] += isSlow ? 100 : 10;
+            dispatch.ended(start, nanos());
+        }
+        assertThat(heldMillis[1] / heldMillis[0]).isBetween(0.95, 1.05);
+    }
+
+    @Test
+    void who_comes_back_from_idleness_has_saved_no_credit() {
+        offer(Lane.HOT, "a", 1);
+        offer(Lane.HOT, "b", 1_000);
+        serve(301, 10);
+        offer(Lane.HOT, "a", 100);
+        assertThat(Collections.frequency(serve(40, 10), "a")).isBetween(19, 21);
+    }
+
+    @Test
+    void who_comes_back_stands_behind_those_who_wait_already() {
+        offer(Lane.HOT, "a", 1);
+        offer(Lane.HOT, "c", 3);
+        offer(Lane.HOT, "b", 100);
+        serve(34, 10);
+        offer(Lane.HOT, "c", 1);
+        offer(Lane.HOT, "a", 1);
+        assertThat(serve(3, 10)).containsExactly("c", "a", "b");
+    }
+
+    @Test
+    void who_was_held_at_its_cap_has_saved_no_credit() {
+        dispatch = new FairDispatch<>(settings(2, 0, 0));
+        offer(Lane.HOT, "a", 200, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "1"));
+        SlotLease<String> held = dispatch.take(true, 0).orElseThrow();
+        offer(Lane.HOT, "b", 1_000);
+        serve(200, 10);
+        dispatch.ended(held, nanos());
+        assertThat(Collections.frequency(serve(40, 10), "b")).isGreaterThanOrEqualTo(19);
+    }
+
+    @Test
+    void a_debt_is_kept_over_an_empty_queue() {
+        offer(Lane.HOT, "slow", 1);
+        offer(Lane.HOT, "b", 1_000);
+        SlotLease<String> slow = dispatch.take(true, nanos()).orElseThrow();
+        assertThat(slow.tenant()).isEqualTo("slow");
+        nowMillis += 1_000;
+        dispatch.ended(slow, nanos());
+        offer(Lane.HOT, "slow", 1);
+        List<String> served = serve(105, 10);
+        assertThat(served.indexOf("slow")).isBetween(95, 104);
+    }
+
+    @Test
+    void a_tenant_alone_may_use_every_slot() {
+        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        offer(Lane.HOT, "alone", 100);
+        assertThat(takeAll(true)).hasSize(50);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"9999, 40", "10001, 50"})
+    void a_tenant_counts_as_alone_when_nobody_else_had_work_for_ten_seconds(long afterMillis, int expected) {
+        dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.HOT, "other", 1);
+        serve(1, 1);
+        nowMillis += afterMillis;
+        offer(Lane.HOT, "noisy", 100);
+        assertThat(takeAll(true)).hasSize(expected);
+    }
+
+    @Test
+    void the_reserve_is_left_to_tenants_below_their_share() {
+        dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.HOT, "quiet", 1);
+        serve(1, 1);
+        offer(Lane.HOT, "noisy", 100);
+        assertThat(takeAll(true)).hasSize(40);
+        offer(Lane.AGED, "quiet", 20);
+        assertThat(takeAll(true)).hasSize(10).allMatch(start -> start.tenant().equals("quiet"));
+    }
+
+    @Test
+    void when_others_come_who_is_now_beyond_its_share_holds_nothing_of_the_reserve_any_more() {
+        dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.AGED, "b", 1);
+        offer(Lane.HOT, "a", 20);
+        assertThat(takeAll(false)).hasSize(20);
+        for (int i = 0; i < 8; i++) {
+            offer(Lane.AGED, "other" + i, 1);
+        }
+        offer(Lane.HOT, "b", 100);
+        takeAll(false);
+        assertThat(dispatch.inFlight("b")).isEqualTo(20);
+    }
+
+    @Test
+    void what_quiet_tenants_use_comes_out_of_the_reserve_so_that_the_noisy_one_gets_the_rest() {
+        dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        for (int i = 0; i < 99; i++) {
+            offer(Lane.HOT, "quiet" + i, 1);
+        }
+        serve(99, 1);
+        for (int i = 0; i < 10; i++) {
+            offer(Lane.HOT, "quiet" + i, 1);
+        }
+        offer(Lane.OVERFLOW, "noisy", 100);
+        assertThat(takeAll(true)).hasSize(50);
+        assertThat(dispatch.inFlight("noisy")).isEqualTo(40);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1, 2, 12, 24", "1, 3, 4, 6, 24", "0.01, 1, 1, 1, 24"})
+    void shares_follow_the_weights(double first, double second, double third, int firstShare, int thirdShare) {
+        dispatch = new FairDispatch<>(settings(48, 0.2, 0));
+        offer(Lane.HOT, "a", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + first));
+        offer(Lane.HOT, "b", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + second));
+        offer(Lane.HOT, "c", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + third));
+        assertThat(dispatch.load("a").orElseThrow().share()).isEqualTo(firstShare);
+        assertThat(dispatch.load("c").orElseThrow().share()).isEqualTo(thirdShare);
+    }
+
+    @Test
+    void no_tenant_holds_more_than_its_concurrency_even_when_alone() {
+        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        offer(Lane.HOT, "a", 100, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
+        assertThat(takeAll(true)).hasSize(7);
+        assertThat(dispatch.tenantsAtCap()).isEqualTo(1);
+    }
+
+    @Test
+    void a_policy_changed_while_items_wait_holds_from_the_next_offer() {
+        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        offer(Lane.HOT, "a", 50, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
+        assertThat(takeAll(true)).hasSize(7);
+        offer(Lane.HOT, "a", 1, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "9"));
+        assertThat(takeAll(true)).hasSize(2);
+    }
+
+    @Test
+    void a_lane_is_full_at_its_read_ahead_in_items_or_in_bytes() {
+        dispatch = new FairDispatch<>(new DispatchSettings(1, 0, 0, 3, 100, 100, true));
+        offer(Lane.HOT, "a", 2);
+        assertThat(dispatch.isFull(Lane.HOT)).isFalse();
+        offer(Lane.HOT, "b", 1);
+        assertThat(dispatch.isFull(Lane.HOT)).isTrue();
+        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "big", 100, 0);
+        assertThat(dispatch.isFull(Lane.OVERFLOW)).isTrue();
+        assertThat(dispatch.waitingBytes(Lane.OVERFLOW)).isEqualTo(100);
+        assertThat(serve(4, 1)).hasSize(4);
+        assertThat(dispatch.isFull(Lane.HOT) || dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        assertThat(dispatch.waitingBytes(Lane.OVERFLOW)).isZero();
+    }
+
+    @Test
+    void waiting_items_of_a_revoked_partition_are_forgotten_and_attempts_in_flight_end_as_usual() {
+        dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 1, 0);
+        dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 1, 0);
+        dispatch.offer(Lane.HOT, "a", POLICY, "stays", 1, 0);
+        dispatch.offer(Lane.AGED, "b", POLICY, "gone-3", 1, 0);
+        SlotLease<String> first = dispatch.take(true, 0).orElseThrow();
+        assertThat(dispatch.removeIf(item -> item.startsWith("gone"), 0)).containsExactlyInAnyOrder("gone-2", "gone-3");
+        dispatch.ended(first, 0);
+        assertThat(dispatch.take(true, 0).map(SlotLease::item)).hasValue("stays");
+        assertThat(dispatch.take(true, 0)).isEmpty();
+        assertThat(dispatch.waiting(Lane.HOT) + dispatch.waiting(Lane.AGED)).isZero();
+    }
+
+    @Test
+    void tenants_are_forgotten_beyond_the_bound_the_longest_idle_first() {
+        for (int i = 0; i < TenantTable.MAX_IDLE + 500; i++) {
+            offer(Lane.HOT, "t" + i, 1);
+            serve(1, 1);
+        }
+        assertThat(dispatch.load("t499")).isEmpty();
+        assertThat(dispatch.load("t500")).isPresent();
+        nowMillis += 20_000;
+        dispatch.take(true, nanos());
+        assertThat(dispatch.activeTenants()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Lane.class, names = {"DELAY", "DEAD_LETTER"})
+    void only_hot_overflow_and_aged_are_dispatched_from(Lane lane) {
+        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 1, 0))
+                .withMessageContaining(lane.label());
+        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
+    }
+
+    private static DispatchSettings settings(int slots, double reserve, double trickle) {
+        return new DispatchSettings(slots, reserve, trickle, 100_000, 1 << 30, 100, true);
+    }
+
+    private static DispatchSettings notAdaptive(int slots, double reserve) {
+        return new DispatchSettings(slots, reserve, 0, 100_000, 1 << 30, 100, false);
+    }
+
+    private void offer(Lane lane, String tenant, int count) {
+        offer(lane, tenant, count, PolicySettings.DEFAULTS);
+    }
+
+    private void offer(Lane lane, String tenant, int count, PolicySettings policy) {
+        for (int i = 0; i < count; i++) {
+            dispatch.offer(lane, tenant, TenantPolicy.of(policy), tenant, 1, 0);
+        }
+    }
+
+    private long nanos() {
+        return nowMillis * 1_000_000;
+    }
+
+    private List<SlotLease<String>> takeAll(boolean liveLanesCaughtUp) {
+        List<SlotLease<String>> starts = new ArrayList<>();
+        Optional<SlotLease<String>> start;
+        while ((start = dispatch.take(liveLanesCaughtUp, nanos())).isPresent()) {
+            starts.add(start.get());
+        }
+        return starts;
+    }
+
+    /** One attempt after the other; whose they were. */
+    private List<String> serve(int attempts, long millis) {
+        List<String> tenants = new ArrayList<>();
+        for (int i = 0; i < attempts; i++) {
+            SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
+            tenants.add(start.tenant());
+            nowMillis += millis;
+            dispatch.ended(start, nanos());
+        }
+        return tenants;
+    }
+}

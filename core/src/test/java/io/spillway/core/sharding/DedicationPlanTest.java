@@ -1,0 +1,80 @@
+package io.spillway.core.sharding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DedicationPlanTest {
+    @Test
+    void nobody_wants_any_and_nobody_has_any() {
+        DedicationPlan plan = DedicationPlan.of(new TreeMap<>(), 12, 6, 0);
+
+        assertThat(plan.dedication().sharedPartitions()).isEqualTo(12);
+        assertThat(plan.refused()).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{1} of {0}")
+    @CsvSource({
+        "12, 1, 6, true", "12, 6, 6, true", "12, 7, 6, false", "8, 4, 4, true", "8, 5, 4, false", "2, 1, 1, true",
+        "1, 1, 1, false", "12, 2147483647, 6, false", "10000, 256, 5000, true", "10000, 257, 5000, false",
+    })
+    void a_wish_is_met_whole_or_refused_with_what_is_allowed(int partitions, int wanted, int leastShared, boolean met) {
+        assertThat(DedicationPlan.leastShared(partitions)).isEqualTo(leastShared);
+
+        DedicationPlan plan = DedicationPlan.of(wishes("acme", wanted), partitions, leastShared, 42);
+
+        assertThat(plan.dedication().of("acme")).hasSize(met ? wanted : 0);
+        assertThat(plan.refused().keySet()).isEqualTo(met ? Set.of() : Set.of("acme"));
+        assertThat(plan.refused().values()).allSatisfy(why -> assertThat(why).contains("acme: " + wanted, "must stay shared"));
+    }
+
+    @Test
+    void no_partition_belongs_to_two_and_who_comes_too_late_is_refused_alone() {
+        DedicationPlan plan = DedicationPlan.of(wishes("a", 3, "b", 2, "c", 2, "d", 1), 12, 6, 7);
+
+        Set<Integer> all = new HashSet<>();
+        for (String tenant : List.of("a", "b", "d")) {
+            assertThat(plan.dedication().of(tenant)).allMatch(all::add);
+        }
+        assertThat(all).hasSize(6);
+        assertThat(plan.refused()).containsOnlyKeys("c");
+        assertThat(plan.dedication().sharedPartitions()).isEqualTo(6);
+    }
+
+    @Test
+    void most_of_those_isolated_stay_where_they_are_when_one_more_comes() {
+        long seed = 20261121;
+        Random random = new Random(seed);
+        int moved = 0;
+        for (int trial = 0; trial < 1_000; trial++) {
+            SortedMap<String, Integer> wanted = new TreeMap<>();
+            for (int i = 0; i < 4; i++) {
+                wanted.put("tenant-" + random.nextInt(), 1);
+            }
+            Dedication before = DedicationPlan.of(wanted, 64, 32, seed).dedication();
+            SortedMap<String, Integer> more = new TreeMap<>(wanted);
+            more.put("tenant-" + random.nextInt(), 1);
+            Dedication after = DedicationPlan.of(more, 64, 32, seed).dedication();
+            moved += (int) wanted.keySet().stream().filter(tenant -> !before.of(tenant).equals(after.of(tenant))).count();
+        }
+        // Two tenants draw the same of 64 with 1/64; of four others about two choose later.
+        assertThat(moved).as("moved of 4,000, seed %d", seed).isBetween(10, 60);
+    }
+
+    private static SortedMap<String, Integer> wishes(Object... tenantsAndCounts) {
+        Map<String, Integer> wishes = new TreeMap<>();
+        for (int i = 0; i < tenantsAndCounts.length; i += 2) {
+            wishes.put((String) tenantsAndCounts[i], (Integer) tenantsAndCounts[i + 1]);
+        }
+        return new TreeMap<>(wishes);
+    }
+}

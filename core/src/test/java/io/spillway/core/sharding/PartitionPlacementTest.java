@@ -1,0 +1,169 @@
+package io.spillway.core.sharding;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.Seed;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntPredicate;
+import org.junit.jupiter.api.Test;
+
+class PartitionPlacementTest {
+    private static final ShuffleSharder SHARDER = new ShuffleSharder(24, 1);
+    private static final VirtualSlots EACH_ITS_OWN = VirtualSlots.spread(24, 24);
+    private static final Dedication NOBODY = Dedication.none(24);
+
+    @Test
+    void a_tenant_without_an_assignment_is_where_the_sharder_puts_it() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+
+        assertThat(placement.partitions("acme", 4, Optional.empty())).isEqualTo(SHARDER.shard("acme", 4));
+    }
+
+    @Test
+    void an_assignment_goes_before_the_sharder_and_before_the_size() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+
+        assertThat(placement.partitions("acme", 4, Optional.of(Shard.of(3, 7, 9)))).containsExactly(3, 7, 9);
+        assertThatThrownBy(() -> placement.partitions("acme", 4, Optional.of(Shard.of(24))))
+                .hasMessageContaining("slot 24 of acme: there are 24 slots");
+    }
+
+    @Test
+    void the_table_moves_capacity_and_only_tenants_on_it_move() {
+        int[] table = VirtualSlotsTest.table(EACH_ITS_OWN);
+        table[5] = 20;
+        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+        PartitionPlacement after = new PartitionPlacement(SHARDER, VirtualSlots.of(24, table), NOBODY);
+        for (String tenant : ShardRegistryTest.tenants(2_000)) {
+            int[] was = before.partitions(tenant, 4, Optional.empty());
+            int[] is = after.partitions(tenant, 4, Optional.empty());
+            assertThat(is).as(tenant).hasSize(4).doesNotHaveDuplicates().isSorted();
+            assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(has(was, 5) ? 3 : 4);
+            assertThat(has(is, 5)).as(tenant).isFalse();
+        }
+    }
+
+    @Test
+    void nobody_else_is_on_dedicated_partitions_and_only_tenants_that_were_there_move_by_one() {
+        Dedication one = isolated(NOBODY, "victim", 2);
+        Dedication two = isolated(one, "other", 3);
+        PartitionPlacement[] steps = {
+            new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY),
+            new PartitionPlacement(SHARDER, EACH_ITS_OWN, one),
+            new PartitionPlacement(SHARDER, EACH_ITS_OWN, two)
+        };
+        assertThat(steps[2].partitions("victim", 4, Optional.empty())).containsExactly(22, 23);
+        assertThat(steps[2].partitions("other", 9, Optional.of(Shard.of(1, 2)))).containsExactly(19, 20, 21);
+        for (String tenant : ShardRegistryTest.tenants(3_000)) {
+            for (int step = 1; step < steps.length; step++) {
+                Dedication dedication = step == 1 ? one : two;
+                int[] was = steps[step - 1].partitions(tenant, 4, Optional.empty());
+                int[] is = steps[step].partitions(tenant, 4, Optional.empty());
+                int lost = (int) Arrays.stream(was).filter(dedication::isDedicated).count();
+                assertThat(Arrays.stream(is)).as(tenant).hasSize(4).doesNotHaveDuplicates().noneMatch(dedication::isDedicated);
+                assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(4 - lost);
+            }
+        }
+    }
+
+    @Test
+    void every_combination_gives_as_many_partitions_as_there_can_be() {
+        Seed seed = new Seed();
+        for (int round = 0; round < seed.rounds(5_000); round++) {
+            int partitions = 1 + seed.random().nextInt(40);
+            int slots = partitions + seed.random().nextInt(100);
+            int leastShared = 1 + seed.random().nextInt(partitions);
+            Dedication dedication = Dedication.none(partitions);
+            for (int i = 0; i < 3; i++) {
+                int count = 1 + seed.random().nextInt(8);
+                boolean isLeft = count <= dedication.sharedPartitions() - leastShared;
+                dedication = isLeft ? isolated(dedication, "d" + i, count) : dedication;
+            }
+            int[] table = seed.random().ints(slots, 0, partitions).toArray();
+            PartitionPlacement placement =
+                    new PartitionPlacement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table), dedication);
+            int size = 1 + seed.random().nextInt(12);
+            int[] chosen = placement.partitions("acme", size, Optional.empty());
+            long open = Arrays.stream(table).distinct().filter(not(dedication)).count();
+            assertThat(Arrays.stream(chosen)).as("%s: round %d", seed, round).doesNotHaveDuplicates()
+                    .hasSize((int) Math.min(Math.min(size, slots), open == 0 ? dedication.sharedPartitions() : open))
+                    .noneMatch(dedication::isDedicated)
+                    .allMatch(partition -> open == 0 || has(table, partition));
+        }
+    }
+
+    @Test
+    void a_workload_has_a_part_of_its_tenants_partitions_and_the_nameless_one_has_all() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+        int[] whole = placement.partitions("acme", 6, Optional.empty());
+        long[] loads = new long[24];
+        int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
+        for (int i = 0; i < 6_000; i++) {
+            int count = placement.partitions("acme", "mail-" + i, 6, 2, Optional.empty(), into);
+            assertThat(count).isEqualTo(2);
+            assertThat(Arrays.stream(into, 0, 2)).doesNotHaveDuplicates().allMatch(partition -> has(whole, partition));
+            loads[into[0]]++;
+            loads[into[1]]++;
+        }
+        long[] used = Arrays.stream(whole).mapToLong(partition -> loads[partition]).toArray();
+        double[] expected = new double[6];
+        Arrays.fill(expected, 2_000);
+        assertThat(ChiSquare.of(used, expected)).as(Arrays.toString(used)).isLessThan(ChiSquare.critical(5));
+        assertThat(placement.partitions("acme", "", 6, 2, Optional.empty(), into)).isEqualTo(6);
+        assertThat(placement.partitions("acme", "mail", 6, 9, Optional.empty(), into)).isEqualTo(6);
+    }
+
+    @Test
+    void a_workload_moves_only_when_a_partition_that_it_has_or_will_have_does() {
+        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+        PartitionPlacement after = new PartitionPlacement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30));
+        int[] was = new int[PartitionPlacement.MAX_PARTITIONS];
+        int[] is = new int[PartitionPlacement.MAX_PARTITIONS];
+        for (String tenant : ShardRegistryTest.tenants(500)) {
+            before.partitions(tenant, "mail", 6, 3, Optional.empty(), was);
+            after.partitions(tenant, "mail", 6, 3, Optional.empty(), is);
+            int[] now = Arrays.copyOf(is, 3);
+            int[] wholeNow = after.partitions(tenant, 6, Optional.empty());
+            long gone = Arrays.stream(was, 0, 3).filter(partition -> !has(wholeNow, partition)).count();
+            long came = Arrays.stream(now).filter(partition -> partition >= 24).count();
+            long kept = Arrays.stream(was, 0, 3).filter(partition -> has(now, partition)).count();
+            assertThat(3 - kept).as(tenant).isBetween(gone, gone + came);
+        }
+    }
+
+    @Test
+    void a_dedication_knows_whose_each_partition_is() {
+        Dedication one = Dedication.none(12).with("acme", 11, 9);
+
+        assertThat(one.of("acme")).containsExactly(9, 11);
+        assertThat(one.of("globex")).isEmpty();
+        assertThat(one.sharedPartitions()).isEqualTo(10);
+        assertThat(one.with("globex", 3).of("globex")).isEqualTo(List.of(3));
+    }
+
+    @Test
+    void parts_that_do_not_fit_together_are_refused() {
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(25, 24), NOBODY)).hasMessageContaining("must agree");
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(24, 12), NOBODY)).hasMessageContaining("must agree");
+        assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY).partitions("acme", 0, Optional.empty()))
+                .hasMessageContaining("size = 0");
+    }
+
+    /** Dedicates the highest of the shared partitions. */
+    private static Dedication isolated(Dedication before, String tenant, int count) {
+        int[] shared = before.shared();
+        return before.with(tenant, Arrays.copyOfRange(shared, shared.length - count, shared.length));
+    }
+
+    private static IntPredicate not(Dedication dedication) {
+        return partition -> !dedication.isDedicated(partition);
+    }
+
+    private static boolean has(int[] partitions, int partition) {
+        return Arrays.stream(partitions).anyMatch(p -> p == partition);
+    }
+}

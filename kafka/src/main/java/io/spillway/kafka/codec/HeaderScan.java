@@ -1,0 +1,49 @@
+package io.spillway.kafka.codec;
+
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * The headers of a record, read in one pass. Of headers with the same name the last one counts, as everywhere in Kafka.
+ *
+ * @param count       headers in all
+ * @param bytes       of their names and values, at least
+ * @param hasInternal whether one is among them that only we may set
+ * @param tenant      null where absent, like the three after it
+ */
+record HeaderScan(
+        int count, long bytes, boolean hasInternal, Header tenant, Header id, Header enqueuedAt, Header workload) {
+    private static final HeaderScan EMPTY = new HeaderScan(0, 0, false, null, null, null, null);
+
+    static HeaderScan of(Headers headers) {
+        Header[] all = headers.toArray();
+        if (all.length == 0) {
+            return EMPTY;
+        }
+        long bytes = 0;
+        boolean hasInternal = false;
+        Header tenant = null;
+        Header id = null;
+        Header enqueuedAt = null;
+        Header workload = null;
+        for (Header header : all) {
+            String name = header.key();
+            byte[] value = header.value();
+            bytes += name.length() + (value == null ? 0 : value.length);
+            if (name.startsWith(ItemHeaders.OURS)) {
+                switch (name) {
+                    case ItemHeaders.TENANT -> tenant = header;
+                    case ItemHeaders.ID -> id = header;
+                    case ItemHeaders.ENQUEUED_AT -> enqueuedAt = header;
+                    case ItemHeaders.WORKLOAD -> workload = header;
+                    default -> hasInternal |= ItemHeaders.isInternal(name);
+                }
+            }
+        }
+        return new HeaderScan(all.length, bytes, hasInternal, tenant, id, enqueuedAt, workload);
+    }
+
+    boolean hasRoutingFields() {
+        return tenant != null || id != null || enqueuedAt != null || workload != null;
+    }
+}

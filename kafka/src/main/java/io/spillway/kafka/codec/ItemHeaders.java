@@ -1,0 +1,59 @@
+package io.spillway.kafka.codec;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.common.header.Headers;
+
+/** Names of the record headers. They are part of the public format. */
+public final class ItemHeaders {
+    /** First letters of every header of ours; the quick test before looking closer. */
+    static final String OURS = "spillway-";
+
+    /** Producers may set these; they win over the value. */
+    public static final String TENANT = "spillway-tenant";
+    public static final String ID = "spillway-id";
+    public static final String ENQUEUED_AT = "spillway-enqueued-at";
+    public static final String WORKLOAD = "spillway-workload";
+
+    /** Facts that we alone write, on the way through the lanes. */
+    public static final String ATTEMPT = "spillway-attempt";
+    public static final String DUE = "spillway-due";
+    public static final String LANE_REASON = "spillway-lane-reason";
+    public static final String ORIGIN = "spillway-origin";
+    public static final String MOVES = "spillway-moves";
+    public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
+    public static final String REPLAYED_AT = "spillway-replayed-at";
+
+    /** Facts that we alone write, on a dead letter. */
+    public static final String DEAD_REASON = "spillway-dead-reason";
+    public static final String DEAD_DETAIL = "spillway-dead-detail";
+    public static final String DEAD_STAGE = "spillway-dead-stage";
+    public static final String DEAD_AT = "spillway-dead-at";
+    public static final String ORIGIN_TOPIC = "spillway-origin-topic";
+    public static final String ORIGIN_PARTITION = "spillway-origin-partition";
+    public static final String ORIGIN_OFFSET = "spillway-origin-offset";
+
+    private static final List<String> OF_DEAD_LETTERS =
+            List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
+    private static final Set<String> INTERNAL = Set.copyOf(Stream.concat(
+            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT), OF_DEAD_LETTERS.stream())
+            .toList());
+
+    private ItemHeaders() {}
+
+    /** Whether a header is one that producers must not set: it is stripped from what they send. */
+    public static boolean isInternal(String name) {
+        return INTERNAL.contains(name);
+    }
+
+    /** Takes out everything that only we may set. */
+    public static void removeInternal(Headers headers) {
+        INTERNAL.forEach(headers::remove);
+    }
+
+    /** Takes out what stands only on a dead letter, from one that comes back to life. */
+    public static void removeDeadLetter(Headers headers) {
+        OF_DEAD_LETTERS.forEach(headers::remove);
+    }
+}

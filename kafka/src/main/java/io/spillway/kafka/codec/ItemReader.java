@@ -1,0 +1,220 @@
+package io.spillway.kafka.codec;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * Reads of a record what it is routed by, and whether it is complete, without decoding the rest.
+ *
+ * <p>An item is either a {@code WorkItem} in Avro's single-object encoding, or any value with a header
+ * {@code spillway-tenant}. Headers win over the value. Whatever the bytes, {@link #read} answers and does not throw.
+ * Immutable; safe for any number of threads.
+ */
+public final class ItemReader {
+    private static final int REGISTRY_PREFIX_BYTES = 5;
+    private static final int MAX_DIGITS = 20;
+
+    private final ItemSchemas schemas;
+    private final int maxBytes;
+    private final int maxHeaders;
+
+    /**
+     * Makes a reader of ingress.
+     *
+     * @param schemas  the versions it reads
+     * @param maxBytes largest record with key, value and headers
+     */
+    public ItemReader(ItemSchemas schemas, int maxBytes) {
+        this(schemas, maxBytes, ItemLimits.MAX_HEADERS);
+    }
+
+    /**
+     * Makes a reader.
+     *
+     * @param schemas    the versions it reads
+     * @param maxBytes   largest record with key, value and headers
+     * @param maxHeaders most headers of a record
+     */
+    public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders) {
+        this.schemas = schemas;
+        this.maxBytes = maxBytes;
+        this.maxHeaders = maxHeaders;
+    }
+
+    /**
+     * Reads a record.
+     *
+     * @param key             may be null
+     * @param value           may be null
+     * @param headers         not null
+     * @param timestampMillis the record's timestamp, for an item that does not say when it was made
+     */
+    public ParsedRecord read(byte[] key, byte[] value, Headers headers, long timestampMillis) {
+        HeaderScan scan = HeaderScan.of(headers);
+        try {
+            checkSize(key, value, scan);
+            return scan.hasRoutingFields()
+                    ? readWithHeaders(value, scan, timestampMillis)
+                    : readValue(value, scan);
+        } catch (UnreadableItem e) {
+            return new ParsedRecord.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
+        }
+    }
+
+    private void checkSize(byte[] key, byte[] value, HeaderScan scan) {
+        if (value == null) {
+            throw new UnreadableItem(DeadReason.NULL_VALUE, "the record has no value");
+        }
+        if (scan.count() > maxHeaders) {
+            throw new UnreadableItem(
+                    DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
+        }
+        long size = (long) value.length + (key == null ? 0 : key.length) + scan.bytes();
+        if (size > maxBytes) {
+            throw new UnreadableItem(
+                    DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
+        }
+    }
+
+    /** Reads an Avro item. What a header says is not checked in the value: the header is checked in its place. */
+    private ParsedRecord.Item readValue(byte[] value, HeaderScan scan) {
+        int schema = schemaOf(value);
+        AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
+
+        int length = cursor.readLength();
+        String tenant = "";
+        if (scan.tenant() == null) {
+            if (!ItemLimits.isName(value, cursor.position(), length)) {
+                throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
+            }
+            tenant = cursor.ascii(cursor.position(), length);
+        }
+        cursor.skip(length);
+
+        length = cursor.readLength();
+        if (scan.id() == null && !ItemLimits.isId(value, cursor.position(), length)) {
+            throw badId(value, cursor.position(), length);
+        }
+        cursor.skip(length);
+
+        long enqueuedAtMillis = cursor.readLong();
+
+        length = cursor.readLength();
+        String workload = "";
+        if (length > 0 && scan.workload() == null) {
+            if (!ItemLimits.isName(value, cursor.position(), length)) {
+                throw badName(DeadReason.BAD_WORKLOAD, value, cursor.position(), length);
+            }
+            workload = cursor.ascii(cursor.position(), length);
+        }
+        cursor.skip(length);
+        schemas.skipTail(schema, cursor);
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
+    }
+
+    /** With a tenant in the headers the value may have any format; where it is an item, it fills in what they lack. */
+    private ParsedRecord readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
+        if (scan.tenant() == null) {
+            return withHeaders(readValue(value, scan), scan);
+        }
+        return withHeaders(readValueIfItem(value, scan, timestampMillis), scan);
+    }
+
+    private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
+        if (SingleObject.hasPrefix(value)) {
+            try {
+                return readValue(value, scan);
+            } catch (UnreadableItem notAnItem) {
+                // a value of another format that happens to begin like ours
+            }
+        }
+        return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal());
+    }
+
+    private static ParsedRecord withHeaders(ParsedRecord.Item item, HeaderScan scan) {
+        String tenant = item.tenant();
+        if (scan.tenant() != null) {
+            tenant = nameOf(scan.tenant(), DeadReason.BAD_TENANT);
+        }
+        if (scan.id() != null) {
+            byte[] id = valueOf(scan.id(), DeadReason.BAD_ID);
+            if (!ItemLimits.isId(id, 0, id.length)) {
+                throw badId(id, 0, id.length);
+            }
+        }
+        long enqueuedAtMillis =
+                scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
+        String workload = item.workload();
+        if (scan.workload() != null) {
+            byte[] bytes = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD);
+            workload = bytes.length == 0 ? "" : nameOf(scan.workload(), DeadReason.BAD_WORKLOAD);
+        }
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
+    }
+
+    private int schemaOf(byte[] value) {
+        if (value.length >= REGISTRY_PREFIX_BYTES && value[0] == 0) {
+            throw new UnreadableItem(
+                    DeadReason.SCHEMA_REGISTRY_FRAMING,
+                    "a schema registry's framing; send single-object encoding, or the header " + ItemHeaders.TENANT);
+        }
+        if (!SingleObject.hasPrefix(value)) {
+            throw UnreadableItem.malformed(
+                    "not in single-object encoding, and no header " + ItemHeaders.TENANT);
+        }
+        long fingerprint = SingleObject.fingerprint(value);
+        int schema = schemas.indexOf(fingerprint);
+        if (schema < 0) {
+            throw new UnreadableItem(
+                    DeadReason.UNKNOWN_SCHEMA,
+                    "fingerprint " + HexFormat.of().toHexDigits(fingerprint) + " is of no released WorkItem");
+        }
+        return schema;
+    }
+
+    private static String nameOf(Header header, DeadReason reason) {
+        byte[] bytes = valueOf(header, reason);
+        if (!ItemLimits.isName(bytes, 0, bytes.length)) {
+            throw badName(reason, bytes, 0, bytes.length);
+        }
+        return new String(bytes, StandardCharsets.ISO_8859_1);
+    }
+
+    private static long millisOf(Header header) {
+        byte[] bytes = valueOf(header, DeadReason.BAD_ENQUEUED_AT);
+        try {
+            if (bytes.length <= MAX_DIGITS) {
+                return Long.parseLong(new String(bytes, StandardCharsets.ISO_8859_1));
+            }
+        } catch (NumberFormatException notANumber) {
+            // answered below
+        }
+        throw new UnreadableItem(DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
+    }
+
+    private static byte[] valueOf(Header header, DeadReason reason) {
+        if (header.value() == null) {
+            throw new UnreadableItem(reason, "the header " + header.key() + " has no value");
+        }
+        return header.value();
+    }
+
+    private static UnreadableItem badName(DeadReason reason, byte[] bytes, int offset, int length) {
+        return new UnreadableItem(reason, quoted(bytes, offset, length)
+                + " must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+    }
+
+    private static UnreadableItem badId(byte[] bytes, int offset, int length) {
+        return new UnreadableItem(DeadReason.BAD_ID, quoted(bytes, offset, length)
+                + " must be 1 to " + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
+    }
+
+    private static String quoted(byte[] bytes, int offset, int length) {
+        int shown = Math.min(length, 32);
+        return "'" + new String(bytes, offset, shown, StandardCharsets.UTF_8) + (shown < length ? "..." : "") + "'";
+    }
+}

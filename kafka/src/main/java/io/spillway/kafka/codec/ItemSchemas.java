@@ -1,0 +1,74 @@
+package io.spillway.kafka.codec;
+
+import io.spillway.schema.WorkItem;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaNormalization;
+
+/**
+ * Every version of {@code WorkItem} that was ever released, by fingerprint (CRC-64-AVRO of the parsing canonical form,
+ * as single-object encoding has it), with what a reader must do to find out whether an item of it is complete.
+ */
+public final class ItemSchemas {
+    private static final List<String> ROUTING_FIELDS = List.of("tenant", "id", "enqueuedAt", "workload");
+    private static final List<Schema.Type> ROUTING_TYPES =
+            List.of(Schema.Type.STRING, Schema.Type.STRING, Schema.Type.LONG, Schema.Type.STRING);
+
+    private final long[] fingerprints;
+    private final List<List<AvroSkip>> tails;
+
+    private ItemSchemas(Map<Long, Schema> schemas) {
+        this.fingerprints = schemas.keySet().stream().mapToLong(Long::longValue).toArray();
+        this.tails = schemas.values().stream().map(ItemSchemas::tailOf).toList();
+    }
+
+    /** Loads every released version from the class path, and the current one. */
+    public static ItemSchemas load() {
+        Map<Long, Schema> schemas = new LinkedHashMap<>();
+        for (Schema schema : ReleasedSchemas.of(WorkItem.getClassSchema().getName())) {
+            schemas.put(fingerprint(schema), schema);
+        }
+        schemas.putIfAbsent(fingerprint(WorkItem.getClassSchema()), WorkItem.getClassSchema());
+        return new ItemSchemas(schemas);
+    }
+
+    static long fingerprint(Schema schema) {
+        return SchemaNormalization.parsingFingerprint64(schema);
+    }
+
+    /** Number of a version by its fingerprint, or -1. A few versions are scanned faster than hashed. */
+    int indexOf(long fingerprint) {
+        for (int i = 0; i < fingerprints.length; i++) {
+            if (fingerprints[i] == fingerprint) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Jumps over what comes after the routing fields, and insists that nothing is left. */
+    void skipTail(int index, AvroCursor cursor) {
+        List<AvroSkip> tail = tails.get(index);
+        for (int i = 0; i < tail.size(); i++) {
+            tail.get(i).over(cursor);
+        }
+        if (cursor.remaining() != 0) {
+            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
+        }
+    }
+
+    private static List<AvroSkip> tailOf(Schema schema) {
+        List<Schema.Field> fields = schema.getFields();
+        for (int i = 0; i < ROUTING_FIELDS.size(); i++) {
+            Schema.Field field = fields.get(i);
+            if (!field.name().equals(ROUTING_FIELDS.get(i)) || field.schema().getType() != ROUTING_TYPES.get(i)) {
+                throw new IllegalStateException("WorkItem must begin with " + ROUTING_FIELDS + " but field " + i + " is " + field);
+            }
+        }
+        return fields.subList(ROUTING_FIELDS.size(), fields.size()).stream()
+                .map(field -> AvroSkip.of(field.schema()))
+                .toList();
+    }
+}

@@ -1,0 +1,57 @@
+package io.spillway.kafka.codec;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * Where an item entered: its identity inside the system.
+ *
+ * @param topic     not null
+ * @param partition 0 or more
+ * @param offset    0 or more
+ */
+public record Origin(String topic, int partition, long offset) {
+    /** A topic's name has at most 249 characters, so this is more than any origin. */
+    private static final int MAX_BYTES = 300;
+    /** Nine and eighteen digits always fit into an int and a long. */
+    private static final Pattern FORM = Pattern.compile("([a-zA-Z0-9._-]{1,249})-([0-9]{1,9})-([0-9]{1,18})");
+
+    /**
+     * The origin that a record's headers tell: {@code spillway-origin}, or on a dead letter its three parts.
+     *
+     * @return empty where they tell none, or none that can be
+     */
+    public static Optional<Origin> of(Headers headers) {
+        Header whole = headers.lastHeader(ItemHeaders.ORIGIN);
+        if (whole != null) {
+            return parse(text(whole));
+        }
+        Header topic = headers.lastHeader(ItemHeaders.ORIGIN_TOPIC);
+        Header partition = headers.lastHeader(ItemHeaders.ORIGIN_PARTITION);
+        Header offset = headers.lastHeader(ItemHeaders.ORIGIN_OFFSET);
+        return topic == null || partition == null || offset == null
+                ? Optional.empty()
+                : parse(text(topic) + "-" + text(partition) + "-" + text(offset));
+    }
+
+    /** The value of the header {@code spillway-origin}. */
+    public byte[] bytes() {
+        return (topic + "-" + partition + "-" + offset).getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    private static Optional<Origin> parse(String text) {
+        Matcher form = FORM.matcher(text);
+        return form.matches()
+                ? Optional.of(new Origin(form.group(1), Integer.parseInt(form.group(2)), Long.parseLong(form.group(3))))
+                : Optional.empty();
+    }
+
+    private static String text(Header header) {
+        byte[] value = header.value();
+        return value == null || value.length > MAX_BYTES ? "" : new String(value, StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,111 @@
+package io.spillway.kafka.codec;
+
+import io.spillway.core.item.Printable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.message.BinaryMessageDecoder;
+import org.apache.avro.message.BinaryMessageEncoder;
+import org.apache.avro.specific.SpecificData;
+import org.apache.avro.specific.SpecificRecordBase;
+
+/**
+ * Reads and writes one of our small records in Avro's single-object encoding, in any released version.
+ *
+ * @param <T> the generated class
+ */
+public final class RecordCodec<T extends SpecificRecordBase> {
+    /** Our own records are small; a larger value is not one of them. */
+    private static final int MAX_BYTES = 256 * 1024;
+
+    private final int maxBytes;
+    private final BinaryMessageEncoder<T> encoder;
+    private final BinaryMessageDecoder<GenericRecord> decoder;
+    private final Map<Long, List<AvroSkip>> fieldsByFingerprint = new HashMap<>();
+
+    /**
+     * Makes a codec.
+     *
+     * @param sample any instance, for its schema and its conversions of logical types
+     */
+    public RecordCodec(T sample) {
+        this(sample, MAX_BYTES);
+    }
+
+    /**
+     * Makes a codec with a limit of its own.
+     *
+     * @param sample   any instance
+     * @param maxBytes most bytes that {@link #decode} takes
+     */
+    RecordCodec(T sample, int maxBytes) {
+        this.maxBytes = maxBytes;
+        SpecificData model = SpecificData.getForClass(sample.getClass());
+        this.encoder = new BinaryMessageEncoder<>(model, sample.getSchema());
+        // Read without the generated classes: Avro loads those only where the process has declared them trusted, and
+        // that switch is one for the whole JVM.
+        this.decoder = new BinaryMessageDecoder<>(new GenericData(), sample.getSchema());
+        addVersion(sample.getSchema());
+        ReleasedSchemas.of(sample.getSchema().getName()).forEach(this::addVersion);
+    }
+
+    private void addVersion(Schema version) {
+        decoder.addSchema(version);
+        fieldsByFingerprint.put(
+                ItemSchemas.fingerprint(version),
+                version.getFields().stream().map(field -> AvroSkip.of(field.schema())).toList());
+    }
+
+    /** The bytes of a record. */
+    public byte[] encode(T record) {
+        try {
+            ByteBuffer buffer = encoder.encode(record);
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            return bytes;
+        } catch (IOException e) {
+            throw new AvroRuntimeException("cannot encode " + record.getSchema().getName(), e);
+        }
+    }
+
+    /**
+     * The record in these bytes, its fields as Avro's plain types: times are epoch milliseconds.
+     *
+     * @throws IllegalArgumentException when there is none
+     */
+    public GenericRecord decode(byte[] bytes) {
+        if (bytes.length > maxBytes) {
+            throw new IllegalArgumentException(bytes.length + " bytes; at most " + maxBytes);
+        }
+        try {
+            requireComplete(bytes);
+            return decoder.decode(bytes);
+        } catch (UnreadableItem e) {
+            throw new IllegalArgumentException("not decodable: " + e.getMessage(), e);
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException("not decodable: " + Printable.of(e.toString()), e);
+        }
+    }
+
+    /** Avro allocates what a length claims, up to 2 GB, before it looks whether the bytes are there. */
+    private void requireComplete(byte[] bytes) {
+        if (!SingleObject.hasPrefix(bytes)) {
+            throw UnreadableItem.malformed("not in single-object encoding");
+        }
+        List<AvroSkip> fields = fieldsByFingerprint.get(SingleObject.fingerprint(bytes));
+        if (fields == null) {
+            throw UnreadableItem.malformed("of no released version of the schema");
+        }
+        AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
+        fields.forEach(field -> field.over(cursor));
+        if (cursor.remaining() != 0) {
+            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.spillway.kafka.codec;
+
+/** The prefix of Avro's single-object encoding: two bytes of magic, and the fingerprint of the writer's schema. */
+final class SingleObject {
+    /** Bytes before the encoded record. */
+    static final int PREFIX_BYTES = 10;
+
+    private static final byte MAGIC_0 = (byte) 0xC3;
+    private static final byte MAGIC_1 = (byte) 0x01;
+    private static final int FINGERPRINT_OFFSET = 2;
+
+    private SingleObject() {}
+
+    static boolean hasPrefix(byte[] value) {
+        return value.length >= PREFIX_BYTES && value[0] == MAGIC_0 && value[1] == MAGIC_1;
+    }
+
+    /** The fingerprint (CRC-64-AVRO) in a value that has the prefix. */
+    static long fingerprint(byte[] value) {
+        long fingerprint = 0;
+        for (int i = Long.BYTES - 1; i >= 0; i--) {
+            fingerprint = fingerprint << 8 | value[FINGERPRINT_OFFSET + i] & 0xff;
+        }
+        return fingerprint;
+    }
+}

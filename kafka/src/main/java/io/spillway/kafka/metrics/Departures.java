@@ -1,0 +1,47 @@
+package io.spillway.kafka.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
+import java.util.EnumMap;
+import java.util.Map;
+
+/**
+ * Counts the items that leave the queue without having been done: dropped by rule, or dead-lettered. Every role counts
+ * into the same series, which exist from the start. Thread-safe.
+ */
+public final class Departures {
+    private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
+    private final Map<DeadReason, Counter> deadLettered = new EnumMap<>(DeadReason.class);
+
+    /**
+     * Registers the counters, or finds those of another role of this process.
+     *
+     * @param registry where
+     */
+    public Departures(MeterRegistry registry) {
+        for (DropReason reason : DropReason.values()) {
+            dropped.put(reason, Counter.builder("spillway.dropped")
+                    .description("Items dropped by rule")
+                    .tag("reason", reason.label())
+                    .register(registry));
+        }
+        for (DeadReason reason : DeadReason.values()) {
+            deadLettered.put(reason, Counter.builder("spillway.dead_lettered")
+                    .description("Items put into the dead-letter lane")
+                    .tag("reason", reason.label())
+                    .register(registry));
+        }
+    }
+
+    /** One was dropped. */
+    public void dropped(DropReason reason) {
+        dropped.get(reason).increment();
+    }
+
+    /** One became a dead letter. */
+    public void deadLettered(DeadReason reason) {
+        deadLettered.get(reason).increment();
+    }
+}

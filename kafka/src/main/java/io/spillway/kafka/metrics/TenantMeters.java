@@ -1,0 +1,136 @@
+package io.spillway.kafka.metrics;
+
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Meters for the busiest tenants by name and for the rest together, so that the number of series stays bounded
+ * whatever the number of tenants.
+ *
+ * <p>Names are sticky: while there is room whoever comes first is named; afterwards {@link #elect} gives a name to a
+ * tenant that was at least {@value #TIMES_BUSIER} times as busy as the least busy named one, and takes the name from a
+ * tenant that has been idle for {@value #IDLE_ELECTIONS} elections.
+ *
+ * <p>Owner: this object; threads meet in concurrent counters, and only {@link #elect}, which one thread calls, takes a
+ * name away. Bounds: {@code most} named tenants, and {@value #CANDIDATES_EACH} times as many counted between two
+ * elections; tenants beyond that are not candidates until the next one.
+ *
+ * @param <M> the meters of one tenant
+ */
+public final class TenantMeters<M> {
+    /** The label of all tenants without a name; no tenant can be called so. */
+    public static final String OTHERS = "*other*";
+
+    static final int TIMES_BUSIER = 4;
+    static final int IDLE_ELECTIONS = 90;
+    private static final int CANDIDATES_EACH = 10;
+
+    private final int most;
+    private final Function<String, M> make;
+    private final Consumer<M> remove;
+    private final M others;
+    private final Map<String, Named<M>> named = new ConcurrentHashMap<>();
+    private final Map<String, LongAdder> candidates = new ConcurrentHashMap<>();
+
+    /**
+     * Makes the meters of the rest; those of tenants are made when they are named.
+     *
+     * @param most   most tenants by name, 1 or more
+     * @param make   registers the meters for a tenant's label
+     * @param remove takes them out of the registry
+     */
+    public TenantMeters(int most, Function<String, M> make, Consumer<M> remove) {
+        this.most = most;
+        this.make = make;
+        this.remove = remove;
+        this.others = make.apply(OTHERS);
+    }
+
+    /** The meters to count an event of this tenant with; counts it as busy too. */
+    public M of(String tenant) {
+        return of(tenant, 1);
+    }
+
+    /**
+     * The meters of this tenant, for whom so many events count at once.
+     *
+     * @param tenant not null
+     * @param events how busy it was, 0 or more
+     */
+    public M of(String tenant, long events) {
+        Named<M> own = named.get(tenant);
+        if (own == null) {
+            if (named.size() >= most) {
+                countCandidate(tenant, events);
+                return others;
+            }
+            own = name(tenant);
+        }
+        own.events.add(events);
+        return own.meters;
+    }
+
+    /** Moves names to busier tenants. Call it every 10 s or so, from one thread. */
+    public void elect() {
+        named.forEach((tenant, own) -> {
+            own.lastEvents = own.events.sumThenReset();
+            own.idleElections = own.lastEvents == 0 ? own.idleElections + 1 : 0;
+            if (own.idleElections >= IDLE_ELECTIONS) {
+                forget(tenant);
+            }
+        });
+        candidates.entrySet().stream()
+                .sorted(Comparator.comparingLong((Map.Entry<String, LongAdder> entry) -> -entry.getValue().sum()))
+                .limit(most)
+                .forEach(entry -> admit(entry.getKey(), entry.getValue().sum()));
+        candidates.clear();
+    }
+
+    private void admit(String tenant, long events) {
+        if (named.size() >= most) {
+            Optional<Map.Entry<String, Named<M>>> least = named.entrySet().stream()
+                    .min(Comparator.comparingLong(entry -> entry.getValue().lastEvents));
+            if (least.isEmpty() || events < TIMES_BUSIER * Math.max(1, least.get().getValue().lastEvents)) {
+                return;
+            }
+            forget(least.get().getKey());
+        }
+        name(tenant).lastEvents = events;
+    }
+
+    /** Two threads may both find room for the last name: a handful more than {@code most}, by the number of threads. */
+    private Named<M> name(String tenant) {
+        return named.computeIfAbsent(tenant, absent -> new Named<>(make.apply(absent)));
+    }
+
+    private void forget(String tenant) {
+        remove.accept(named.remove(tenant).meters);
+    }
+
+    private void countCandidate(String tenant, long events) {
+        LongAdder count = candidates.get(tenant);
+        if (count == null && candidates.size() < most * CANDIDATES_EACH) {
+            count = candidates.computeIfAbsent(tenant, absent -> new LongAdder());
+        }
+        if (count != null) {
+            count.add(events);
+        }
+    }
+
+    /** A tenant with a name. All but {@code events} belongs to the electing thread. */
+    private static final class Named<M> {
+        private final M meters;
+        private final LongAdder events = new LongAdder();
+        private long lastEvents;
+        private int idleElections;
+
+        Named(M meters) {
+            this.meters = meters;
+        }
+    }
+}

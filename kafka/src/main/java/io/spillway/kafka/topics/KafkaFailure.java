@@ -1,0 +1,14 @@
+package io.spillway.kafka.topics;
+
+import io.spillway.core.item.Printable;
+
+/** Kafka refused something or did not answer. The message is one line for an operator. */
+public final class KafkaFailure extends RuntimeException {
+    public KafkaFailure(String action, Throwable cause) {
+        super(action + ": " + Printable.of(reason(cause)), cause);
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+}

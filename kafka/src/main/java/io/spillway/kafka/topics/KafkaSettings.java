@@ -1,0 +1,36 @@
+package io.spillway.kafka.topics;
+
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** The Kafka cluster and how clients reach it. */
+public record KafkaSettings(
+        @Setting(key = "kafka.bootstrapServers", defaultNote = "the embedded Kafka",
+                allowed = "HOST:PORT,HOST:PORT,...",
+                doc = "Addresses of the Kafka cluster.") String bootstrapServers,
+        @Setting(key = "kafka.prefix", defaultValue = "spillway", allowed = "1 to 200 of A-Z a-z 0-9 . _ -",
+                doc = "First part of every topic name, consumer group and application id.") String prefix,
+        @Setting(key = "kafka.embeddedPort", defaultValue = "19092", allowed = "0 to 65535",
+                doc = "Port of the embedded Kafka, which runs when no address is set; 0 takes a free one.")
+                int embeddedPort,
+        @Setting(key = "kafka.properties",
+                doc = "Properties passed to every Kafka client: security and tuning.") Map<String, String> properties) {
+    /** Kafka allows 249 characters in a topic's name; ours add at most 12. */
+    private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+
+    public KafkaSettings {
+        properties = Map.copyOf(properties);
+        AllowedRange.check(KafkaSettings.class, bootstrapServers, prefix, embeddedPort, properties);
+        if (!PREFIX.matcher(prefix).matches()) {
+            throw new InvalidSettingException("kafka.prefix", prefix, "must be 1 to 200 of A-Z a-z 0-9 . _ -");
+        }
+    }
+
+    /** These settings with another address. */
+    public KafkaSettings withBootstrapServers(String other) {
+        return new KafkaSettings(other, prefix, embeddedPort, properties);
+    }
+}

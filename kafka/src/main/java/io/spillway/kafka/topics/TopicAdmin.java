@@ -1,0 +1,194 @@
+package io.spillway.kafka.topics;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** Creates our topics and compares those that exist with what they should be. Owns nothing: the admin client is the caller's. */
+public final class TopicAdmin {
+    /** The oldest level of this cluster feature at which a zombie's transaction cannot spill into the next (KIP-890). */
+    static final short MIN_TRANSACTION_VERSION = 2;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
+
+    private final Admin admin;
+
+    public TopicAdmin(Admin admin) {
+        this.admin = admin;
+    }
+
+    /**
+     * Creates what is missing, and returns when every partition created answers.
+     *
+     * @return names of the topics created
+     * @throws KafkaFailure when the cluster refuses or does not answer
+     */
+    public List<String> createMissing(Collection<TopicSpec> specs) {
+        Set<String> existing = get(admin.listTopics().names(), "list topics");
+        List<TopicSpec> missing =
+                specs.stream().filter(spec -> !existing.contains(spec.name())).toList();
+        List<String> created = new ArrayList<>();
+        admin.createTopics(missing.stream().map(TopicAdmin::toNewTopic).toList()).values().forEach((name, future) -> {
+            try {
+                get(future, "create topic " + name);
+                created.add(name);
+            } catch (KafkaFailure e) {
+                if (e.getCause() instanceof InvalidReplicationFactorException) {
+                    throw new KafkaFailure("cannot create topic " + name + ": set topics.replication to what the cluster "
+                            + "can hold (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                }
+                // Another instance that starts at the same time may have been faster.
+                if (!(e.getCause() instanceof TopicExistsException)) {
+                    throw e;
+                }
+            }
+        });
+        // A topic that was just created may not have leaders yet; producing to it then can fail for good.
+        awaitLeaders(missing);
+        return created;
+    }
+
+    /**
+     * Compares the topics that exist with what they should be.
+     *
+     * @return one line for each difference, with what to do; empty when all is well
+     * @throws KafkaFailure when the cluster does not answer
+     */
+    public List<String> check(Collection<TopicSpec> specs) {
+        List<String> problems = new ArrayList<>();
+        Map<String, TopicDescription> found = new HashMap<>();
+        admin.describeTopics(specs.stream().map(TopicSpec::name).toList()).topicNameValues().forEach((name, future) -> {
+            try {
+                found.put(name, get(future, "describe topic " + name));
+            } catch (KafkaFailure e) {
+                if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                    throw e;
+                }
+                problems.add("topic " + name + " is missing; create it with: spillway topics create");
+            }
+        });
+        Map<ConfigResource, Config> configs = get(
+                admin.describeConfigs(found.keySet().stream().map(TopicAdmin::resource).toList()).all(),
+                "describe topics");
+        for (TopicSpec spec : specs) {
+            if (found.containsKey(spec.name())) {
+                compare(spec, found.get(spec.name()), configs.get(resource(spec.name())), problems);
+            }
+        }
+        return problems;
+    }
+
+    /**
+     * Whether the cluster's transactions are safe for us.
+     *
+     * @return one line that says what is wrong and what to do, or nothing
+     * @throws KafkaFailure when the cluster does not answer
+     */
+    public List<String> checkTransactions() {
+        var feature = get(admin.describeFeatures().featureMetadata(), "describe features")
+                .finalizedFeatures()
+                .get("transaction.version");
+        short level = feature == null ? 0 : feature.maxVersionLevel();
+        return level >= MIN_TRANSACTION_VERSION
+                ? List.of()
+                : List.of("the cluster's transaction.version is " + level + " but must be " + MIN_TRANSACTION_VERSION
+                        + " or more (KIP-890); upgrade it with: kafka-features.sh upgrade --feature transaction.version="
+                        + MIN_TRANSACTION_VERSION);
+    }
+
+    private static void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
+        String topic = "topic " + spec.name();
+        if (found.partitions().size() != spec.partitions()) {
+            problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
+                    + " (topics.partitions); change the configuration, or add partitions to ingress and to all lanes alike");
+        }
+        found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
+                .filter(replicas -> replicas < spec.replication())
+                .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
+                        + spec.replication() + " or more (topics.replication); change the configuration, or add replicas "
+                        + "with: kafka-reassign-partitions.sh"));
+        spec.configs().forEach((key, wanted) -> {
+            ConfigEntry entry = configs.get(key);
+            String actual = entry == null ? "unset" : entry.value();
+            if (!wanted.equals(actual)) {
+                problems.add(topic + " has " + key + "=" + actual + " but must have " + wanted
+                        + "; set it with: kafka-configs.sh --alter --topic " + spec.name() + " --add-config " + key + "=" + wanted);
+            }
+        });
+    }
+
+    private void awaitLeaders(List<TopicSpec> specs) {
+        Map<TopicPartition, OffsetSpec> request = new HashMap<>();
+        for (TopicSpec spec : specs) {
+            for (int partition = 0; partition < spec.partitions(); partition++) {
+                request.put(new TopicPartition(spec.name(), partition), OffsetSpec.latest());
+            }
+        }
+        // The client itself retries while a partition has no leader, but gives up at once where a broker has not heard of
+        // the topic yet.
+        long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
+        while (!request.isEmpty()) {
+            try {
+                get(admin.listOffsets(request).all(), "list offsets of new topics");
+                return;
+            } catch (KafkaFailure e) {
+                if (!(e.getCause() instanceof RetriableException) || --attempts == 0) {
+                    throw e;
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            new CountDownLatch(1).await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted: cannot list offsets of new topics", e);
+        }
+    }
+
+    private static NewTopic toNewTopic(TopicSpec spec) {
+        return new NewTopic(spec.name(), spec.partitions(), (short) spec.replication()).configs(spec.configs());
+    }
+
+    private static ConfigResource resource(String topic) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    }
+
+    public static <T> T get(KafkaFuture<T> future, String action) {
+        try {
+            return future.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new KafkaFailure("cannot " + action, e.getCause());
+        } catch (TimeoutException e) {
+            throw new KafkaFailure("cannot " + action, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaFailure("interrupted: cannot " + action, e);
+        }
+    }
+}

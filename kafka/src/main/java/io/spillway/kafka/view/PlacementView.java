@@ -1,0 +1,118 @@
+package io.spillway.kafka.view;
+
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.sharding.DedicationPlan;
+import io.spillway.core.sharding.PartitionPlacement;
+import io.spillway.core.sharding.Shard;
+import io.spillway.core.sharding.ShardRegistry;
+import io.spillway.core.sharding.ShuffleSharder;
+import io.spillway.core.sharding.VirtualSlots;
+import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.ShardSettings;
+import java.util.SortedMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The placement in force: configured slots, tenants with partitions of their own as their policies say at this moment, and
+ * the assigned shards. For any number of threads; a change of the policies is in force with the next item.
+ */
+public final class PlacementView {
+    private static final Logger LOG = LoggerFactory.getLogger(PlacementView.class);
+
+    private final ShardSettings settings;
+    private final int partitions;
+    private final VirtualSlots slots;
+    private final ShuffleSharder sharder;
+    private final TenantPolicies policies;
+    private final ShardAssignments assignments;
+    private volatile InForce inForce;
+
+    /**
+     * Placements by a queue.
+     *
+     * @param queue with as many partitions as the lanes have
+     * @param policies      the view of the policies
+     * @param assignments   the view of the assigned shards; empty where none are configured
+     */
+    public PlacementView(QueueSettings queue, TenantPolicies policies, ShardAssignments assignments) {
+        this.settings = queue.shards();
+        this.partitions = queue.topics().partitions();
+        this.slots = settings.virtualSlots(partitions);
+        this.sharder = new ShuffleSharder(slots.slots(), settings.seed());
+        this.policies = policies;
+        this.assignments = assignments;
+        this.inForce = plan(policies.dedicated());
+    }
+
+    /**
+     * The partitions that an item may go to. Nothing is allocated.
+     *
+     * @param tenant   not null
+     * @param workload not null, may be empty
+     * @param policy   the tenant's, not null
+     * @param into     as in {@link PartitionPlacement#partitions(String, String, int, int, java.util.Optional, int[])}
+     * @return how many there are, 1 or more
+     */
+    public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
+        int ofWorkload = settings.workloadPartitions() == 0 ? PartitionPlacement.MAX_PARTITIONS : settings.workloadPartitions();
+        return now().placement().partitions(tenant, workload, policy.shardSize(), ofWorkload, assignments.of(tenant), into);
+    }
+
+    /** As above for the whole of a tenant: in ascending order and in an array of their own. */
+    public int[] partitions(String tenant, TenantPolicy policy) {
+        return now().placement().partitions(tenant, policy.shardSize(), assignments.of(tenant));
+    }
+
+    /** The tenant's slots in ascending order: those assigned, else those drawn. Not in force while it has partitions of its own. */
+    public int[] slots(String tenant, TenantPolicy policy) {
+        return assignments.of(tenant)
+                .map(Shard::toArray)
+                .orElseGet(() -> sharder.shard(
+                        tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
+    }
+
+    /** Who has which partitions of its own now, and whose wish for some cannot be met. */
+    public DedicationPlan dedications() {
+        return now().plan();
+    }
+
+    /** How many slots an assignment has for a policy's shard size: no more than may be assigned, nor than there are partitions. */
+    public int assignable(int shardSize) {
+        return Math.min(shardSize, largestAssignable());
+    }
+
+    /** Most slots of one assignment. */
+    public int largestAssignable() {
+        return Math.min(Shard.MAX_SIZE, partitions);
+    }
+
+    /** An empty book for these slots that gives nobody two slots on one partition; only where shards are assigned. */
+    public ShardRegistry emptyBook() {
+        int overlap = settings.overlap().orElseThrow();
+        return slots.slots() > partitions ? new ShardRegistry(slots, overlap) : new ShardRegistry(slots.slots(), overlap);
+    }
+
+    private InForce now() {
+        InForce now = inForce;
+        return now.wanted() == policies.dedicated() ? now : renew();
+    }
+
+    private synchronized InForce renew() {
+        SortedMap<String, Integer> wanted = policies.dedicated();
+        if (inForce.wanted() != wanted) {
+            inForce = plan(wanted);
+            inForce.plan().refused().values().forEach(
+                    detail -> LOG.warn("A tenant stays on shared partitions: {}", Printable.of(detail)));
+        }
+        return inForce;
+    }
+
+    private InForce plan(SortedMap<String, Integer> wanted) {
+        DedicationPlan plan = DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
+        return new InForce(wanted, plan, new PartitionPlacement(sharder, slots, plan.dedication()));
+    }
+
+    private record InForce(SortedMap<String, Integer> wanted, DedicationPlan plan, PartitionPlacement placement) {}
+}

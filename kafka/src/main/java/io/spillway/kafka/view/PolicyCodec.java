@@ -1,0 +1,39 @@
+package io.spillway.kafka.view;
+
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.TenantPolicy;
+import java.util.EnumMap;
+import java.util.Map;
+import org.apache.avro.generic.GenericRecord;
+
+/** Policies as they lie in their topic: each setting is the field of the schema with the same key, null when not set. */
+public final class PolicyCodec {
+    private final RecordCodec<TenantPolicy> codec = new RecordCodec<>(new TenantPolicy());
+
+    /** The bytes of a tenant's settings. */
+    public byte[] encode(String tenant, PolicySettings settings) {
+        TenantPolicy record = new TenantPolicy();
+        record.put("tenant", tenant);
+        settings.values().forEach((field, value) -> record.put(field.key(), value));
+        return codec.encode(record);
+    }
+
+    /**
+     * The settings in these bytes.
+     *
+     * @throws IllegalArgumentException when they are no policy, or a setting in it is out of its range
+     */
+    public PolicySettings decode(byte[] bytes) {
+        GenericRecord record = codec.decode(bytes);
+        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
+        for (PolicyField field : PolicyField.values()) {
+            Object value = record.get(field.key());
+            if (value != null) {
+                values.put(field, value instanceof CharSequence ? value.toString() : value);
+            }
+        }
+        return new PolicySettings(values);
+    }
+}

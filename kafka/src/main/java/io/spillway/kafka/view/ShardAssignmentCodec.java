@@ -1,0 +1,34 @@
+package io.spillway.kafka.view;
+
+import io.spillway.core.sharding.Shard;
+import io.spillway.kafka.codec.RecordCodec;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.avro.generic.GenericRecord;
+
+/** Assignments as they lie in their topic and in the store of the stage that makes them. */
+public final class ShardAssignmentCodec {
+    private final RecordCodec<io.spillway.schema.ShardAssignment> codec =
+            new RecordCodec<>(new io.spillway.schema.ShardAssignment());
+
+    /** The bytes of what was answered for a tenant. */
+    public byte[] encode(String tenant, ShardAssignment assignment) {
+        List<Integer> slots = assignment.shard()
+                .map(shard -> Arrays.stream(shard.toArray()).boxed().toList())
+                .orElse(List.of());
+        return codec.encode(new io.spillway.schema.ShardAssignment(tenant, assignment.asked(), slots));
+    }
+
+    /**
+     * The assignment in these bytes.
+     *
+     * @throws IllegalArgumentException when they are none
+     */
+    public ShardAssignment decode(byte[] bytes) {
+        GenericRecord record = codec.decode(bytes);
+        int[] slots = ((List<?>) record.get("slots")).stream().mapToInt(slot -> (Integer) slot).toArray();
+        return new ShardAssignment(
+                (Integer) record.get("asked"), slots.length == 0 ? Optional.empty() : Optional.of(Shard.of(slots)));
+    }
+}

@@ -1,0 +1,42 @@
+package io.spillway.kafka.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import com.sun.management.ThreadMXBean;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.SweepCodec;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** No length from outside is allocated: an OutOfMemoryError would end the thread that reads. */
+class AllocationTest {
+    private static final long MOST_BYTES = 4_000_000;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    @ParameterizedTest
+    @ValueSource(longs = {10_000_000, 1_000_000_000, Integer.MAX_VALUE - 8, Integer.MAX_VALUE, Long.MAX_VALUE})
+    void a_huge_length_costs_no_memory(long length) {
+        byte[] policy = huge(new PolicyCodec().encode("acme", PolicySettings.NONE_SET), length);
+        byte[] sweep = huge(new SweepCodec().encode("acme", "nightly", new Sweep(1, 2)), length);
+        byte[] item = huge(Items.encode(Items.item()), length);
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        assertThatIllegalArgumentException().isThrownBy(() -> new PolicyCodec().decode(policy));
+        assertThatIllegalArgumentException().isThrownBy(() -> new SweepCodec().decode(sweep));
+        assertThat(Items.read(item)).isInstanceOf(ParsedRecord.Unreadable.class);
+        assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isBetween(1L, MOST_BYTES);
+    }
+
+    /** The prefix of a good record, and a tenant that claims to be of this length. */
+    private static byte[] huge(byte[] good, long length) {
+        return new ItemBytes()
+                .raw(Arrays.copyOf(good, SingleObject.PREFIX_BYTES))
+                .number(length)
+                .raw(new byte[20])
+                .bytes();
+    }
+}

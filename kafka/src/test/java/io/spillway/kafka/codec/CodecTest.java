@@ -1,0 +1,181 @@
+package io.spillway.kafka.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.spillway.Seed;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.SweepCodec;
+import io.spillway.schema.SweepMark;
+import io.spillway.schema.TenantPolicy;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class CodecTest {
+    private static final PolicyCodec POLICIES = new PolicyCodec();
+    private static final SweepCodec SWEEPS = new SweepCodec();
+    private static final PolicySettings FULL = PolicySettings.DEFAULTS
+            .with(PolicyField.RATE, "0.5")
+            .with(PolicyField.JITTER, "equal")
+            .with(PolicyField.SWEEPABLE, "true")
+            .with(PolicyField.MAX_DEPTH, "4611686018427387903");
+
+    @Test
+    void a_policy_is_read_back_as_it_was_written() {
+        for (PolicySettings settings : List.of(PolicySettings.NONE_SET, PolicySettings.DEFAULTS, FULL)) {
+            assertThat(POLICIES.decode(POLICIES.encode("acme", settings))).isEqualTo(settings);
+        }
+    }
+
+    @Test
+    void what_is_not_set_and_what_is_none_stay_two_things() {
+        PolicySettings none = PolicySettings.NONE_SET.with(PolicyField.RATE, "none").with(PolicyField.TTL, "none");
+        PolicySettings read = POLICIES.decode(POLICIES.encode("*", none));
+        assertThat(read).isEqualTo(none);
+        assertThat(read.get(PolicyField.BURST)).isEmpty();
+    }
+
+    @Test
+    void any_subset_of_the_settings_is_read_back() {
+        Seed seed = new Seed();
+        for (int i = 0; i < seed.rounds(2_000); i++) {
+            PolicySettings settings = FULL;
+            for (PolicyField field : PolicyField.values()) {
+                settings = seed.random().nextBoolean() ? settings.without(field) : settings;
+            }
+            assertThat(POLICIES.decode(POLICIES.encode("acme", settings))).as(seed.toString()).isEqualTo(settings);
+        }
+    }
+
+    @Test
+    void every_setting_has_a_field_in_the_schema_and_the_other_way_round() {
+        assertThat(TenantPolicy.getClassSchema().getFields().stream().map(field -> field.name()))
+                .containsExactlyElementsOf(Stream.concat(
+                                Stream.of("tenant"), Arrays.stream(PolicyField.values()).map(PolicyField::key))
+                        .toList());
+    }
+
+    @Test
+    void a_policy_with_a_setting_out_of_its_range_is_refused_by_key() {
+        TenantPolicy record = TenantPolicy.newBuilder().setTenant("acme").setAttempts(0L).build();
+        byte[] bytes = new RecordCodec<>(new TenantPolicy()).encode(record);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> POLICIES.decode(bytes))
+                .withMessage("attempts = 0: must be 1 to 1000");
+        byte[] jitter = new RecordCodec<>(new TenantPolicy())
+                .encode(TenantPolicy.newBuilder().setTenant("acme").setJitter("wild\n").build());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> POLICIES.decode(jitter))
+                .withMessage("jitter = wild\\u000a: must be full, equal, decorrelated, none");
+    }
+
+    @Test
+    void a_completed_sweep_is_read_back_and_a_running_one_is_none() {
+        Sweep sweep = new Sweep(Items.ENQUEUED_AT, Items.TIMESTAMP);
+        assertThat(SWEEPS.decode(SWEEPS.encode("*", "nightly", sweep))).contains(sweep);
+        assertThat(SWEEPS.decode(mark(Items.ENQUEUED_AT, null))).isEmpty();
+    }
+
+    @Test
+    void a_sweep_that_completes_before_it_starts_is_refused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SWEEPS.decode(mark(200, 199L)))
+                .withMessageContaining("cannot complete before it starts");
+    }
+
+    static Stream<Consumer<byte[]>> decoders() {
+        return Stream.of(POLICIES::decode, SWEEPS::decode);
+    }
+
+    @ParameterizedTest
+    @MethodSource("decoders")
+    void junk_is_refused_with_one_printable_line(Consumer<byte[]> decoder) {
+        byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
+        byte[] policy = POLICIES.encode("acme", FULL);
+        byte[] good = decodes(decoder, sweep) ? sweep : policy;
+        byte[] other = good == sweep ? policy : sweep;
+        assertThat(decodes(decoder, good)).isTrue();
+        for (byte[] junk : List.of(
+                new byte[0],
+                new byte[] {0},
+                Items.bytes("{\"rate\": 5}"),
+                other,
+                Items.encode(Items.item()),
+                new byte[300_000],
+                Arrays.copyOf(good, 10),
+                Arrays.copyOf(good, good.length + 1),
+                huge(good, Integer.MAX_VALUE),
+                huge(good, Integer.MAX_VALUE - 8),
+                huge(good, 100_000_000),
+                huge(good, Long.MAX_VALUE),
+                huge(good, -1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> decoder.accept(junk))
+                    .satisfies(e -> assertThat(e.getMessage()).matches("[ -~]+").hasSizeLessThan(300));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("decoders")
+    void a_record_cut_off_at_any_byte_is_refused(Consumer<byte[]> decoder) {
+        for (byte[] whole : List.of(
+                SWEEPS.encode("*", "nightly", new Sweep(1, 2)), POLICIES.encode("acme", PolicySettings.DEFAULTS))) {
+            for (int length = 0; length < whole.length; length++) {
+                byte[] cut = Arrays.copyOf(whole, length);
+                assertThat(decodes(decoder, cut)).as("%s of %s bytes", length, whole.length).isFalse();
+            }
+        }
+    }
+
+    /** A view counts and passes over what throws a RuntimeException; an Error would end its thread. */
+    @ParameterizedTest
+    @MethodSource("decoders")
+    void mutated_records_are_read_or_refused_and_nothing_else(Consumer<byte[]> decoder) {
+        Seed seed = new Seed();
+        SplittableRandom random = seed.random();
+        byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
+        byte[] policy = POLICIES.encode("acme", FULL);
+        byte[] good = decodes(decoder, sweep) ? sweep : policy;
+        int refused = 0;
+        for (int i = 0; i < seed.rounds(20_000); i++) {
+            byte[] bytes = good.clone();
+            for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
+                bytes[random.nextInt(10, bytes.length)] = (byte) random.nextInt();
+            }
+            refused += decodes(decoder, bytes) ? 0 : 1;
+        }
+        assertThat(refused).as(seed.toString()).isGreaterThan(1_000);
+    }
+
+    private static boolean decodes(Consumer<byte[]> decoder, byte[] bytes) {
+        try {
+            decoder.accept(bytes);
+            return true;
+        } catch (IllegalArgumentException refused) {
+            return false;
+        }
+    }
+
+    /** The prefix of a good record, and a tenant that claims to be of this length. */
+    private static byte[] huge(byte[] good, long length) {
+        return new ItemBytes().raw(Arrays.copyOf(good, 10)).number(length).raw(new byte[20]).bytes();
+    }
+
+    private static byte[] mark(long startedAt, Long completedAt) {
+        return new RecordCodec<>(new SweepMark()).encode(new SweepMark(
+                "acme",
+                "nightly",
+                Instant.ofEpochMilli(startedAt),
+                completedAt == null ? null : Instant.ofEpochMilli(completedAt)));
+    }
+}

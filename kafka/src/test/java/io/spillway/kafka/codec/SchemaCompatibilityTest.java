@@ -1,0 +1,168 @@
+package io.spillway.kafka.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.schema.ApiKey;
+import io.spillway.schema.LaneState;
+import io.spillway.schema.LedgerEntry;
+import io.spillway.schema.RouterDemand;
+import io.spillway.schema.ShardAssignment;
+import io.spillway.schema.SweepMark;
+import io.spillway.schema.TenantDepth;
+import io.spillway.schema.TenantPolicy;
+import io.spillway.schema.WorkItem;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaCompatibility;
+import org.apache.avro.SchemaCompatibility.SchemaCompatibilityType;
+import org.apache.avro.SchemaNormalization;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Schemas evolve only so that every version ever released can be read, and can read what we write. */
+class SchemaCompatibilityTest {
+    /**
+     * CRC-64-AVRO of each released version, oldest first: producers have it in every record they ever wrote. After the
+     * slash the beginning of the SHA-256 of the whole schema, with defaults, logical types and words. A released file
+     * is never edited: a change is a new file and a new entry here.
+     */
+    private static final Map<String, List<String>> RELEASED = Map.of(
+            "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
+            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025"),
+            "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
+            "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
+            "LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87"),
+            "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
+            "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
+            "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
+            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612", "2e00240e1a082042/f53d368baa67686d"));
+
+    static Stream<Schema> evolving() {
+        return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(), LedgerEntry.getClassSchema(),
+                TenantDepth.getClassSchema(), ApiKey.getClassSchema());
+    }
+
+    @ParameterizedTest
+    @MethodSource("evolving")
+    void released_versions_are_as_they_were_released(Schema current) {
+        assertThat(ReleasedSchemas.of(current.getName()).stream()
+                        .map(schema -> fingerprint(schema) + "/" + digest(schema)))
+                .isEqualTo(RELEASED.get(current.getName()));
+    }
+
+    /** Compatibility as Avro sees it leaves these out, and both matter to a reader of an old record. */
+    @ParameterizedTest
+    @MethodSource("evolving")
+    void a_released_field_keeps_its_default_and_its_logical_type(Schema current) {
+        for (Schema.Field field : ReleasedSchemas.of(current.getName()).getLast().getFields()) {
+            Schema.Field now = current.getField(field.name());
+            assertThat(now).as(field.name()).isNotNull();
+            assertThat(now.hasDefaultValue()).as(field.name()).isEqualTo(field.hasDefaultValue());
+            assertThat(now.defaultVal()).as(field.name()).isEqualTo(field.defaultVal());
+            assertThat(now.schema().getLogicalType()).as(field.name()).isEqualTo(field.schema().getLogicalType());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("evolving")
+    void the_current_version_and_every_released_one_read_each_other(Schema current) {
+        for (Schema released : ReleasedSchemas.of(current.getName())) {
+            assertThat(canRead(current, released)).as("current reads %s", fingerprint(released)).isTrue();
+            assertThat(canRead(released, current)).as("%s reads current", fingerprint(released)).isTrue();
+        }
+    }
+
+    @Test
+    void this_test_notices_a_change_that_is_not_compatible() {
+        Schema released = ReleasedSchemas.of("WorkItem").getFirst();
+        String json = released.toString();
+        Schema withoutDefault = parse(json.replaceFirst(
+                "\\{\"name\":\"payload\"", "{\"name\":\"extra\",\"type\":\"string\"},{\"name\":\"payload\""));
+        Schema otherType = parse(json.replace("\"type\":\"bytes\"", "\"type\":\"long\""));
+        assertThat(withoutDefault.getField("extra")).isNotNull();
+        assertThat(canRead(withoutDefault, released)).isFalse();
+        assertThat(canRead(otherType, released)).isFalse();
+        assertThat(canRead(released, withoutDefault)).as("a reader skips what it does not know").isTrue();
+    }
+
+    @Test
+    void the_routing_fields_stay_first_and_as_they_are() {
+        Stream.concat(ReleasedSchemas.of("WorkItem").stream(), Stream.of(WorkItem.getClassSchema())).forEach(schema -> {
+            List<Schema.Field> first = schema.getFields().subList(0, 4);
+            assertThat(first.stream().map(Schema.Field::name)).containsExactly("tenant", "id", "enqueuedAt", "workload");
+            assertThat(first.stream().map(field -> field.schema().getType())).containsExactly(
+                    Schema.Type.STRING, Schema.Type.STRING, Schema.Type.LONG, Schema.Type.STRING);
+            assertThat(first.get(2).schema().getLogicalType().getName()).isEqualTo("timestamp-millis");
+        });
+    }
+
+    @Test
+    void an_item_of_every_released_version_is_found_by_its_fingerprint() {
+        ItemSchemas schemas = ItemSchemas.load();
+        List<Schema> released = ReleasedSchemas.of("WorkItem");
+        for (int i = 0; i < released.size(); i++) {
+            assertThat(schemas.indexOf(ItemSchemas.fingerprint(released.get(i)))).isEqualTo(i);
+        }
+        assertThat(schemas.indexOf(ItemSchemas.fingerprint(WorkItem.getClassSchema()))).isNotNegative();
+        assertThat(schemas.indexOf(0)).isNegative();
+        assertThat(schemas.indexOf(ItemSchemas.fingerprint(TenantPolicy.getClassSchema()))).isNegative();
+    }
+
+    @Test
+    void producers_write_the_fingerprint_that_readers_look_for() {
+        byte[] value = Items.encode(Items.item());
+        long written = ByteBuffer.wrap(value, 2, 8).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        assertThat(RELEASED.get("WorkItem").getLast()).startsWith(Long.toHexString(written) + "/");
+        assertThat(Arrays.copyOf(value, 2)).containsExactly(0xC3, 0x01);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Nothing", "workitem", ""})
+    void what_was_never_released_has_no_versions(String record) {
+        assertThat(ReleasedSchemas.of(record)).isEmpty();
+    }
+
+    @Test
+    void the_records_of_the_contract_are_in_its_namespace() {
+        assertThat(Stream.of(
+                                WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
+                                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema())
+                        .map(Schema::getFullName))
+                .containsExactly(
+                        "io.spillway.schema.WorkItem", "io.spillway.schema.TenantPolicy", "io.spillway.schema.SweepMark",
+                        "io.spillway.schema.LedgerEntry", "io.spillway.schema.TenantDepth");
+    }
+
+    private static boolean canRead(Schema reader, Schema writer) {
+        return SchemaCompatibility.checkReaderWriterCompatibility(reader, writer).getType()
+                == SchemaCompatibilityType.COMPATIBLE;
+    }
+
+    private static Schema parse(String json) {
+        return new Schema.Parser().parse(json);
+    }
+
+    private static String digest(Schema schema) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(Items.bytes(schema.toString()));
+            return HexFormat.of().formatHex(digest, 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String fingerprint(Schema schema) {
+        return Long.toHexString(SchemaNormalization.parsingFingerprint64(schema));
+    }
+}

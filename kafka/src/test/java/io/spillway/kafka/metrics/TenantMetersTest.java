@@ -1,0 +1,89 @@
+package io.spillway.kafka.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class TenantMetersTest {
+    private final Set<String> registered = new TreeSet<>();
+    private final List<String> removed = new ArrayList<>();
+    private final TenantMeters<String> meters = new TenantMeters<>(2, this::register, this::remove);
+
+    @Test
+    void while_there_is_room_whoever_comes_first_is_named() {
+        assertThat(meters.of("a")).isEqualTo("a");
+        assertThat(meters.of("b")).isEqualTo("b");
+        assertThat(meters.of("c")).isEqualTo("*other*");
+        assertThat(meters.of("a")).isEqualTo("a");
+    }
+
+    @Test
+    void the_number_of_series_is_bounded_whatever_the_number_of_tenants() {
+        for (int round = 0; round < 5; round++) {
+            for (int i = 0; i < 100_000; i++) {
+                meters.of("t" + i);
+            }
+            meters.elect();
+        }
+        assertThat(registered).hasSize(3).contains("*other*");
+    }
+
+    @Test
+    void a_tenant_that_floods_takes_the_name_of_the_least_busy() {
+        count("a", 10);
+        count("b", 5);
+        count("c", 20);
+        meters.elect();
+
+        assertThat(meters.of("c")).isEqualTo("c");
+        assertThat(removed).containsExactly("b");
+    }
+
+    @Test
+    void a_tenant_that_is_a_little_busier_does_not() {
+        count("a", 10);
+        count("b", 5);
+        count("c", 19);
+        meters.elect();
+
+        assertThat(meters.of("c")).isEqualTo("*other*");
+        assertThat(removed).isEmpty();
+    }
+
+    @Test
+    void an_idle_tenant_keeps_its_name_for_a_while_and_then_loses_it() {
+        count("a", 1);
+        count("b", 1);
+        meters.elect();
+        for (int i = 1; i < TenantMeters.IDLE_ELECTIONS; i++) {
+            meters.of("b");
+            meters.elect();
+        }
+        assertThat(removed).isEmpty();
+        meters.of("b");
+        meters.elect();
+
+        assertThat(removed).containsExactly("a");
+        assertThat(meters.of("c")).isEqualTo("c");
+    }
+
+    private void count(String tenant, int events) {
+        for (int i = 0; i < events; i++) {
+            meters.of(tenant);
+        }
+    }
+
+    private String register(String label) {
+        registered.add(label);
+        return label;
+    }
+
+    private void remove(String label) {
+        registered.remove(label);
+        removed.add(label);
+    }
+}

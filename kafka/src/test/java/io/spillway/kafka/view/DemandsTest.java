@@ -1,0 +1,46 @@
+package io.spillway.kafka.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.ratelimit.RateShares;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DemandsTest {
+    private long nowMillis = 1_000_000;
+    private final Demands demands = new Demands(() -> Instant.ofEpochMilli(nowMillis));
+
+    @Test
+    void others_are_counted_while_they_live_and_one_is_not_its_own_neighbour() {
+        demands.put("a", demands.encode("a", Map.of("acme", 5.0)));
+        demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
+        demands.put("c", demands.encode("c", Map.of()));
+
+        assertThat(demands.ofOthers("a")).containsExactlyInAnyOrder(Map.of("acme", 7.5), Map.of());
+        nowMillis += 2_999;
+        demands.put("c", demands.encode("c", Map.of("acme", 1.0)));
+        assertThat(demands.ofOthers("a")).hasSize(2);
+        nowMillis++;
+        assertThat(demands.ofOthers("a")).as("b is silent").containsExactly(Map.of("acme", 1.0));
+        demands.remove("c");
+        assertThat(demands.ofOthers("a")).as("c has said that it ends").isEmpty();
+    }
+
+    @Test
+    void nonsense_is_refused_and_the_last_word_stands() {
+        demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
+        Map<String, Double> tooMany = new HashMap<>();
+        for (int i = 0; i <= RateShares.MAX_TOLD; i++) {
+            tooMany.put("tenant-" + i, 1.0);
+        }
+        for (Map<String, Double> nonsense : List.of(
+                Map.of("acme", -1.0), Map.of("acme", Double.NaN), Map.of("acme", Double.POSITIVE_INFINITY), tooMany)) {
+            assertThatThrownBy(() -> demands.put("b", demands.encode("b", nonsense))).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(demands.ofOthers("a")).containsExactly(Map.of("acme", 7.5));
+    }
+}

@@ -1,0 +1,60 @@
+package io.spillway.kafka.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.overload.LaneReport;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.LaneState;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LaneStatesTest {
+    private static final LaneReport ONE = new LaneReport(50, 1_234.5, 67.25, 89, 10.5);
+    private static final LaneReport OTHER = new LaneReport(4, 80, 80, 0, 300);
+
+    private long nowMillis = 1_800_000_000_000L;
+    private final LaneStates states = new LaneStates(() -> Instant.ofEpochMilli(nowMillis));
+
+    @Test
+    void reports_come_back_as_they_were_said_while_their_workers_live() {
+        states.put("a", states.encode("a", ONE));
+        states.put("b", states.encode("b", OTHER));
+        assertThat(states.reports()).containsExactlyInAnyOrder(ONE, OTHER);
+
+        nowMillis += LaneStates.ALIVE_MILLIS - 1;
+        states.put("b", states.encode("b", ONE));
+        assertThat(states.reports()).containsExactlyInAnyOrder(ONE, ONE);
+        nowMillis++;
+        assertThat(states.reports()).as("a is silent").containsExactly(ONE);
+        states.remove("b");
+        assertThat(states.reports()).as("b has said that it ends").isEmpty();
+    }
+
+    @Test
+    void what_was_said_long_before_it_was_heard_does_not_count_but_clocks_may_differ() {
+        byte[] said = states.encode("a", ONE);
+        nowMillis += LaneStates.OLD_MILLIS;
+        states.put("a", said);
+        assertThat(states.reports()).as("a minute").containsExactly(ONE);
+        nowMillis++;
+        states.put("a", said);
+        assertThat(states.reports()).as("more").isEmpty();
+        nowMillis -= 3_600_000;
+        states.put("a", said);
+        assertThat(states.reports()).as("from a clock that is ahead").containsExactly(ONE);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1, 1, 1, 1", "4294967297, 1, 1, 1, 1", "1, -1, 1, 1, 1", "1, 1, NaN, 1, 1", "1, 1, 1, -1, 1", "1, 1, 1, 1, 1e13"})
+    void nonsense_is_refused_and_the_last_word_stands(long slots, double possible, double handled, long waiting, double age) {
+        states.put("a", states.encode("a", ONE));
+        byte[] nonsense = new RecordCodec<>(new LaneState()).encode(
+                new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age));
+        assertThatThrownBy(() -> states.put("a", nonsense)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
+        assertThat(states.reports()).containsExactly(ONE);
+    }
+}

@@ -1,0 +1,85 @@
+package io.spillway.kafka.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.spillway.core.routing.RoutingRules;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.SweepMark;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SweepsTest {
+    private static final long NOW = 1_000;
+
+    private final Sweeps sweeps = new Sweeps();
+
+    /** Marks are {@code KEY:start-completion} in the order they are read; without a completion the sweep runs. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+            # what                                             | marks                          | acme is covered before
+            no sweep covers nothing                            | ''                             | none
+            a completed sweep covers what was before its start | acme:100-200                   | 100
+            the later of two                                   | acme:100-200 acme:300-400      | 300
+            a mark that is read late changes nothing           | acme:300-400 acme:100-200      | 300
+            the later start counts, not the later completion   | acme:300-400 acme:200-900      | 300
+            a sweep of all tenants                             | *:100-200                      | 100
+            the later of its own and that of all               | acme:100-200 *:300-400         | 300
+            and the other way round                            | *:100-200 acme:300-400         | 300
+            another tenant's sweep covers nothing here         | bolt:100-200                   | none
+            a running sweep covers nothing                     | acme:100                       | none
+            and takes nothing back                             | acme:100-200 acme:300          | 100
+            completion in the future covers nothing yet        | acme:100-1001                  | none
+            completion now covers                              | acme:100-1000                  | 100
+            it hides the one before: nothing is dropped early  | acme:100-200 acme:300-1001     | none
+            one of all in the future leaves its own in force   | acme:100-200 *:300-1001        | 100
+            the same sweep told twice                          | acme:100-200 acme:100-200      | 100
+            a completion set right                             | acme:100-9999 acme:100-200     | 100
+            """)
+    void the_latest_completed_sweep_covers_what_was_made_before_it(String what, String marks, Long coveredBefore) {
+        for (String mark : marks.isEmpty() ? new String[0] : marks.split(" ")) {
+            put(mark);
+        }
+        assertThat(sweeps.coveredBeforeMillis("acme", NOW))
+                .isEqualTo(coveredBefore == null ? RoutingRules.NO_SWEEP_MILLIS : coveredBefore);
+    }
+
+    @Test
+    void a_sweep_covers_from_the_moment_it_completes() {
+        put("acme:100-1001");
+        assertThat(sweeps.coveredBeforeMillis("acme", 1_000)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.coveredBeforeMillis("acme", 1_001)).isEqualTo(100);
+    }
+
+    @Test
+    void a_removed_sweep_covers_nothing_any_more() {
+        put("acme:100-200");
+        put("*:50-60");
+        assertThat(sweeps.size()).isEqualTo(2);
+        sweeps.remove("acme");
+        assertThat(sweeps.contains("acme")).isFalse();
+        assertThat(sweeps.contains("*")).isTrue();
+        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(50);
+        sweeps.remove("*");
+        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.size()).isZero();
+    }
+
+    @Test
+    void junk_leaves_the_sweep_as_it_was() {
+        put("acme:100-200");
+        assertThatIllegalArgumentException().isThrownBy(() -> sweeps.put("acme", new byte[7]));
+        assertThatIllegalArgumentException().isThrownBy(() -> put("acme:400-300"));
+        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(100);
+    }
+
+    private void put(String mark) {
+        String[] keyAndTimes = mark.split(":");
+        String[] times = keyAndTimes[1].split("-");
+        Instant completed = times.length == 1 ? null : Instant.ofEpochMilli(Long.parseLong(times[1]));
+        sweeps.put(keyAndTimes[0], new RecordCodec<>(new SweepMark()).encode(new SweepMark(
+                keyAndTimes[0], "sweep", Instant.ofEpochMilli(Long.parseLong(times[0])), completed)));
+    }
+}

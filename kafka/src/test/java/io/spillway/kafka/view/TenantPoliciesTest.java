@@ -1,0 +1,126 @@
+package io.spillway.kafka.view;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TenantPoliciesTest {
+    private final PolicyCodec codec = new PolicyCodec();
+    private final TenantPolicies policies = new TenantPolicies(settings("attempts=7 ttl=1h"));
+
+    /**
+     * Steps are {@code KEY:setting=value} for a put, {@code KEY:} for a put of nothing, {@code -KEY} for a removal.
+     * Expected are the attempts of acme and of bolt, who has no policy of its own.
+     */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # what                                       | steps                                           | acme | bolt
+            the configured defaults hold at first        | ''                                              |    7 |    7
+            a tenant's own settings win                  | acme:attempts=2                                 |    2 |    7
+            all tenants' settings win over the defaults  | *:attempts=3                                    |    3 |    3
+            a tenant's own win over those of all         | *:attempts=3 acme:attempts=2                    |    2 |    3
+            in whichever order they come                 | acme:attempts=2 *:attempts=3                    |    2 |    3
+            what a tenant does not set comes from all    | acme:rate=5 *:attempts=3                        |    3 |    3
+            and changes with them                        | acme:rate=5 *:attempts=3 *:attempts=4           |    4 |    4
+            and falls back when they are removed         | acme:rate=5 *:attempts=3 -*                     |    7 |    7
+            a removed policy is gone                     | acme:attempts=2 -acme                           |    7 |    7
+            a removed one falls back to that of all      | *:attempts=3 acme:attempts=2 -acme              |    3 |    3
+            all are removed, the tenant's own stay       | *:attempts=3 acme:attempts=2 -*                 |    2 |    7
+            a policy replaces the one before it whole    | acme:attempts=2 acme:rate=5                     |    7 |    7
+            a policy that sets nothing changes nothing   | *:attempts=3 acme:                              |    3 |    3
+            what was never there can be removed          | -acme -* -acme                                  |    7 |    7
+            """)
+    void a_tenants_own_settings_are_over_those_of_all_over_the_defaults(String what, String steps, int acme, int bolt) {
+        for (String step : steps.isEmpty() ? new String[0] : steps.split(" ")) {
+            if (step.startsWith("-")) {
+                policies.remove(step.substring(1));
+            } else {
+                String[] keyAndSettings = step.split(":", 2);
+                put(keyAndSettings[0], keyAndSettings[1]);
+            }
+        }
+        assertThat(policies.of("acme").attempts()).isEqualTo(acme);
+        assertThat(policies.of("bolt").attempts()).isEqualTo(bolt);
+        assertThat(policies.of("bolt").ttlMillis()).as("the configured default").isEqualTo(3_600_000);
+        assertThat(policies.of("bolt").timeoutMillis()).as("the product's default").isEqualTo(30_000);
+    }
+
+    @Test
+    void none_wins_over_a_value_below() {
+        put("acme", "ttl=none");
+        assertThat(policies.of("acme").ttlMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(policies.of("bolt").ttlMillis()).isEqualTo(3_600_000);
+    }
+
+    @Test
+    void what_cannot_be_decoded_leaves_the_policy_as_it_was() {
+        put("acme", "attempts=2");
+        TenantPolicy before = policies.of("acme");
+        byte[] whole = codec.encode("acme", settings("attempts=9"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> policies.put("acme", Arrays.copyOf(whole, whole.length - 1)));
+        assertThatIllegalArgumentException().isThrownBy(() -> policies.put("*", new byte[3]));
+        assertThat(policies.of("acme")).isEqualTo(before);
+        assertThat(policies.of("bolt").attempts()).isEqualTo(7);
+        assertThat(policies.size()).isEqualTo(1);
+    }
+
+    @Test
+    void it_knows_who_has_a_policy() {
+        put("acme", "attempts=2");
+        put("*", "rate=1");
+        assertThat(policies.size()).isEqualTo(2);
+        assertThat(policies.contains("acme")).isTrue();
+        assertThat(policies.contains("*")).isTrue();
+        assertThat(policies.contains("bolt")).isFalse();
+        policies.remove("acme");
+        assertThat(policies.contains("acme")).isFalse();
+        assertThat(policies.size()).isEqualTo(1);
+    }
+
+    @Test
+    void the_same_policy_is_handed_out_until_it_changes() {
+        put("acme", "attempts=2");
+        assertThat(policies.of("acme")).isSameAs(policies.of("acme"));
+        assertThat(policies.of("bolt")).isSameAs(policies.of("anybody"));
+    }
+
+    @Test
+    void settings_are_shown_as_they_are_stored() {
+        SettingsByTenant stored = new SettingsByTenant();
+        stored.put("bolt", codec.encode("bolt", settings("rate=1")));
+        stored.put("*", codec.encode("*", settings("ttl=none")));
+        stored.put("acme", codec.encode("acme", settings("")));
+        stored.put("gone", codec.encode("gone", settings("")));
+        stored.remove("gone");
+        assertThat(stored.all()).containsExactly(
+                Map.entry("*", settings("ttl=none")),
+                Map.entry("acme", PolicySettings.NONE_SET),
+                Map.entry("bolt", settings("rate=1")));
+        assertThat(stored.size()).isEqualTo(3);
+        assertThat(stored.contains("*")).isTrue();
+        assertThat(stored.contains("gone")).isFalse();
+    }
+
+    private void put(String key, String settings) {
+        policies.put(key, codec.encode(key, settings(settings)));
+    }
+
+    /** Settings written as {@code key=value} with spaces between. */
+    private static PolicySettings settings(String text) {
+        PolicySettings settings = PolicySettings.NONE_SET;
+        for (String setting : text.isEmpty() ? new String[0] : text.split(" ")) {
+            String[] parts = setting.split("=");
+            settings = settings.with(PolicyField.named(parts[0]).orElseThrow(), parts[1]);
+        }
+        return settings;
+    }
+}

@@ -1,0 +1,229 @@
+package io.spillway.worker;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.retry.AttemptResult;
+import io.spillway.kafka.metrics.Departures;
+import io.spillway.kafka.metrics.TenantMeters;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * What the worker measures, AgeOfFirstAttempt above all. Buckets are fixed and tenants bounded, so the number of series
+ * is too.
+ */
+final class WorkerMetrics {
+    private static final Duration[] AGES = {
+        Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50), Duration.ofMillis(100),
+        Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1), Duration.ofMillis(2_500),
+        Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1),
+        Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1), Duration.ofHours(6), Duration.ofDays(1)
+    };
+    private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED};
+
+    private final MeterRegistry registry;
+    private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
+    private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
+    private final Map<Lane, Counter> pollsWithRecords = new EnumMap<>(Lane.class);
+    private final Map<Lane, Counter> pollsEmpty = new EnumMap<>(Lane.class);
+    private final Departures departures;
+    private final BudgetMeters budgets;
+    private final Map<Lane, Long> depth = new ConcurrentHashMap<>();
+    private final Map<String, Counter> moved = new ConcurrentHashMap<>();
+    private final Map<String, Counter> handled = new ConcurrentHashMap<>();
+    private final Timer handlerDuration;
+    private final Optional<Timer> ageOfFirstSubscriber;
+    private final Counter leasesEnded;
+    private final Counter transactionsFailed;
+    private ToLongFunction<Lane> waiting = lane -> 0;
+
+    /**
+     * Registers the meters, all but those of tenants before the first item.
+     *
+     * @param tenants      most tenants with series of their own
+     * @param fansOut      whether the handler serves many subscribers
+     * @param budgetTokens what a tenant's retry budget holds
+     */
+    WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, ToDoubleFunction<String> budgetTokens) {
+        this.registry = registry;
+        departures = new Departures(registry);
+        budgets = new BudgetMeters(registry, tenants, budgetTokens);
+        ageOfFirstAttempt = new TenantMeters<>(tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
+        for (Lane lane : LANES) {
+            ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item when it is attempted again")
+                    .tag("lane", lane.label())
+                    .register(registry));
+            pollsWithRecords.put(lane, polls(lane, false));
+            pollsEmpty.put(lane, polls(lane, true));
+        }
+        handlerDuration = age("spillway.handler.duration", "Time in the handler").register(registry);
+        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease was over");
+        transactionsFailed = counter("spillway.worker.transactions.failed", "Transactions that were aborted and made again");
+        ageOfFirstSubscriber = fansOut ? Optional.of(firstSubscriber()) : Optional.empty();
+        // An increase is seen only in a series that was there before it.
+        List.of("done", "retry", "dead", "timeout", "interrupted").forEach(this::handledCounter);
+        movedCounter(Lane.OVERFLOW, LaneReason.EXCESS);
+        movedCounter(Lane.AGED, LaneReason.AGE);
+        movedCounter(Lane.DELAY, LaneReason.CAPPED);
+        movedCounter(Lane.DELAY, LaneReason.RETRY_BUDGET);
+    }
+
+    /** Registers the gauges over what the worker holds; called before the first poll. */
+    void watch(WorkerCore core, int slots) {
+        watchWaiting(core::waiting);
+        Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
+                .description("Handlers running").register(registry);
+        Gauge.builder("spillway.handler.deaf", core, WorkerCore::deaf)
+                .description("Handlers that go on after their interrupt, and keep their slots").register(registry);
+        Gauge.builder("spillway.slots", () -> slots).description("Most handlers at once").register(registry);
+        Gauge.builder("spillway.worker.tenants_at_cap", core, WorkerCore::tenantsAtCap)
+                .description("Tenants with as many handlers as they may have").register(registry);
+        Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
+                .description("Items that a worker may have died with, waiting to run alone").register(registry);
+        for (Lane lane : LANES) {
+            Gauge.builder("spillway.lane.waiting", depth, known -> known.getOrDefault(lane, 0L))
+                    .description("Items waiting in a lane, over all workers")
+                    .tag("lane", lane.label()).register(registry);
+        }
+    }
+
+    /** Registers the gauges over the read-ahead, given what waits in this process of a lane. */
+    void watchWaiting(ToLongFunction<Lane> now) {
+        waiting = now;
+        for (Lane lane : LANES) {
+            Gauge.builder("spillway.worker.waiting", () -> now.applyAsLong(lane))
+                    .description("Items read ahead")
+                    .tag("lane", lane.label()).register(registry);
+        }
+    }
+
+    void started(Attempt attempt) {
+        LaneItem item = attempt.item;
+        long ageMillis = Math.max(0, attempt.startedAtMillis - item.enqueuedAtMillis());
+        if (item.attemptedBefore()) {
+            ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
+        } else {
+            ageOfFirstAttempt.of(item.tenant()).get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
+            ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
+        }
+    }
+
+    void ended(AttemptEnd end) {
+        handlerDuration.record(end.durationNanos(), TimeUnit.NANOSECONDS);
+        handledCounter(outcomeOf(end.result())).increment();
+    }
+
+    /**
+     * A poll has ended. One that brought nothing of a lane shows head room only when nothing of it waits in this
+     * process either: a lane whose read-ahead is full is not read from.
+     */
+    void polled(Lane lane, boolean broughtNothing) {
+        boolean empty = broughtNothing && waiting.applyAsLong(lane) == 0;
+        (empty ? pollsEmpty : pollsWithRecords).get(lane).increment();
+    }
+
+    void retryAsked(String tenant, boolean granted) {
+        budgets.asked(tenant, granted);
+    }
+
+    /** What waits in a lane, over all workers, has been looked at. */
+    void depth(Lane lane, long items) {
+        depth.put(lane, items);
+    }
+
+    void dropped(DropReason reason) {
+        departures.dropped(reason);
+    }
+
+    void deadLettered(DeadReason reason) {
+        departures.deadLettered(reason);
+    }
+
+    void moved(Lane to, LaneReason reason) {
+        movedCounter(to, reason).increment();
+    }
+
+    void leasesEnded(int count) {
+        leasesEnded.increment(count);
+    }
+
+    void transactionFailed() {
+        transactionsFailed.increment();
+    }
+
+    /** Gives the names among the tenant series to the busiest. */
+    void electTenants() {
+        ageOfFirstAttempt.elect();
+        budgets.elect();
+    }
+
+    private Counter handledCounter(String outcome) {
+        return handled.computeIfAbsent(outcome, absent -> Counter.builder("spillway.handled")
+                .description("Attempts by what they came to")
+                .tag("outcome", absent)
+                .register(registry));
+    }
+
+    private Counter movedCounter(Lane to, LaneReason reason) {
+        return moved.computeIfAbsent(to.label() + "/" + reason.label(), absent -> Counter.builder("spillway.moved")
+                .description("Items that the worker moved on unattempted")
+                .tag("lane", to.label())
+                .tag("reason", reason.label())
+                .register(registry));
+    }
+
+    private static String outcomeOf(AttemptResult result) {
+        return switch (result) {
+            case AttemptResult.Succeeded succeeded -> "done";
+            case AttemptResult.Failed failed -> "retry";
+            case AttemptResult.FailedForGood dead -> "dead";
+            case AttemptResult.TimedOut timedOut -> "timeout";
+            case AttemptResult.Interrupted interrupted -> "interrupted";
+        };
+    }
+
+    private Map<Lane, Timer> ageTimers(String tenant) {
+        Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
+        for (Lane lane : LANES) {
+            timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item when it is attempted for the first time")
+                    .tag("lane", lane.label())
+                    .tag("tenant", tenant)
+                    .register(registry));
+        }
+        return timers;
+    }
+
+    private Timer firstSubscriber() {
+        return age("spillway.age_of_first_subscriber_first_attempt",
+                "Age of an item when the first of its subscribers is attempted for the first time").register(registry);
+    }
+
+    private Counter counter(String name, String description) {
+        return Counter.builder(name).description(description).register(registry);
+    }
+
+    private static Timer.Builder age(String name, String description) {
+        return Timer.builder(name).description(description).serviceLevelObjectives(AGES);
+    }
+
+    private Counter polls(Lane lane, boolean empty) {
+        return Counter.builder("spillway.polls")
+                .description("Polls of a lane; none empty means no head room left")
+                .tag("lane", lane.label())
+                .tag("empty", Boolean.toString(empty))
+                .register(registry);
+    }
+}

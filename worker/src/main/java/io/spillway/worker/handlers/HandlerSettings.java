@@ -1,0 +1,59 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+
+/** What the worker does with an item. */
+public record HandlerSettings(
+        @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class",
+                doc = "Which handler takes the items.") Type type,
+        @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
+                doc = "URL that each item is posted to, for type http.") String httpUrl,
+        @Setting(key = "handler.http.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
+                doc = "Most time to open a connection.") Duration httpConnectTimeout,
+        @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
+                doc = "Most time from the request to the status of the answer.") Duration httpRequestTimeout,
+        @Setting(key = "handler.kafka.topic",
+                doc = "Topic that each item is produced to, for type kafka. It must exist, and be none of Spillway's.")
+                String kafkaTopic,
+        @Setting(key = "handler.class",
+                doc = "Java class that implements Handler, for type class: public, on the class path, with a public"
+                        + " constructor without parameters.") String className) {
+
+    /** The handlers there are. */
+    public enum Type {
+        LOG,
+        HTTP,
+        KAFKA,
+        CLASS
+    }
+
+    public HandlerSettings {
+        if (type == Type.HTTP && !isHttp(httpUrl)) {
+            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST... or https://HOST...");
+        }
+        AllowedRange.check(
+                HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, kafkaTopic, className);
+        if (type == Type.KAFKA && kafkaTopic.isEmpty()) {
+            throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
+        }
+        if (type == Type.CLASS && className.isEmpty()) {
+            throw new InvalidSettingException(
+                    "handler.class", className, "must be a class that implements io.spillway.handler.Handler");
+        }
+    }
+
+    private static boolean isHttp(String url) {
+        try {
+            URI parsed = new URI(url);
+            return parsed.getHost() != null
+                    && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
+        } catch (URISyntaxException e) {
+            return false;
+        }
+    }
+}

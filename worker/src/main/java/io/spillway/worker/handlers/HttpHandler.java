@@ -1,0 +1,139 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.item.Printable;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Posts each item to a URL: the body is the payload, the rest in headers. The statuses that RFC 9110 and 6585 mean as
+ * "later" (408, 425, 429, 5xx) are retried, honouring {@code Retry-After}; other 4xx are final. A redirect is not
+ * followed, and retried: it says something of the URL, and nothing of the item. The body of an answer is thrown away.
+ */
+final class HttpHandler implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
+
+    private final URI url;
+    private final String place;
+    private final Duration connectTimeout;
+    private final Duration requestTimeout;
+    private final InstantSource clock;
+    private final HttpClient client;
+
+    /**
+     * Makes a handler, and a connection before traffic comes.
+     *
+     * @param settings of type HTTP
+     * @param clock    for dates in {@code Retry-After}
+     */
+    HttpHandler(HandlerSettings settings, InstantSource clock) {
+        this.url = URI.create(settings.httpUrl());
+        // Not the authority: there may be a password in it.
+        this.place = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        this.connectTimeout = settings.httpConnectTimeout();
+        this.requestTimeout = settings.httpRequestTimeout();
+        this.clock = clock;
+        this.client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(connectTimeout)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .build();
+        connect();
+    }
+
+    @Override
+    public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
+        if (!isHeaderValue(delivery.contentType())) {
+            // It comes from the producer, and will not be any better the next time.
+            return Outcome.dead("content type cannot be a header of a request: " + Printable.of(delivery.contentType()));
+        }
+        try {
+            return outcomeOf(client.send(request(delivery), HttpResponse.BodyHandlers.discarding()));
+        } catch (HttpConnectTimeoutException e) {
+            return Outcome.retry("no connection to " + place + " within " + connectTimeout.toMillis() + " ms");
+        } catch (ConnectException e) {
+            return Outcome.retry("no connection to " + place + ": " + e);
+        } catch (HttpTimeoutException e) {
+            return Outcome.retry("no answer within " + requestTimeout.toMillis() + " ms");
+        }
+    }
+
+    private HttpRequest request(Delivery delivery) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .timeout(requestTimeout)
+                .header("Content-Type", delivery.contentType())
+                .header("Spillway-Tenant", delivery.tenant())
+                .header("Spillway-Id", delivery.id())
+                .header("Spillway-Workload", delivery.workload())
+                .header("Spillway-Attempt", Integer.toString(delivery.attempt()))
+                .header("Spillway-Enqueued-At", Long.toString(delivery.enqueuedAt().toEpochMilli()))
+                .header("Idempotency-Key", delivery.id())
+                .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.payload()));
+        // A trace that HTTP cannot carry is let go, and the item is not.
+        delivery.traceparent().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("traceparent", value));
+        delivery.tracestate().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("tracestate", value));
+        return request.build();
+    }
+
+    @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+
+    /** A destination that is down now may be up when traffic comes. */
+    private void connect() {
+        try {
+            client.send(
+                    HttpRequest.newBuilder(url).timeout(requestTimeout).method("HEAD", HttpRequest.BodyPublishers.noBody()).build(),
+                    HttpResponse.BodyHandlers.discarding());
+        } catch (IOException e) {
+            LOG.warn("{} does not answer yet: {}", Printable.of(place), Printable.of(e.toString()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Outcome outcomeOf(HttpResponse<?> response) {
+        int status = response.statusCode();
+        if (status >= 200 && status < 300) {
+            return Outcome.done();
+        }
+        String detail = "HTTP status " + status;
+        if (status < 400) {
+            return Outcome.retry(detail + response.headers().firstValue("Location")
+                    .map(location -> " to " + Printable.of(location)).orElse(""));
+        }
+        if (status == 408 || status == 425 || status == 429 || status >= 500) {
+            return retryAfter(response).map(after -> Outcome.retry(after, detail)).orElseGet(() -> Outcome.retry(detail));
+        }
+        return Outcome.dead(detail);
+    }
+
+    private Optional<Duration> retryAfter(HttpResponse<?> response) {
+        return response.headers().firstValue("Retry-After")
+                .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
+    }
+
+    /** Printable ASCII: the client would send anything else as something else. */
+    private static boolean isHeaderValue(String text) {
+        return text.chars().allMatch(c -> c >= ' ' && c <= '~');
+    }
+}

@@ -1,0 +1,26 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.item.Printable;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes a line for each item: to try things out. */
+final class LogHandler implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(LogHandler.class);
+
+    @Override
+    public Outcome handle(Delivery delivery) {
+        LOG.info("tenant={} id={} workload={} attempt={} lane={} bytes={}",
+                delivery.tenant(), Printable.of(delivery.id()), delivery.workload(), delivery.attempt(),
+                delivery.lane(), delivery.payload().length);
+        return Outcome.done();
+    }
+
+    @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
+}

@@ -1,0 +1,75 @@
+package io.spillway.worker.handlers;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Reads {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of RFC 9110, 5.6.7. */
+final class RetryAfter {
+    /** Whatever an answer asks for, an item waits no longer. */
+    static final Duration LONGEST = Duration.ofDays(1);
+    /** More digits are longer than the longest in any case. */
+    private static final int MAX_DIGITS = 9;
+    private static final int MAX_CHARACTERS = 64;
+
+    private static final List<DateTimeFormatter> DATES = List.of(
+            DateTimeFormatter.RFC_1123_DATE_TIME,
+            rfc850(),
+            DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
+
+    private RetryAfter() {}
+
+    /**
+     * How long to wait.
+     *
+     * @param retryAfter value of the header
+     * @param date       value of the answer's header {@code Date}, or empty: a date is meant by the clock of whoever
+     *                   wrote it
+     * @param now        by our own clock, for an answer without a date
+     * @return 0 to a day; empty when the header cannot be read
+     */
+    static Optional<Duration> parse(String retryAfter, Optional<String> date, Instant now) {
+        String text = retryAfter.strip();
+        if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            return Optional.of(text.length() > MAX_DIGITS ? LONGEST : bounded(Duration.ofSeconds(Long.parseLong(text))));
+        }
+        Instant theirNow = date.flatMap(RetryAfter::parseDate).orElse(now);
+        return parseDate(text).map(until -> bounded(Duration.between(theirNow, until)));
+    }
+
+    private static Optional<Instant> parseDate(String text) {
+        if (text.length() > MAX_CHARACTERS) {
+            return Optional.empty();
+        }
+        for (DateTimeFormatter form : DATES) {
+            try {
+                return Optional.of(ZonedDateTime.parse(text, form).toInstant());
+            } catch (DateTimeException e) {
+                continue;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Duration bounded(Duration wait) {
+        return wait.isNegative() ? Duration.ZERO : wait.compareTo(LONGEST) > 0 ? LONGEST : wait;
+    }
+
+    /** {@code Sunday, 06-Nov-94 08:49:37 GMT}; nobody who still writes it means a year before 2000. */
+    private static DateTimeFormatter rfc850() {
+        return new DateTimeFormatterBuilder()
+                .appendPattern("EEEE, dd-MMM-")
+                .appendValueReduced(ChronoField.YEAR, 2, 2, 2000)
+                .appendPattern(" HH:mm:ss 'GMT'")
+                .toFormatter(Locale.US)
+                .withZone(ZoneOffset.UTC);
+    }
+}

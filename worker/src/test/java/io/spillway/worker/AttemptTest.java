@@ -1,0 +1,78 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The lease of an attempt that may take 100 ms, and 1,000 when it is renewed, from millisecond 0 on. */
+class AttemptTest {
+    private long nowMillis;
+    private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "100ms"));
+    private final Attempt attempt = new Attempt(null, null, policy, () -> Instant.ofEpochMilli(nowMillis), 0, 1_000);
+
+    @AfterEach
+    void leaveNoInterruptBehind() {
+        Thread.interrupted();
+    }
+
+    @Test
+    void its_end_interrupts_the_call_once() {
+        attempt.begin(Thread.currentThread());
+        assertThat(attempt.interruptIfOverdue(99)).isFalse();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThat(attempt.interruptIfOverdue(100)).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(attempt.interruptIfOverdue(101)).as("told once").isFalse();
+        assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.LEASE_ENDED);
+    }
+
+    @Test
+    void renewing_counts_from_now_up_to_the_longest_lease_and_never_shortens_it() {
+        attempt.begin(Thread.currentThread());
+        nowMillis = 90;
+        assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(290));
+        assertThat(attempt.renew(Duration.ofMillis(1))).isEqualTo(Instant.ofEpochMilli(290));
+        assertThat(attempt.interruptIfOverdue(289)).isFalse();
+        nowMillis = 280;
+        assertThat(attempt.renew(Duration.ofHours(1))).isEqualTo(Instant.ofEpochMilli(1_000));
+        assertThat(attempt.endsAt()).isEqualTo(Instant.ofEpochMilli(1_000));
+        assertThat(attempt.interruptIfOverdue(1_000)).isTrue();
+    }
+
+    @Test
+    void a_lease_that_has_ended_cannot_be_renewed() {
+        attempt.begin(Thread.currentThread());
+        attempt.interruptIfOverdue(100);
+        assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void a_call_that_has_returned_is_never_interrupted() {
+        attempt.begin(Thread.currentThread());
+        assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.NONE);
+        assertThat(attempt.interruptIfOverdue(100)).isFalse();
+        assertThat(attempt.interrupt(Attempt.Interruption.PARTITION_LEFT)).isFalse();
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void an_interrupt_that_comes_before_the_thread_waits_for_it() {
+        attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
+        attempt.begin(Thread.currentThread());
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void only_a_call_that_stands_in_exit_ends_the_process() {
+        attempt.begin(Thread.currentThread());
+        assertThat(attempt.endsProcess()).isFalse();
+    }
+}

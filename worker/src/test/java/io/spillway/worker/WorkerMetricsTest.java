@@ -1,0 +1,98 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.metrics.Departures;
+import io.spillway.kafka.metrics.TenantMeters;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class WorkerMetricsTest {
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final Map<String, Double> tokens = new HashMap<>();
+
+    private WorkerMetrics metrics(boolean fansOut) {
+        return new WorkerMetrics(registry, 2, fansOut, tenant -> tokens.getOrDefault(tenant, 10.0));
+    }
+
+    @Test
+    void a_poll_is_empty_only_where_nothing_waits_in_the_worker_either() {
+        Map<Lane, Long> waiting = new HashMap<>(Map.of(Lane.HOT, 0L, Lane.OVERFLOW, 4_000L, Lane.AGED, 0L));
+        WorkerMetrics metrics = metrics(false);
+        metrics.watchWaiting(waiting::get);
+
+        metrics.polled(Lane.HOT, true);
+        metrics.polled(Lane.HOT, false);
+        metrics.polled(Lane.HOT, false);
+        metrics.polled(Lane.OVERFLOW, true);
+
+        assertThat(polls("hot", true)).isEqualTo(1);
+        assertThat(polls("hot", false)).isEqualTo(2);
+        assertThat(polls("overflow", true)).as("it was not read from, its read-ahead is full").isZero();
+        assertThat(polls("overflow", false)).isEqualTo(1);
+
+        waiting.put(Lane.OVERFLOW, 0L);
+        metrics.polled(Lane.OVERFLOW, true);
+        assertThat(polls("overflow", true)).isEqualTo(1);
+    }
+
+    @Test
+    void budgets_are_shown_of_the_tenants_that_retry_and_of_no_more_than_have_names() {
+        WorkerMetrics metrics = metrics(false);
+        assertThat(registry.find("spillway.retry.budget").gauges()).isEmpty();
+
+        metrics.retryAsked("acme", true);
+        metrics.retryAsked("globex", false);
+        metrics.retryAsked("globex", false);
+        metrics.retryAsked("initech", false);
+        tokens.put("globex", 0.5);
+
+        assertThat(registry.get("spillway.retry.budget").tag("tenant", "acme").gauge().value()).isEqualTo(10);
+        assertThat(registry.get("spillway.retry.budget").tag("tenant", "globex").gauge().value()).isEqualTo(0.5);
+        assertThat(registry.find("spillway.retry.budget").gauges()).as("many budgets have no one level").hasSize(2);
+        assertThat(refused("acme")).isZero();
+        assertThat(refused("globex")).isEqualTo(2);
+        assertThat(refused(TenantMeters.OTHERS)).as("initech has no name").isEqualTo(1);
+
+        for (int election = 0; election < 1_000; election++) {
+            metrics.electTenants();
+        }
+        assertThat(registry.find("spillway.retry.budget").gauges()).as("idle tenants lose their series").isEmpty();
+        assertThat(registry.find("spillway.retry.refused").counters()).hasSize(1);
+    }
+
+    @Test
+    void the_first_subscriber_has_an_age_only_where_a_handler_fans_out() {
+        metrics(false);
+        assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNull();
+        metrics(true);
+        assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNotNull();
+    }
+
+    @Test
+    void router_and_worker_count_what_leaves_into_the_same_series() {
+        Departures router = new Departures(registry);
+        WorkerMetrics worker = metrics(false);
+        router.dropped(DropReason.TTL);
+        worker.dropped(DropReason.TTL);
+        router.deadLettered(DeadReason.MALFORMED);
+        worker.deadLettered(DeadReason.MALFORMED);
+
+        assertThat(registry.get("spillway.dropped").tag("reason", "ttl").counter().count()).isEqualTo(2);
+        assertThat(registry.get("spillway.dead_lettered").tag("reason", "malformed").counter().count()).isEqualTo(2);
+        assertThat(registry.find("spillway.dead_lettered").counters()).hasSize(DeadReason.values().length);
+    }
+
+    private double polls(String lane, boolean empty) {
+        return registry.get("spillway.polls").tag("lane", lane).tag("empty", Boolean.toString(empty)).counter().count();
+    }
+
+    private double refused(String tenant) {
+        return registry.get("spillway.retry.refused").tag("tenant", tenant).counter().count();
+    }
+}

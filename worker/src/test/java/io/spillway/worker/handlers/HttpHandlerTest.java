@@ -1,0 +1,295 @@
+package io.spillway.worker.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
+import io.spillway.handler.Outcome;
+import io.spillway.worker.Deliveries;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60) // Against a hang; nothing is measured.
+class HttpHandlerTest {
+    private static final Instant NOW = Instant.parse("2026-11-21T08:00:00Z");
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** What a request brought. */
+    private record Seen(String method, Map<String, List<String>> headers, byte[] body, int clientPort) {
+        String header(String name) {
+            return headers.entrySet().stream()
+                    .filter(entry -> entry.getKey().equalsIgnoreCase(name))
+                    .map(entry -> String.join(",", entry.getValue()))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+
+    private final List<Seen> seen = new CopyOnWriteArrayList<>();
+    private final CountDownLatch release = new CountDownLatch(1);
+    private volatile int status = 200;
+    private volatile Map<String, String> answerHeaders = Map.of();
+    private volatile boolean hangs;
+    private HttpServer server;
+
+    @BeforeEach
+    void listen() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.createContext("/work", this::answer);
+        server.start();
+    }
+
+    @AfterEach
+    void stop() {
+        release.countDown();
+        server.stop(0);
+    }
+
+    @Test
+    void an_item_is_posted_with_its_payload_and_all_that_is_known_of_it() throws Exception {
+        Headers headers = new RecordHeaders()
+                .add("traceparent", Deliveries.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
+                .add("tracestate", Deliveries.bytes("vendor=1"))
+                .add("something", Deliveries.bytes("else"));
+        byte[] payload = {0, 1, (byte) 0xff, 13, 10, 0};
+
+        assertThat(handle(Deliveries.of("application/x-thing; v=1", payload, headers))).isEqualTo(Outcome.done());
+
+        Seen post = seen.getLast();
+        assertThat(post.method()).isEqualTo("POST");
+        assertThat(post.body()).isEqualTo(payload);
+        assertThat(post.header("Content-Type")).isEqualTo("application/x-thing; v=1");
+        assertThat(post.header("Spillway-Tenant")).isEqualTo("acme");
+        assertThat(post.header("Spillway-Id")).isEqualTo("order-17");
+        assertThat(post.header("Spillway-Workload")).isEqualTo("mails");
+        assertThat(post.header("Spillway-Attempt")).isEqualTo("3");
+        assertThat(post.header("Spillway-Enqueued-At")).isEqualTo(Long.toString(Deliveries.ENQUEUED.toEpochMilli()));
+        assertThat(post.header("Idempotency-Key")).isEqualTo("order-17");
+        assertThat(post.header("traceparent")).isEqualTo("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        assertThat(post.header("tracestate")).isEqualTo("vendor=1");
+        assertThat(post.header("something")).as("other headers of the record are not for the destination").isNull();
+    }
+
+    @Test
+    void the_connection_is_made_before_traffic_and_kept() throws Exception {
+        try (Handler handler = handler(url(), LONG, LONG)) {
+            assertThat(seen).singleElement().extracting(Seen::method).isEqualTo("HEAD");
+            handler.handle(Deliveries.of("a"));
+            handler.handle(Deliveries.of("b"));
+        }
+        assertThat(seen).hasSize(3).extracting(Seen::clientPort).containsOnly(seen.getFirst().clientPort());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "200, done", "201, done", "202, done", "204, done",
+        "301, retry", "302, retry", "307, retry", "308, retry",
+        "400, dead", "401, dead", "403, dead", "404, dead", "405, dead", "409, dead", "410, dead", "413, dead", "422, dead",
+        "408, retry", "425, retry", "429, retry",
+        "500, retry", "501, retry", "502, retry", "503, retry", "504, retry", "599, retry"})
+    void the_status_says_whether_it_is_done_or_worth_another_attempt(int code, String expected) throws Exception {
+        status = code;
+        answerHeaders = code / 100 == 3 ? Map.of("Location", "/elsewhere") : Map.of();
+
+        Outcome outcome = handle(Deliveries.of("a"));
+
+        switch (expected) {
+            case "done" -> assertThat(outcome).isEqualTo(Outcome.done());
+            case "dead" -> assertThat(outcome).isEqualTo(Outcome.dead("HTTP status " + code));
+            default -> assertThat(outcome).isEqualTo(Outcome.retry(
+                    "HTTP status " + code + (code / 100 == 3 ? " to /elsewhere" : "")));
+        }
+        assertThat(seen).as("a redirect is not followed").hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {408, 425, 429, 503})
+    void a_wait_that_is_asked_for_is_granted_in_seconds_and_as_a_date(int code) throws Exception {
+        status = code;
+        answerHeaders = Map.of("Retry-After", "7");
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(Duration.ofSeconds(7), "HTTP status " + code));
+
+        // The JDK's server always sends a Date, by its own clock: what is counted from.
+        answerHeaders = Map.of("Retry-After", "Sat, 21 Nov 2099 08:02:00 GMT");
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(RetryAfter.LONGEST, "HTTP status " + code));
+
+        answerHeaders = Map.of("Retry-After", "soon");
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("HTTP status " + code));
+    }
+
+    @Test
+    void a_wait_is_not_asked_for_by_an_answer_that_is_final() throws Exception {
+        status = 404;
+        answerHeaders = Map.of("Retry-After", "7");
+
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.dead("HTTP status 404"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/plain\r\nX-Injected: 1", "text/plain\n", "text/\u00e9", "\u0000", "text/\u4e2d"})
+    void a_content_type_that_is_no_header_value_is_final_and_is_never_sent(String contentType) throws Exception {
+        Outcome outcome = handle(Deliveries.of(contentType, new byte[0], new RecordHeaders()));
+
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Dead.class, dead ->
+                assertThat(dead.reason()).contains("content type").doesNotContain("\r", "\n"));
+        assertThat(seen).extracting(Seen::method).containsExactly("HEAD");
+    }
+
+    @Test
+    void a_trace_that_is_no_header_value_is_let_go_and_the_item_is_not() throws Exception {
+        Headers headers = new RecordHeaders().add("traceparent", Deliveries.bytes("00\r\nX-Injected: 1"));
+
+        assertThat(handle(Deliveries.of("text/plain", new byte[0], headers))).isEqualTo(Outcome.done());
+        assertThat(seen.getLast().header("traceparent")).isNull();
+        assertThat(seen.getLast().header("X-Injected")).isNull();
+    }
+
+    @Test
+    void no_answer_in_time_is_retried() throws Exception {
+        try (Handler handler = handler(url(), LONG, Duration.ofMillis(200))) {
+            hangs = true;
+            assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("no answer within 200 ms"));
+        }
+    }
+
+    @Test
+    void nobody_there_is_retried_and_keeps_nothing_from_starting() throws Exception {
+        int port;
+        try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = closed.getLocalPort();
+        }
+        try (Handler handler = handler("http://user:secret@127.0.0.1:" + port + "/work", LONG, LONG)) {
+            assertThat(handler.handle(Deliveries.of("a"))).isInstanceOfSatisfying(Outcome.Retry.class, retry ->
+                    assertThat(retry.detail()).contains("no connection to 127.0.0.1:" + port).doesNotContain("secret"));
+        }
+    }
+
+    @Test
+    void a_connection_that_is_not_made_in_time_is_told_apart_from_an_answer_that_does_not_come() throws Exception {
+        List<Socket> queue = new ArrayList<>();
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            fill(full, queue);
+            try (Handler handler = handler("http://127.0.0.1:" + full.getLocalPort() + "/", Duration.ofMillis(100), LONG)) {
+                assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(
+                        Outcome.retry("no connection to 127.0.0.1:" + full.getLocalPort() + " within 100 ms"));
+            }
+        } finally {
+            for (Socket socket : queue) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void an_interrupt_at_the_end_of_the_lease_ends_the_request_and_its_connection() throws Exception {
+        CountDownLatch posted = new CountDownLatch(1);
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            FutureTask<Boolean> hungUp = new FutureTask<>(() -> readUntilClosed(socket, posted));
+            Thread.ofVirtual().start(hungUp);
+            try (Handler handler = handler("http://127.0.0.1:" + socket.getLocalPort() + "/", LONG, LONG)) {
+                FutureTask<Outcome> attempt = new FutureTask<>(() -> handler.handle(Deliveries.of("a")));
+                Thread caller = Thread.ofVirtual().start(attempt);
+                posted.await();
+                caller.interrupt();
+
+                assertThatThrownBy(attempt::get).hasCauseInstanceOf(InterruptedException.class);
+                assertThat(hungUp.get()).as("the destination sees that nobody waits any more").isTrue();
+            }
+        }
+    }
+
+    private Outcome handle(Delivery delivery) throws Exception {
+        seen.clear();
+        try (Handler handler = handler(url(), LONG, LONG)) {
+            return handler.handle(delivery);
+        }
+    }
+
+    private String url() {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + "/work";
+    }
+
+    private static Handler handler(String url, Duration connectTimeout, Duration requestTimeout) {
+        return new HttpHandler(new HandlerSettings(
+                HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout, "", ""), InstantSource.fixed(NOW));
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            boolean isPost = "POST".equals(exchange.getRequestMethod());
+            seen.add(new Seen(exchange.getRequestMethod(), Map.copyOf(exchange.getRequestHeaders()),
+                    exchange.getRequestBody().readAllBytes(), exchange.getRemoteAddress().getPort()));
+            if (isPost && hangs) {
+                release.await();
+            }
+            if (isPost) {
+                answerHeaders.forEach(exchange.getResponseHeaders()::add);
+            }
+            exchange.sendResponseHeaders(isPost ? status : 405, -1);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Answers the first request, reports the next, and returns when the other side has closed the connection. */
+    private static boolean readUntilClosed(ServerSocket server, CountDownLatch posted) throws IOException {
+        try (Socket connection = server.accept()) {
+            InputStream in = connection.getInputStream();
+            StringBuilder request = new StringBuilder();
+            for (int c = in.read(); c >= 0; c = in.read()) {
+                request.append((char) c);
+                if (request.toString().startsWith("HEAD") && request.toString().endsWith("\r\n\r\n")) {
+                    connection.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    request.setLength(0);
+                } else if (request.toString().startsWith("POST")) {
+                    posted.countDown();
+                }
+            }
+            return true;
+        } catch (IOException reset) {
+            return posted.getCount() == 0;
+        }
+    }
+
+    /** Fills the queue of a socket that nobody accepts from, so that further connections are not answered. */
+    private static void fill(ServerSocket full, List<Socket> queue) throws IOException {
+        while (true) {
+            Socket socket = new Socket();
+            queue.add(socket);
+            try {
+                socket.connect(full.getLocalSocketAddress(), 200);
+            } catch (SocketTimeoutException e) {
+                return;
+            }
+        }
+    }
+}
