@@ -1,6 +1,6 @@
 package io.spillway.demo;
 
-import io.spillway.cli.simulate.SimulationReport;
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.core.item.ItemState;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,6 +115,6 @@ record DemoFindings(DemoResult result) {
     }
 
     private static String duration(long millis) {
-        return SimulationReport.duration(millis);
+        return DurationText.of(millis);
     }
 }

@@ -1,6 +1,6 @@
 package io.spillway.demo;
 
-import io.spillway.cli.simulate.SimulationReport;
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import java.util.ArrayList;
@@ -171,6 +171,6 @@ public record DemoReport(DemoResult result) {
     }
 
     private static String age(Long millis) {
-        return millis == null ? "-" : SimulationReport.duration(millis);
+        return millis == null ? "-" : DurationText.of(millis);
     }
 }

@@ -1,7 +1,7 @@
 package io.spillway.demo;
 
+import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
-import io.spillway.cli.system.AuditCommand;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.core.item.ItemState;
@@ -219,7 +219,7 @@ public final class DemoStory {
         List<AuditedTenant> audited;
         List<DemoResult.DeadPill> pills = new ArrayList<>();
         try (Census census = new Census(system.configuration(), wall)) {
-            audited = AuditCommand.audit(census);
+            audited = Audit.confirmed(census);
             census.forEach(false, item -> {
                 if (item.place() == ItemState.DEAD_LETTER && item.id().startsWith(DemoPlan.POISON_PILL)) {
                     pills.add(new DemoResult.DeadPill(

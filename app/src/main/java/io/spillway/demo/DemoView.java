@@ -1,6 +1,6 @@
 package io.spillway.demo;
 
-import io.spillway.cli.simulate.SimulationReport;
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import java.io.Console;
@@ -123,6 +123,6 @@ public final class DemoView {
     }
 
     private static String age(long millis) {
-        return millis < 0 ? "-" : SimulationReport.duration(millis);
+        return millis < 0 ? "-" : DurationText.of(millis);
     }
 }

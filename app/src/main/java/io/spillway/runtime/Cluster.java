@@ -16,6 +16,10 @@ import org.apache.kafka.clients.admin.Admin;
  * seconds and with what to do: each of Kafka's clients would wait for its own timeout and name neither.
  */
 public final class Cluster {
+    /** What to do when the cluster that was configured does not answer. */
+    public static final String ADDRESS_REMEDY = "check that it runs, the address (--bootstrap-servers, kafka.bootstrapServers) "
+            + "and the security settings (kafka.properties)";
+
     private static final String ANSWER_MILLIS = "10000";
 
     private Cluster() {}

@@ -1,6 +1,5 @@
 package io.spillway.runtime;
 
-import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.embedded.EmbeddedKafka;
@@ -82,7 +81,7 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
-            Cluster.require(configuration, CommonOptions.ADDRESS_REMEDY, List.of());
+            Cluster.require(configuration, Cluster.ADDRESS_REMEDY, List.of());
         }
         KafkaClients clients = new KafkaClients(configuration.queue());
         Topics topics = new Topics(configuration.queue());

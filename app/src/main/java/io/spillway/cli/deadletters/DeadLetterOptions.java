@@ -1,9 +1,14 @@
 package io.spillway.cli.deadletters;
 
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
+import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
-import io.spillway.core.settings.PointInTime;
 import io.spillway.deadletter.DeadLetterFilter;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
@@ -37,14 +42,14 @@ public final class DeadLetterOptions {
     /** Checks the options; throws {@link CommandFailure} that names the wrong one. */
     DeadLetterFilter filter(long nowMillis) {
         if (tenant != null) {
-            CommandFailure.requireName("--tenant", tenant);
+            OptionValues.requireName("--tenant", tenant);
         }
         if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
             throw CommandFailure.usage("--reason " + Printable.of(reason)
                     + ": must be a reason such as malformed or attempts-used-up; see: spillway dead-letters list");
         }
-        OptionalLong sinceMillis = millisOf("--since", since, nowMillis);
-        OptionalLong untilMillis = millisOf("--until", until, nowMillis);
+        OptionalLong sinceMillis = OptionValues.millisOf("--since", since, nowMillis);
+        OptionalLong untilMillis = OptionValues.millisOf("--until", until, nowMillis);
         if (sinceMillis.isPresent() && untilMillis.isPresent() && untilMillis.getAsLong() <= sinceMillis.getAsLong()) {
             throw CommandFailure.usage("--until " + Printable.of(until) + ": must be after --since " + Printable.of(since));
         }
@@ -73,12 +78,14 @@ public final class DeadLetterOptions {
         return limit(Long.MAX_VALUE, MOST);
     }
 
-    /** The time that an option names; empty when it is not given. Throws {@link CommandFailure} that names it when it is none. */
-    public static OptionalLong millisOf(String option, String time, long nowMillis) {
-        try {
-            return time == null ? OptionalLong.empty() : OptionalLong.of(PointInTime.parseMillis(time, nowMillis));
-        } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage(option + " " + Printable.of(time) + ": " + e.getMessage());
-        }
+    static Configuration withCluster(CommonOptions common) {
+        return common.configurationWithCluster(topics -> List.of(
+                topics.lane(Lane.DEAD_LETTER), topics.lane(Lane.DELAY), topics.policies(), topics.sweeps()));
+    }
+
+    /** Says so at once: when the process is being stopped, nothing is printed later. */
+    static CommandFailure stopped(Printer printer, String what) {
+        printer.problem("spillway: " + what);
+        return CommandFailure.failed(what);
     }
 }

@@ -3,10 +3,8 @@ package io.spillway.cli.deadletters;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.cli.terminal.ProgressLine;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
@@ -46,7 +44,7 @@ public final class DeadLettersCommand {
     int list(@Mixin CommonOptions common, @Mixin DeadLetterOptions options) {
         DeadLetterFilter filter = options.filter(clock.millis());
         Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MOST_LISTED));
-        Configuration configuration = withCluster(common);
+        Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         DeadLetterCounts counts = new DeadLetterCounts();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
@@ -56,7 +54,7 @@ public final class DeadLettersCommand {
             });
             print(printer, common, newest.oldestFirst(), counts);
             if (!isWhole) {
-                throw stopped(printer, "stopped: this is not all");
+                throw DeadLetterOptions.stopped(printer, "stopped: this is not all");
             }
         }
         return 0;
@@ -78,7 +76,7 @@ public final class DeadLettersCommand {
             throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as 3-1207");
         }
         List<DeadLetter> found = new ArrayList<>();
-        Configuration configuration = withCluster(common);
+        Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             if (at != null) {
@@ -88,7 +86,7 @@ public final class DeadLettersCommand {
                     found.add(letter);
                 }
             })) {
-                throw stopped(printer, "stopped before it was found");
+                throw DeadLetterOptions.stopped(printer, "stopped before it was found");
             }
         }
         if (found.isEmpty()) {
@@ -104,17 +102,6 @@ public final class DeadLettersCommand {
             }
         }
         return 0;
-    }
-
-    static Configuration withCluster(CommonOptions common) {
-        return common.configurationWithCluster(topics -> List.of(
-                topics.lane(Lane.DEAD_LETTER), topics.lane(Lane.DELAY), topics.policies(), topics.sweeps()));
-    }
-
-    /** Says so at once: when the process is being stopped, nothing is printed later. */
-    static CommandFailure stopped(Printer printer, String what) {
-        printer.problem("spillway: " + what);
-        return CommandFailure.failed(what);
     }
 
     private static void print(Printer printer, CommonOptions common, List<DeadLetter> shown, DeadLetterCounts counts) {

@@ -3,7 +3,6 @@ package io.spillway.cli.deadletters;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.cli.terminal.ProgressLine;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.deadletter.DeadLetterCounts;
@@ -49,7 +48,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         if (all == options.isAnySet()) {
             throw CommandFailure.usage("give --all, or one or more of --tenant --reason --since --until --id, to say what to discard");
         }
-        Configuration configuration = DeadLettersCommand.withCluster(common);
+        Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         if (!yes) {
             long count = plan(configuration, printer, filter, limit);
@@ -58,7 +57,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
             Survey survey = run.survey(filter, new Discard(), limit, watch)
-                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped; nothing was discarded"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped; nothing was discarded"));
             DeadLetterCounts tally = survey.tally();
             RunResult result = run.run(survey, filter, new Discard(), watch);
             if (common.isJson()) {
@@ -67,7 +66,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
                 printer.line("discarded " + result.done() + " dead letters");
             }
             if (result.stopped()) {
-                throw DeadLettersCommand.stopped(printer, "stopped after " + result.done() + " of " + tally.count() + "; run it again for the rest");
+                throw DeadLetterOptions.stopped(printer, "stopped after " + result.done() + " of " + tally.count() + "; run it again for the rest");
             }
         } catch (SupersededException e) {
             throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " discarded dead letters");
@@ -78,7 +77,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     private long plan(Configuration configuration, Printer printer, DeadLetterFilter filter, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             DeadLetterCounts tally = letters.survey(filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped before the end"))
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped before the end"))
                     .tally();
             printPlan(printer, tally);
             return tally.count();

@@ -3,7 +3,6 @@ package io.spillway.cli.deadletters;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.cli.terminal.ProgressLine;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.core.routing.ReplayRules;
@@ -61,7 +60,7 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         if (!(rate > 0) || rate > 1_000_000) {
             throw CommandFailure.usage("--rate " + rate + ": must be above 0, to 1000000");
         }
-        Configuration configuration = DeadLettersCommand.withCluster(common);
+        Configuration configuration = DeadLetterOptions.withCluster(common);
         Replay replay = new Replay(new Topics(configuration.queue()), nowMillis, rate);
         Printer printer = common.printer();
         if (dryRun) {
@@ -76,7 +75,7 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         ReplayForecast forecast = forecast(configuration, replay);
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             Survey survey = letters.survey(filter, replay, limit, forecast, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped before the end"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped before the end"));
             printPlan(printer, survey, replay.startMillis());
             requireFits(survey.tally().count());
         }
@@ -86,13 +85,13 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
             Survey survey = run.survey(filter, replay, limit, watch)
-                    .orElseThrow(() -> DeadLettersCommand.stopped(printer, "stopped; nothing was replayed"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped; nothing was replayed"));
             long count = survey.tally().count();
             requireFits(count);
             RunResult result = run.run(survey, filter, replay, watch);
             printResult(printer, result, survey, replay.startMillis());
             if (result.stopped()) {
-                throw DeadLettersCommand.stopped(printer, "stopped after " + result.done() + " of " + count + "; run it again for the rest");
+                throw DeadLetterOptions.stopped(printer, "stopped after " + result.done() + " of " + count + "; run it again for the rest");
             }
         } catch (SupersededException e) {
             throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " replayed dead letters");

@@ -4,6 +4,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.Lane;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.runtime.Cluster;
 import io.spillway.runtime.Endpoint;
@@ -20,10 +21,6 @@ import picocli.CommandLine.Spec;
 
 /** The options that every command has, and the configuration they lead to. */
 public final class CommonOptions {
-    /** What to do when the cluster that was configured does not answer. */
-    public static final String ADDRESS_REMEDY = "check that it runs, the address (--bootstrap-servers, kafka.bootstrapServers) "
-            + "and the security settings (kafka.properties)";
-
     private static final Path DEFAULT_FILE = Path.of("spillway.yml");
 
     /** How a command writes its result. */
@@ -79,6 +76,12 @@ public final class CommonOptions {
         return ConfigurationLoader.load(chosen, System.getenv(), overrides);
     }
 
+    /** As {@link #configurationWithCluster}, with the topics that an audit, a depth or a path of an item is read from. */
+    public Configuration configurationWithLedger() {
+        return configurationWithCluster(topics ->
+                List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT)));
+    }
+
     /**
      * The configuration with a cluster that answers: the one configured, else the one that {@code run} has left in
      * DIR/endpoint.
@@ -88,7 +91,7 @@ public final class CommonOptions {
      */
     public Configuration configurationWithCluster(Function<Topics, List<String>> needed) {
         Configuration configuration = configuration();
-        String remedy = ADDRESS_REMEDY;
+        String remedy = Cluster.ADDRESS_REMEDY;
         if (configuration.kafka().bootstrapServers().isEmpty()) {
             Endpoint running = Endpoint.read(data)
                     .orElseThrow(() -> CommandFailure.failed("no Kafka to talk to: start `spillway run` here, or give "

@@ -3,6 +3,7 @@ package io.spillway.cli.simulate;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationException;
@@ -74,7 +75,7 @@ public final class SimulateCommand implements Callable<Integer> {
                         if (clock.millis() >= nextMillis[0]) {
                             nextMillis[0] = clock.millis() + NOTE_EVERY_MILLIS;
                             printer.note("at %s of %s: %,d items, %,d of them waiting".formatted(
-                                    SimulationReport.duration(nowMillis), SimulationReport.duration(durationMillis), arrived, waiting));
+                                    DurationText.of(nowMillis), DurationText.of(durationMillis), arrived, waiting));
                         }
                     });
         } catch (SimulationException e) {

@@ -1,5 +1,6 @@
 package io.spillway.cli.simulate;
 
+import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.Simulation;
@@ -56,9 +57,9 @@ public record SimulationReport(SimulationResult result) {
             printer.line(result.scenario().description());
         }
         printer.line("%,d items of %,d tenants in %s; %s".formatted(
-                accepted, result.scenario().tenants(), duration(result.scenario().durationMillis()),
-                waiting == 0 ? "all finished at " + duration(result.endMillis())
-                        : "%,d not finished when the run ended at %s".formatted(waiting, duration(result.endMillis()))));
+                accepted, result.scenario().tenants(), DurationText.of(result.scenario().durationMillis()),
+                waiting == 0 ? "all finished at " + DurationText.of(result.endMillis())
+                        : "%,d not finished when the run ended at %s".formatted(waiting, DurationText.of(result.endMillis()))));
         printer.line("");
         printer.line("Age at first attempt:");
         printer.table(head("tenants", ""), result.groups().stream()
@@ -69,7 +70,7 @@ public record SimulationReport(SimulationResult result) {
         printer.line("most items at one time: " + peaks());
         printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
                 100 * result.slotUse(), result.jain(),
-                result.recoveredMillis().map(millis -> "; backlog gone " + duration(millis) + " after the disturbance").orElse(""),
+                result.recoveredMillis().map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance").orElse(""),
                 result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
     }
 
@@ -106,25 +107,6 @@ public record SimulationReport(SimulationResult result) {
                 .toList();
     }
 
-    /** As people say it: the two largest units that are not zero. */
-    public static String duration(double millis) {
-        if (millis < 9.95) {
-            return String.format(Locale.ROOT, "%.1f ms", millis);
-        }
-        if (millis < 1_000) {
-            return Math.round(millis) + " ms";
-        }
-        if (millis < 60_000) {
-            return String.format(Locale.ROOT, "%.1f s", millis / 1_000);
-        }
-        long seconds = Math.round(millis / 1_000);
-        if (seconds < 3_600) {
-            return seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
-        }
-        long minutes = Math.round(millis / 60_000);
-        return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
-    }
-
     private boolean isFifo() {
         return result.discipline() == Simulation.Discipline.FIFO;
     }
@@ -156,7 +138,7 @@ public record SimulationReport(SimulationResult result) {
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
         return List.of(first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
                 "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
-                duration(row.p50Millis()), duration(row.p99Millis()), duration(row.maxMillis()),
+                DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()), DurationText.of(row.maxMillis()),
                 String.format(Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
     }
 

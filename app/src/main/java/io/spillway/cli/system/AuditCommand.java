@@ -8,10 +8,8 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
-import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.kafka.codec.LedgerOwner;
-import io.spillway.kafka.topics.Topics;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,8 +32,6 @@ import picocli.CommandLine.Mixin;
             "Ends with 1 when anything is off. It changes nothing; what it holds in memory grows with the tenants and the timers of a partition."
         })
 public final class AuditCommand implements Callable<Integer> {
-    /** An item may be seen in the moment between two markers of its transaction: what is off must be off again. */
-    private static final int MOST_LOOKS = 3;
     private static final int MOST_LISTED = 1_000;
 
     private final InstantSource clock = InstantSource.system();
@@ -45,10 +41,10 @@ public final class AuditCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        Configuration configuration = common.configurationWithLedger();
         List<AuditedTenant> audited;
         try (Census census = new Census(configuration, clock)) {
-            audited = audit(census);
+            audited = Audit.confirmed(census);
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
         Report report = Report.of(audited, off);
@@ -62,23 +58,6 @@ public final class AuditCommand implements Callable<Integer> {
             throw CommandFailure.failed("the books of " + off.size() + " of " + audited.size() + " tenants are off");
         }
         return 0;
-    }
-
-    /** Looks again when something is off. */
-    public static List<AuditedTenant> audit(Census census) {
-        List<AuditedTenant> audited = Audit.of(census);
-        for (int look = 1; look < MOST_LOOKS && isOff(audited); look++) {
-            audited = Audit.of(census);
-        }
-        return audited;
-    }
-
-    static List<String> needed(Topics topics) {
-        return List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT));
-    }
-
-    private static boolean isOff(List<AuditedTenant> audited) {
-        return audited.stream().anyMatch(tenant -> !tenant.findings().isEmpty());
     }
 
     /**

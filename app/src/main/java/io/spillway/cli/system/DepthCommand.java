@@ -3,7 +3,7 @@ package io.spillway.cli.system;
 import io.spillway.audit.Census;
 import io.spillway.audit.LedgerReader;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.tenants.TenantsIsolateCommand;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -74,12 +74,12 @@ public final class DepthCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (tenant != null) {
-            TenantsIsolateCommand.requireOneTenant(tenant);
+            OptionValues.requireOneTenant(tenant);
         }
         if (limit < 1 || limit > 100_000) {
             throw CommandFailure.usage("--limit " + limit + ": must be 1 to 100000");
         }
-        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        Configuration configuration = common.configurationWithLedger();
         Map<String, Depth> depths = new HashMap<>();
         Map<String, Long> oldestOfTenant = new HashMap<>();
         Map<ItemState, Long> oldestInLane = new EnumMap<>(ItemState.class);

@@ -1,10 +1,9 @@
 package io.spillway.cli.system;
 
 import io.spillway.audit.StoredItem;
-import io.spillway.cli.deadletters.DeadLetterOptions;
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.tenants.TenantsCommand;
-import io.spillway.cli.tenants.TenantsIsolateCommand;
+import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.ScanProgress;
@@ -71,11 +70,11 @@ public final class ExplainCommand implements Callable<Integer> {
         if (since != null && id == null) {
             throw CommandFailure.usage("--since " + Printable.of(since) + ": goes with --id only");
         }
-        return id == null ? explainTenant() : followItem(DeadLetterOptions.millisOf("--since", since, clock.millis()));
+        return id == null ? explainTenant() : followItem(OptionValues.millisOf("--since", since, clock.millis()));
     }
 
     private int followItem(OptionalLong sinceMillis) {
-        Configuration configuration = common.configurationWithCluster(AuditCommand::needed);
+        Configuration configuration = common.configurationWithLedger();
         Printer printer = common.printer();
         List<StoredItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
@@ -102,7 +101,7 @@ public final class ExplainCommand implements Callable<Integer> {
     }
 
     private int explainTenant() {
-        TenantsIsolateCommand.requireOneTenant(tenant);
+        OptionValues.requireOneTenant(tenant);
         Configuration configuration = common.configurationWithCluster(
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
         Topics names = new Topics(configuration.queue());
@@ -152,7 +151,7 @@ public final class ExplainCommand implements Callable<Integer> {
             TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("tenant", tenant);
-        result.put("policy", TenantsCommand.textOf(inForce));
+        result.put("policy", PolicyText.textOf(inForce));
         result.put("placement", explanation.kind().label());
         result.put("slots", explanation.slots());
         result.put("partitions", explanation.partitions());
@@ -184,7 +183,7 @@ public final class ExplainCommand implements Callable<Integer> {
         printer.table(explanation.neighbours().stream().map(neighbour ->
                 List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))).toList());
         printer.line("");
-        printer.line("Policy: " + TenantsCommand.inOneLine(inForce));
+        printer.line("Policy: " + PolicyText.inOneLine(inForce));
     }
 
     private static long of(Map<String, Long> lanes, Lane lane) {

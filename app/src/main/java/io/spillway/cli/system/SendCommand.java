@@ -2,6 +2,7 @@ package io.spillway.cli.system;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.TextLines;
@@ -91,9 +92,9 @@ public final class SendCommand implements Callable<Integer> {
     }
 
     private void check() {
-        CommandFailure.requireName("--tenant", tenant);
+        OptionValues.requireName("--tenant", tenant);
         if (!workload.isEmpty()) {
-            CommandFailure.requireName("--workload", workload);
+            OptionValues.requireName("--workload", workload);
         }
         if (count < 1) {
             throw CommandFailure.usage("--count " + count + ": must be 1 or more");

@@ -1,6 +1,7 @@
 package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -43,7 +44,7 @@ public final class SweepCommand {
             @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "when it started") String startedAt,
             @Option(names = "--completed-at", paramLabel = "TIME", description = "when it completed (default: now)") String completedAt,
             @Option(names = "--id", paramLabel = "ID", description = "its name in your own books (default: a new one)") String id) {
-        CommandFailure.requireNameOrAll("--tenant", tenant);
+        OptionValues.requireNameOrAll("--tenant", tenant);
         long nowMillis = clock.millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());

@@ -1,6 +1,8 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -17,7 +19,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,20 +41,20 @@ public final class TenantsCommand {
         Printer printer = common.printer();
         if (common.isJson()) {
             Map<String, Object> result = new LinkedHashMap<>();
-            all.forEach((tenant, settings) -> result.put(tenant, textOf(settings)));
+            all.forEach((tenant, settings) -> result.put(tenant, PolicyText.textOf(settings)));
             printer.json(result);
         } else if (all.isEmpty()) {
             printer.line("no tenant has settings of its own");
         } else {
             printer.table(all.entrySet().stream()
-                    .map(entry -> List.of(Printable.of(entry.getKey()), inOneLine(entry.getValue()))).toList());
+                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue()))).toList());
         }
         return 0;
     }
 
     @Command(name = "get", mixinStandardHelpOptions = true, description = "Shows the policy in force for a tenant, and where each setting comes from.")
     int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant) {
-        requireTenant(tenant);
+        OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
         PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
@@ -61,7 +62,7 @@ public final class TenantsCommand {
         PolicySettings inForce = own.over(everyone).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
         Printer printer = common.printer();
         if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "policy", textOf(inForce), "set", textOf(own)));
+            printer.json(Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)));
             return 0;
         }
         List<List<String>> rows = new ArrayList<>();
@@ -80,7 +81,7 @@ public final class TenantsCommand {
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        requireTenant(tenant);
+        OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Printer printer = common.printer();
         if (!read(configuration).contains(tenant)) {
@@ -112,20 +113,5 @@ public final class TenantsCommand {
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
             return topics.read(new Topics(configuration.queue()).policies(), new SettingsByTenant());
         }
-    }
-
-    static void requireTenant(String tenant) {
-        CommandFailure.requireNameOrAll("tenant", tenant);
-    }
-
-    public static Map<String, String> textOf(PolicySettings settings) {
-        Map<String, String> text = new LinkedHashMap<>();
-        settings.values().forEach((field, value) -> text.put(field.key(), field.format(value)));
-        return text;
-    }
-
-    public static String inOneLine(PolicySettings settings) {
-        return settings.values().isEmpty() ? "nothing set"
-                : textOf(settings).entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(" "));
     }
 }

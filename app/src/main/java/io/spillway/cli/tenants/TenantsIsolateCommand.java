@@ -1,6 +1,7 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -11,7 +12,6 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +49,7 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        requireOneTenant(tenant);
+        OptionValues.requireOneTenant(tenant);
         if (partitions < 1) {
             throw CommandFailure.usage("--partitions " + partitions + ": must be 1 or more");
         }
@@ -87,12 +87,5 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
             }
         });
         return plan;
-    }
-
-    public static void requireOneTenant(String tenant) {
-        TenantsCommand.requireTenant(tenant);
-        if (tenant.equals(ViewContent.ALL_TENANTS)) {
-            throw CommandFailure.usage("tenant *: must be one tenant; not everybody can have partitions of its own");
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -122,7 +123,7 @@ final class TenantsKeyCommand {
     }
 
     private static void requireTenant(String tenant) {
-        CommandFailure.requireName("tenant", tenant);
+        OptionValues.requireName("tenant", tenant);
     }
 
     private static Configuration configured(CommonOptions common) {

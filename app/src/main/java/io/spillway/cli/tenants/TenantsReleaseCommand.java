@@ -1,6 +1,7 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -50,7 +51,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TenantsIsolateCommand.requireOneTenant(tenant);
+        OptionValues.requireOneTenant(tenant);
         Configuration configuration = common.configurationWithCluster(
                 topics -> shard && topics.assignsShards() ? List.of(topics.policies(), topics.shardRequests()) : List.of(topics.policies()));
         Topics topics = new Topics(configuration.queue());

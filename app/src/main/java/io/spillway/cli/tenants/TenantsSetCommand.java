@@ -1,6 +1,8 @@
 package io.spillway.cli.tenants;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -58,7 +60,7 @@ final class TenantsSetCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        TenantsCommand.requireTenant(tenant);
+        OptionValues.requireTenantOrAll(tenant);
         boolean anything = false;
         for (PolicyField field : PolicyField.values()) {
             String text = given(field);
@@ -81,9 +83,9 @@ final class TenantsSetCommand implements Callable<Integer> {
         Printer printer = common.printer();
         tenants.write(configuration, tenant, settings, wait, printer);
         if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "set", TenantsCommand.textOf(settings)));
+            printer.json(Map.of("tenant", tenant, "set", PolicyText.textOf(settings)));
         } else {
-            printer.line(tenant + ": " + TenantsCommand.inOneLine(settings));
+            printer.line(tenant + ": " + PolicyText.inOneLine(settings));
         }
         return 0;
     }

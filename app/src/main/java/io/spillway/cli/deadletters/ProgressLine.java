@@ -1,5 +1,7 @@
-package io.spillway.cli.terminal;
+package io.spillway.cli.deadletters;
 
+import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.StopSignal;
 import io.spillway.deadletter.ScanListener;
 import java.time.InstantSource;
 

@@ -1,0 +1,51 @@
+package io.spillway.cli.options;
+
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
+import io.spillway.core.settings.PointInTime;
+import io.spillway.kafka.view.ViewContent;
+import java.util.OptionalLong;
+
+/** Checks of option values that several commands share. */
+public final class OptionValues {
+    private static final String NAME = "1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -";
+
+    private OptionValues() {}
+
+    /** Refuses what cannot be the name of a tenant or workload. */
+    public static void requireName(String option, String name) {
+        if (!ItemLimits.isName(name)) {
+            throw CommandFailure.usage(option + " " + Printable.of(name) + ": must be " + NAME);
+        }
+    }
+
+    /** Refuses what is neither the name of a tenant nor {@code *} for all of them. */
+    public static void requireNameOrAll(String option, String name) {
+        if (!name.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(name)) {
+            throw CommandFailure.usage(option + " " + Printable.of(name) + ": must be * or " + NAME);
+        }
+    }
+
+    /** Refuses what is neither the name of a tenant nor {@code *} for all of them. */
+    public static void requireTenantOrAll(String tenant) {
+        requireNameOrAll("tenant", tenant);
+    }
+
+    /** Refuses what is not the name of one tenant. */
+    public static void requireOneTenant(String tenant) {
+        requireTenantOrAll(tenant);
+        if (tenant.equals(ViewContent.ALL_TENANTS)) {
+            throw CommandFailure.usage("tenant *: must be one tenant; not everybody can have partitions of its own");
+        }
+    }
+
+    /** The time that an option names; empty when it is not given. Throws {@link CommandFailure} that names it when it is none. */
+    public static OptionalLong millisOf(String option, String time, long nowMillis) {
+        try {
+            return time == null ? OptionalLong.empty() : OptionalLong.of(PointInTime.parseMillis(time, nowMillis));
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage(option + " " + Printable.of(time) + ": " + e.getMessage());
+        }
+    }
+}
