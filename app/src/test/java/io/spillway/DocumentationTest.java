@@ -112,8 +112,10 @@ class DocumentationTest {
     @Test
     void the_types_that_the_pages_about_the_topology_name_exist() throws IOException {
         Map<String, Path> types = new HashMap<>();
-        for (Path file : files(".java")) {
-            types.put(file.getFileName().toString().replace(".java", ""), file);
+        for (String suffix : List.of(".avsc", ".java")) {
+            for (Path file : files(suffix)) {
+                types.put(file.getFileName().toString().replace(suffix, ""), file);
+            }
         }
         List<String> missing = new ArrayList<>();
         for (Path file : files(".md")) {
