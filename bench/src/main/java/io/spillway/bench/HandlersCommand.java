@@ -60,7 +60,7 @@ final class HandlersCommand implements Callable<Integer> {
         }
         List<Map<Entry, Run>> results = new ArrayList<>();
         try (Bench bench = Bench.start()) {
-            System.out.printf("%,d tenants, %d partitions, items of %d bytes%n", tenants, Scene.PARTITIONS, Items.VALUE_BYTES);
+            System.out.printf("%,d tenants, %d partitions, items of %d bytes%n", tenants, Scene.PARTITIONS, BenchItems.VALUE_BYTES);
             for (int round = 1 - warmUpRounds; round <= rounds; round++) {
                 Map<Entry, Run> runs = new LinkedHashMap<>();
                 for (int index = 0; index < (round > 0 ? millis.size() : 1); index++) {

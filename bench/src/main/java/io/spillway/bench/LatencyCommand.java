@@ -57,7 +57,7 @@ final class LatencyCommand implements Callable<Integer> {
         try (BrokerProcess broker = BrokerProcess.start();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             Machine machine = new Machine(broker.pid());
-            System.out.printf("%,d items/s of %d bytes for %d s, %,d tenants%n", rate, Items.VALUE_BYTES, seconds, tenants);
+            System.out.printf("%,d items/s of %d bytes for %d s, %,d tenants%n", rate, BenchItems.VALUE_BYTES, seconds, tenants);
             for (int round = 0; round <= rounds; round++) {
                 // The first is for the compilers: one interval is enough.
                 List<Integer> intervals = round == 0 ? commitIntervalsMillis.subList(0, 1) : commitIntervalsMillis;
@@ -108,7 +108,7 @@ final class LatencyCommand implements Callable<Integer> {
                         ProducerConfig.LINGER_MS_CONFIG, 0)))) {
             receiver.awaitReady();
             producer.partitionsFor(scene.input());
-            Items items = new Items(tenants);
+            BenchItems items = new BenchItems(tenants);
             long start = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
             receiver.countFrom(start + TimeUnit.SECONDS.toNanos(seconds) / 3);
             for (long i = 0; i < total; i++) {
@@ -116,7 +116,7 @@ final class LatencyCommand implements Callable<Integer> {
                 for (long wait = intended - System.nanoTime(); wait > 0; wait = intended - System.nanoTime()) {
                     LockSupport.parkNanos(wait);
                 }
-                Items.Item item = items.next(Instant.now(), intended);
+                BenchItems.Item item = items.next(Instant.now(), intended);
                 producer.send(new ProducerRecord<>(scene.input(), item.key(), item.value()));
             }
             producer.flush();

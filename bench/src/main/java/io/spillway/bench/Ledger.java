@@ -106,12 +106,12 @@ final class Ledger {
 
     /** The handler of the run, for the product. */
     Outcome handle(Delivery delivery) throws InterruptedException {
-        return handle(Items.numberOf(delivery.id()), Items.tenantOf(delivery.tenant()));
+        return handle(BenchItems.numberOf(delivery.id()), BenchItems.tenantOf(delivery.tenant()));
     }
 
     /** The same for peers; true when the item is done. */
     boolean handle(byte[] key, byte[] value) throws InterruptedException {
-        return handle(Items.numberIn(value), Items.tenantOf(key)) instanceof Outcome.Done;
+        return handle(BenchItems.numberIn(value), BenchItems.tenantOf(key)) instanceof Outcome.Done;
     }
 
     private Outcome handle(int number, int tenant) throws InterruptedException {

@@ -50,7 +50,7 @@ record Output(int records, long firstMillis, long lastMillis) {
                     records++;
                     first = Math.min(first, record.timestamp());
                     last = Math.max(last, record.timestamp());
-                    seen.set((int) Items.markOf(record.value()));
+                    seen.set((int) BenchItems.markOf(record.value()));
                 }
             }
         }

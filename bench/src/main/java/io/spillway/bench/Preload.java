@@ -45,7 +45,7 @@ final class Preload implements AutoCloseable {
         more.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, scene.prefix() + ".preload");
         more.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS);
         Preload preload = new Preload(new KafkaProducer<>(ClientSettings.bytes(scene, more)));
-        preload.send(topic, items, new Items(tenants), routed ? scene.input() : "");
+        preload.send(topic, items, new BenchItems(tenants), routed ? scene.input() : "");
         return preload;
     }
 
@@ -64,13 +64,13 @@ final class Preload implements AutoCloseable {
         producer.close();
     }
 
-    private void send(String topic, int items, Items source, String origin) {
+    private void send(String topic, int items, BenchItems source, String origin) {
         AtomicReference<Exception> failure = new AtomicReference<>();
         producer.initTransactions();
         producer.beginTransaction();
         Instant now = Instant.now();
         for (int i = 0; i < items; i++) {
-            Items.Item item = source.next(now, i);
+            BenchItems.Item item = source.next(now, i);
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, item.key(), item.value());
             if (!origin.isEmpty()) {
                 record.headers().add(ItemHeaders.ORIGIN, new Origin(origin, 0, i).bytes());

@@ -65,7 +65,7 @@ final class Receiver implements AutoCloseable {
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
                 long now = System.nanoTime();
                 for (ConsumerRecord<byte[], byte[]> record : records) {
-                    long intended = Items.markOf(record.value());
+                    long intended = BenchItems.markOf(record.value());
                     if (intended - countFromNanos >= 0) {
                         histogram.recordValue(now - intended);
                     }

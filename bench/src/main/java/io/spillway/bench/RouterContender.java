@@ -30,7 +30,7 @@ final class RouterContender implements Contender {
         this.policies = new TenantPolicies(scene.configuration().defaults());
         PolicyCodec codec = new PolicyCodec();
         for (int i = 0; i < tenants; i++) {
-            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), plan(i % PLANS)));
+            policies.put(BenchItems.tenant(i), codec.encode(BenchItems.tenant(i), plan(i % PLANS)));
         }
         this.router = withBooks
                 ? new Router(

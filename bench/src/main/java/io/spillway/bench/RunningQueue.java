@@ -33,7 +33,7 @@ final class RunningQueue implements QueueUnderTest {
         TenantPolicies policies = new TenantPolicies(scene.configuration().defaults());
         PolicyCodec codec = new PolicyCodec();
         own.forEach((tenant, settings) ->
-                policies.put(Items.tenant(tenant), codec.encode(Items.tenant(tenant), settings)));
+                policies.put(BenchItems.tenant(tenant), codec.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
         this.router = withRouter
                 ? new Router(scene.configuration(), scene.prefix(), state.path(), policies, sweeps, registry, InstantSource.system())

@@ -16,7 +16,7 @@ final class Sender implements AutoCloseable {
     private final Scene scene;
     private final Flow flow;
     private final int firstNumber;
-    private final Items items;
+    private final BenchItems items;
     private final KafkaProducer<byte[], byte[]> producer;
     private final AtomicReference<Exception> failure = new AtomicReference<>();
     private final Thread thread;
@@ -25,7 +25,7 @@ final class Sender implements AutoCloseable {
         this.scene = scene;
         this.flow = flow;
         this.firstNumber = traffic.firstOf(flow);
-        this.items = new Items(traffic.tenants());
+        this.items = new BenchItems(traffic.tenants());
         this.producer = new KafkaProducer<>(ClientSettings.bytes(scene, Map.of(ProducerConfig.ACKS_CONFIG, "all")));
         // The producer knows the topic before the first item is due.
         producer.partitionsFor(scene.input());
@@ -60,7 +60,7 @@ final class Sender implements AutoCloseable {
                     return;
                 }
             }
-            Items.Item item = items.of(flow.tenant(i), firstNumber + i, Instant.now(), dueNanos);
+            BenchItems.Item item = items.of(flow.tenant(i), firstNumber + i, Instant.now(), dueNanos);
             producer.send(new ProducerRecord<>(scene.input(), item.key(), item.value()), (stored, refused) -> {
                 if (refused != null) {
                     failure.compareAndSet(null, refused);

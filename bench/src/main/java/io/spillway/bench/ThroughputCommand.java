@@ -55,7 +55,7 @@ final class ThroughputCommand implements Callable<Integer> {
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             Machine machine = new Machine(broker.pid());
             System.out.printf("%,d items of %d bytes, %d partitions, %d threads, commits every %d ms%n",
-                    items, Items.VALUE_BYTES, Scene.PARTITIONS, Scene.THREADS, commitIntervalMillis);
+                    items, BenchItems.VALUE_BYTES, Scene.PARTITIONS, Scene.THREADS, commitIntervalMillis);
             for (int round = 1 - warmUpRounds; round <= rounds; round++) {
                 Map<Entry, Run> runs = new LinkedHashMap<>();
                 List<Entry> order = new ArrayList<>(entries);

@@ -23,7 +23,7 @@ class LedgerTest {
     private static final Offset<Double> HISTOGRAM_ERROR = Offset.offset(0.002);
     private static final Instant MADE_AT = Instant.parse("2026-11-22T00:00:00Z");
 
-    private final Items items = new Items(3);
+    private final BenchItems items = new BenchItems(3);
     private final Map<Integer, Outcome> failures = new HashMap<>();
     private double nowSeconds;
     private double handlerSeconds;
@@ -114,7 +114,7 @@ class LedgerTest {
     private void call(int number, double atSeconds) throws InterruptedException {
         nowSeconds = atSeconds;
         int tenant = number < TRAFFIC.firstOf(BURST) ? STEADY.tenant(number) : BURST.tenant(0);
-        Items.Item item = items.of(tenant, number, MADE_AT, 0);
+        BenchItems.Item item = items.of(tenant, number, MADE_AT, 0);
         assertThat(ledger.handle(item.key(), item.value())).isEqualTo(!failures.containsKey(tenant));
     }
 

@@ -1,6 +1,6 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.bench.Items;
+import io.spillway.bench.BenchItems;
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.overload.PartitionBacklog;
@@ -54,7 +54,7 @@ public class DecisionBenchmark {
     private final RateTable rates = new RateTable(1_000_000);
     private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT, 0);
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
-    private final Items.Item[] items = new Items.Item[ITEMS];
+    private final BenchItems.Item[] items = new BenchItems.Item[ITEMS];
     private final String[] names = new String[ITEMS];
     private TenantPolicies policies;
     private TenantPolicy policy;
@@ -64,7 +64,7 @@ public class DecisionBenchmark {
     /** Makes items and policies. */
     @Setup(Level.Trial)
     public void setUp() {
-        Items source = new Items(tenants);
+        BenchItems source = new BenchItems(tenants);
         for (int i = 0; i < ITEMS; i++) {
             items[i] = source.next(Instant.ofEpochMilli(START_MILLIS), i);
             names[i] = ((ParsedRecord.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0)).tenant();
@@ -76,9 +76,9 @@ public class DecisionBenchmark {
         PolicyCodec codec = new PolicyCodec();
         policies = new TenantPolicies(PolicySettings.NONE_SET);
         for (int i = 0; i < tenants; i++) {
-            policies.put(Items.tenant(i), codec.encode(Items.tenant(i), settings));
+            policies.put(BenchItems.tenant(i), codec.encode(BenchItems.tenant(i), settings));
         }
-        policy = policies.of(Items.tenant(0));
+        policy = policies.of(BenchItems.tenant(0));
         guard.look(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
     }
 
@@ -104,7 +104,7 @@ public class DecisionBenchmark {
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
     @Benchmark
     public Route readAndRoute() {
-        Items.Item item = items[step()];
+        BenchItems.Item item = items[step()];
         ParsedRecord.Item read =
                 (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         return RoutingRules.route(

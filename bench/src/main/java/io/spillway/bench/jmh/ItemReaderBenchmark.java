@@ -1,6 +1,6 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.bench.Items;
+import io.spillway.bench.BenchItems;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
@@ -36,10 +36,10 @@ public class ItemReaderBenchmark {
     private static final long TIMESTAMP_MILLIS = 1_800_000_000_000L;
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
-    private final Items.Item item = new Items(1000).next(Instant.ofEpochMilli(TIMESTAMP_MILLIS), 0);
+    private final BenchItems.Item item = new BenchItems(1000).next(Instant.ofEpochMilli(TIMESTAMP_MILLIS), 0);
     private final Headers none = new RecordHeaders();
     private final Headers fields = new RecordHeaders();
-    private final byte[] foreign = new byte[Items.VALUE_BYTES];
+    private final byte[] foreign = new byte[BenchItems.VALUE_BYTES];
     private final BinaryMessageDecoder<WorkItem> decoder = WorkItem.getDecoder();
     private final BinaryMessageDecoder<GenericRecord> genericDecoder =
             new BinaryMessageDecoder<>(new GenericData(), WorkItem.getClassSchema());

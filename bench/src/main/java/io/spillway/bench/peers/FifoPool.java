@@ -82,7 +82,7 @@ public final class FifoPool implements QueueUnderTest {
     private void handle(ConsumerRecord<byte[], byte[]> record) {
         try {
             for (int failures = 1; !setup.handler().handle(record.key(), record.value()); failures++) {
-                Thread.sleep(Backoff.after(failures));
+                Thread.sleep(PeerBackoff.after(failures));
             }
             offsets.finished(record);
         } catch (InterruptedException e) {

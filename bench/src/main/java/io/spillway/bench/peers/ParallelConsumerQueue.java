@@ -51,7 +51,7 @@ public final class ParallelConsumerQueue implements QueueUnderTest {
                 .consumer(new KafkaConsumer<>(setup.consumer()))
                 .maxConcurrency(setup.slots())
                 .commitMode(CommitMode.PERIODIC_CONSUMER_ASYNCHRONOUS)
-                .retryDelayProvider(item -> Backoff.after(item.getNumberOfFailedAttempts()));
+                .retryDelayProvider(item -> PeerBackoff.after(item.getNumberOfFailedAttempts()));
     }
 
     @Override

@@ -155,7 +155,7 @@ public final class ShareGroup implements QueueUnderTest {
         if (deliveries >= DELIVERIES) {
             givenUp.incrementAndGet();
         }
-        Thread.sleep(Backoff.after(deliveries));
+        Thread.sleep(PeerBackoff.after(deliveries));
         return AcknowledgeType.RELEASE;
     }
 }

@@ -169,7 +169,7 @@ public final class SpringRetryable implements QueueUnderTest {
 
         @RetryableTopic(attempts = ATTEMPTS, numPartitions = "#{@peer.partitions()}", replicationFactor = "1",
                 kafkaTemplate = "kafkaTemplate",
-                backOff = @BackOff(delay = Backoff.BASE_MILLIS, multiplier = Backoff.MULTIPLIER, maxDelay = Backoff.CAP_MILLIS))
+                backOff = @BackOff(delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER, maxDelay = PeerBackoff.CAP_MILLIS))
         @KafkaListener(topics = "#{@peer.topic()}", groupId = "#{@peer.group()}")
         public void listen(ConsumerRecord<byte[], byte[]> item) {
             handle(item);
@@ -187,7 +187,7 @@ public final class SpringRetryable implements QueueUnderTest {
 
         @RetryableTopic(attempts = ATTEMPTS, numPartitions = "#{@peer.partitions()}", replicationFactor = "1",
                 kafkaTemplate = "kafkaTemplate",
-                backOff = @BackOff(delay = Backoff.BASE_MILLIS, multiplier = Backoff.MULTIPLIER, maxDelay = Backoff.CAP_MILLIS))
+                backOff = @BackOff(delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER, maxDelay = PeerBackoff.CAP_MILLIS))
         @KafkaListener(topics = "#{@peer.topic()}", groupId = "#{@peer.group()}")
         public CompletableFuture<Void> listen(ConsumerRecord<byte[], byte[]> item) throws InterruptedException {
             slots.acquire();

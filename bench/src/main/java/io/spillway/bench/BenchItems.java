@@ -15,7 +15,7 @@ import java.util.Random;
  *
  * <p>Tenants are drawn uniformly with a fixed seed: every contender and every round has the same sequence. Not thread-safe.
  */
-public final class Items {
+public final class BenchItems {
     public static final int VALUE_BYTES = 200;
     private static final long SEED = 20_261_121;
     private static final String ID_PREFIX = "item-";
@@ -32,7 +32,7 @@ public final class Items {
     private final byte[] payload;
     private long next;
 
-    public Items(int tenantCount) {
+    public BenchItems(int tenantCount) {
         this.tenants = new String[tenantCount];
         this.keys = new byte[tenantCount][];
         for (int i = 0; i < tenantCount; i++) {

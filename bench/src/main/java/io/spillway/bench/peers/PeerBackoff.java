@@ -6,12 +6,12 @@ import java.time.Duration;
  * How long a peer waits before it tries an item again: 1 s, doubled each time, up to 10 s. That is Spillway's default
  * base; the cap is what lets a share group, which delivers ten times at most, outlast a minute.
  */
-final class Backoff {
+final class PeerBackoff {
     static final long BASE_MILLIS = 1_000;
     static final double MULTIPLIER = 2;
     static final long CAP_MILLIS = 10_000;
 
-    private Backoff() {}
+    private PeerBackoff() {}
 
     /**
      * The next wait.
