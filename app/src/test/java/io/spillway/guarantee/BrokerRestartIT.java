@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(900) // Against a hang; nothing is measured.
+@Timeout(900) // Only against a hang.
 class BrokerRestartIT {
     private static final int ITEMS = 6_000;
 
@@ -26,11 +26,11 @@ class BrokerRestartIT {
         AtomicInteger calls = new AtomicInteger();
         CountDownLatch restarted = new CountDownLatch(1);
         RecordingHandler handler = new RecordingHandler(delivery -> {
-            // The second half waits, so that the broker surely goes in the middle.
+            // The second half waits, so that the broker is restarted before it ends.
             if (calls.incrementAndGet() > ITEMS / 2) {
                 restarted.await();
             }
-            return RecordingHandler.takeAsTold(delivery);
+            return RecordingHandler.takePayloadMillis(delivery);
         });
         try (BrokerProcess broker = BrokerProcess.start(directory.resolve("kafka"));
                 DeliveryScene scene = new DeliveryScene(broker.bootstrapServers(), "restart", directory, Map.of()).withRouter()) {
@@ -39,8 +39,8 @@ class BrokerRestartIT {
             while (handler.doneCount() < ITEMS / 4) {
                 LockSupport.parkNanos(10_000_000);
             }
-            // Killed, not stopped: Kafka 4.3.1, stopping with a transaction prepared, can call it complete before its markers are
-            // written, and on a single node nobody else writes them (seen here: a lane that stood still for ever).
+            // Killed, not stopped: Kafka 4.3.1 can stop with a prepared transaction marked complete before its markers are
+            // written. A single node never writes them afterwards, and the lane is blocked.
             broker.kill();
             broker.restart();
             restarted.countDown();

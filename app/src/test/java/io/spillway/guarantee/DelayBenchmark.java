@@ -33,8 +33,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The whole delay stage on a broker with and without a million timers waiting: prints figures and asserts none. Not part
- * of the normal run: {@code mvn test -Dtest=DelayBenchmark}.
+ * Benchmark of the delay stage on a broker, with and without a million waiting timers. It prints results and asserts
+ * nothing. Not part of the normal run: {@code mvn test -Dtest=DelayBenchmark}.
  */
 class DelayBenchmark {
     private static final int MILLION = 1_000_000;
@@ -53,7 +53,7 @@ class DelayBenchmark {
     private long sent;
 
     @Test
-    void a_million_timers_do_not_slow_the_stage() {
+    void the_delay_stage_with_a_million_timers() {
         configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "topics.partitions", "4", "topics.replication", "1"));
@@ -69,8 +69,8 @@ class DelayBenchmark {
                     .toList());
             hot.seekToBeginning(hot.assignment());
             burst(producer, hot, "warm-up");
-            burst(producer, hot, "none else waiting");
-            paced(producer, hot, "none else waiting");
+            burst(producer, hot, "no other timers");
+            paced(producer, hot, "no other timers");
             long began = System.nanoTime();
             for (int i = 0; i < MILLION; i++) {
                 delay(producer, System.currentTimeMillis() + 3_600_000 + i % 3_600_000);
@@ -84,7 +84,7 @@ class DelayBenchmark {
             router = start("start with 1,000,000 timers in the local store");
             router.close();
             org.apache.kafka.common.utils.Utils.delete(state.resolve(topics.routerGroup()).toFile());
-            router = start("start with 1,000,000 timers to restore, at work before they are");
+            router = start("start with 1,000,000 timers to restore, running before they are");
             began = System.nanoTime();
             burst(producer, hot, "while 1,000,000 are restored");
         } catch (java.io.IOException e) {
@@ -103,7 +103,7 @@ class DelayBenchmark {
         return router;
     }
 
-    /** Many due at one moment: how long until the last of them is committed to its lane. */
+    /** Measures the time until the last of many timers with one due time is committed to its lane. */
     private void burst(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
         long dueMillis = System.currentTimeMillis() + 5_000;
         for (int i = 0; i < BURST; i++) {
@@ -115,10 +115,10 @@ class DelayBenchmark {
             arrived += hot.poll(Duration.ofMillis(100)).count();
         }
         double took = (System.currentTimeMillis() - dueMillis) / 1e3;
-        System.out.printf("%,d due at one moment, %s: the last %.2f s after it, %,.0f a second%n", BURST, what, took, BURST / took);
+        System.out.printf("%,d due at one time, %s: the last %.2f s later, %,.0f per second%n", BURST, what, took, BURST / took);
     }
 
-    /** One a millisecond: how late each is seen in its lane. */
+    /** Measures the delay of each timer at one timer per millisecond. */
     private void paced(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
         long firstMillis = System.currentTimeMillis() + 3_000;
         for (int i = 0; i < PACED; i++) {
@@ -134,7 +134,7 @@ class DelayBenchmark {
             }
         }
         Arrays.sort(late);
-        System.out.printf("one due each ms, %s: seen late by %d ms (median), %d ms (p99), %d ms (most), least %d ms%n",
+        System.out.printf("one due per ms, %s: late by %d ms (median), %d ms (p99), %d ms (max), %d ms (min)%n",
                 what, late[PACED / 2], late[PACED * 99 / 100], late[PACED - 1], late[0]);
     }
 
