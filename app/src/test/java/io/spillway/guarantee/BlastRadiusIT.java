@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Eight partitions, two for each tenant: each of the 28 shards has one tenant, and both partitions of one shard fail. */
+/** Eight partitions, two for each tenant: one tenant on each of the 28 shards, of which one shard stops. */
 @Timeout(900) // Only against a hang.
 class BlastRadiusIT {
     private static final int PARTITIONS = 8;

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: one run
+ * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: one
  * by default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.books.runs=50}. The first seed
  * is set with {@code -Dspillway.test.seed}.
  */
@@ -98,9 +98,9 @@ class BooksIT {
         long perhapsAccepted = 0;
         for (int kill = 0; kill < 2; kill++) {
             GatewayCalls calls;
-            try (SpillwayProcess router = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router");
-                    SpillwayProcess worker = SpillwayProcess.start(data.resolve("worker"), settings, "--roles", "worker");
-                    SpillwayProcess gateway = SpillwayProcess.start(data.resolve("gateway"), settings, "--roles", "gateway")) {
+            try (SpillwayProcess router = start(data, "router");
+                    SpillwayProcess worker = start(data, "worker");
+                    SpillwayProcess gateway = start(data, "gateway")) {
                 calls = new GatewayCalls(gateway, key, CALLS, seed);
                 calls.awaitConfirmed();
                 LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
@@ -117,7 +117,8 @@ class BooksIT {
             finishDeadLetters(disposal, 1 + random.nextInt(50));
             accepted += sendAll();
         }
-        try (SpillwayProcess both = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router,worker")) {
+        try (SpillwayProcess both =
+                SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router,worker")) {
             awaitEmpty();
             assertThat(both.stop()).isZero();
         }
@@ -126,12 +127,17 @@ class BooksIT {
                 + sum(audited, ItemState.DELAY)).as("seed %d: no item waits", seed).isZero();
         assertThat(audited).as("seed %d: no balance changes during the audit", seed).noneMatch(AuditedTenant::isMoving);
         assertThat(audited.stream().mapToLong(tenant -> tenant.after().accepted()).sum())
-                .as("seed %d: sent or confirmed items, and perhaps the unconfirmed ones", seed).isBetween(accepted, accepted + perhapsAccepted);
+                .as("seed %d: sent or confirmed items, and perhaps the unconfirmed ones", seed)
+                .isBetween(accepted, accepted + perhapsAccepted);
         for (ItemState state : List.of(ItemState.DONE, ItemState.DROPPED, ItemState.DEAD_LETTER)) {
             assertThat(sum(audited, state)).as("the scenario of seed %d reaches %s", seed, state).isPositive();
         }
         // Keeps the results of a long series that is interrupted.
         System.out.println("ledger: seed " + seed + " balances");
+    }
+
+    private SpillwayProcess start(Path data, String role) {
+        return SpillwayProcess.start(data.resolve(role), settings, "--roles", role);
     }
 
     static LongStream seeds() {
@@ -183,7 +189,8 @@ class BooksIT {
                 long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
                 byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
                         tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
-                        "text/plain", Map.of(), ByteBuffer.wrap(bytes(FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
+                        "text/plain", Map.of(), ByteBuffer.wrap(bytes(
+                                FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
                 producer.send(new ProducerRecord<>(topics.ingress(), random.nextInt(2), bytes(tenant), value));
             }
             producer.flush();

@@ -33,14 +33,15 @@ class BrokerRestartIT {
             return RecordingHandler.takePayloadMillis(delivery);
         });
         try (BrokerProcess broker = BrokerProcess.start(directory.resolve("kafka"));
-                DeliveryScene scene = new DeliveryScene(broker.bootstrapServers(), "restart", directory, Map.of()).withRouter()) {
+                DeliveryScene scene = new DeliveryScene(
+                        broker.bootstrapServers(), "restart", directory, Map.of()).withRouter()) {
             scene.startWorker("worker", handler);
             List<String> ids = scene.send("item", ITEMS, i -> "5");
             while (handler.doneCount() < ITEMS / 4) {
                 LockSupport.parkNanos(10_000_000);
             }
-            // Killed, not stopped: Kafka 4.3.1 can stop with a prepared transaction marked complete before its markers are
-            // written. A single node never writes them afterwards, and the lane is blocked.
+            // Killed, not stopped: Kafka 4.3.1 can mark a prepared transaction as complete during a stop before its
+            // markers are written. A single node never writes them afterwards, and the lane is blocked.
             broker.kill();
             broker.restart();
             restarted.countDown();
@@ -49,7 +50,8 @@ class BrokerRestartIT {
             scene.awaitEmpty();
 
             assertThat(handler.breaches(ids)).isEmpty();
-            assertThat(KafkaUnderTest.readAll(broker.bootstrapServers(), scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+            assertThat(KafkaUnderTest.readAll(broker.bootstrapServers(), scene.topics.lane(Lane.DEAD_LETTER)))
+                    .isEmpty();
         }
     }
 }

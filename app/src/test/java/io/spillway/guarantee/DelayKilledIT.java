@@ -70,7 +70,7 @@ class DelayKilledIT {
         Topics topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         // Commits the initial offsets, which a router does only while its topics are empty.
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+        try (SpillwayProcess router = startRouter(directory, settings)) {
             assertThat(router.stop()).isZero();
         }
 
@@ -83,13 +83,13 @@ class DelayKilledIT {
         try (Consumer<byte[], byte[]> lanes = lanes(configuration, topics)) {
             int arrived = 0;
             for (int kill = 0; kill < KILLS; kill++) {
-                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+                try (SpillwayProcess router = startRouter(directory, settings)) {
                     arrived += poll(lanes, 1 + random.nextInt(ITEMS / 6));
                     router.kill();
                 }
             }
             assertThat(arrived).as("timers still wait at the last kill, seed %d", seed).isLessThan(ITEMS);
-            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+            try (SpillwayProcess router = startRouter(directory, settings)) {
                 poll(lanes, ITEMS - arrived);
                 assertThat(router.stop()).isZero();
             }
@@ -103,7 +103,8 @@ class DelayKilledIT {
     }
 
     /** Sends items to the delay lane as a worker does, with unique origins. */
-    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random, long nowMillis) throws Exception {
+    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random, long nowMillis)
+            throws Exception {
         List<String> origins = new ArrayList<>();
         List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (int i = 0; i < ITEMS; i++) {
@@ -114,7 +115,8 @@ class DelayKilledIT {
                     "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
             String origin = topics.ingress() + "-" + i % PARTITIONS + "-" + i;
             String due = Long.toString(nowMillis + random.nextInt(SPREAD_MILLIS));
-            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topics.lane(Lane.DELAY), bytes(tenant + i), value);
+            ProducerRecord<byte[], byte[]> record =
+                    new ProducerRecord<>(topics.lane(Lane.DELAY), bytes(tenant + i), value);
             record.headers()
                     .add(ItemHeaders.ORIGIN, bytes(origin))
                     .add(ItemHeaders.ATTEMPT, bytes("1"))
@@ -152,6 +154,10 @@ class DelayKilledIT {
             polled += found;
         }
         return polled;
+    }
+
+    private static SpillwayProcess startRouter(Path directory, Map<String, String> settings) {
+        return SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router");
     }
 
     private static byte[] bytes(String text) {

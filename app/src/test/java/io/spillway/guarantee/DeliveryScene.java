@@ -164,7 +164,8 @@ final class DeliveryScene implements AutoCloseable {
     /** Returns whether the groups have read and finished all records of ingress and the lanes. */
     boolean isEmpty() {
         return behind(topics.ingress(), topics.routerGroup()) + behind(topics.lane(Lane.DELAY), topics.routerGroup())
-                + behind(topics.lane(Lane.HOT), topics.workerGroup()) + behind(topics.lane(Lane.OVERFLOW), topics.workerGroup())
+                + behind(topics.lane(Lane.HOT), topics.workerGroup())
+                + behind(topics.lane(Lane.OVERFLOW), topics.workerGroup())
                 + behind(topics.lane(Lane.AGED), topics.workerGroup()) == 0;
     }
 
@@ -190,8 +191,8 @@ final class DeliveryScene implements AutoCloseable {
     }
 
     private void follow(KafkaClients clients, String topic, ViewContent content) {
-        opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()), CompactedView::close)
-                .start(START_TIMEOUT);
+        opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()),
+                CompactedView::close).start(START_TIMEOUT);
     }
 
     private static byte[] bytes(String text) {

@@ -30,7 +30,8 @@ public final class EffectHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
         String payload = new String(delivery.payload(), StandardCharsets.UTF_8);
-        producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), bytes(payload + " " + delivery.attempt()))).get();
+        byte[] effect = bytes(payload + " " + delivery.attempt());
+        producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), effect)).get();
         switch (payload) {
             case "ok" -> { }
             case "fail" -> throw new IllegalStateException("fails as requested");

@@ -71,12 +71,13 @@ public final class ExactlyOneLane {
     }
 
     /**
-     * Waits until no transaction is open in these topics. The offsets of a transaction can be visible before its records,
-     * because each partition gets its own marker.
+     * Waits until no transaction is open in these topics. The offsets of a transaction can be visible before its
+     * records, because each partition gets its own marker.
      */
     public static void awaitSettled(String bootstrapServers, Collection<String> names) {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
-            while (!ends(admin, names, IsolationLevel.READ_COMMITTED).equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
+            while (!ends(admin, names, IsolationLevel.READ_COMMITTED)
+                    .equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
                 LockSupport.parkNanos(2_000_000);
             }
         } catch (ExecutionException | InterruptedException e) {
@@ -87,8 +88,8 @@ public final class ExactlyOneLane {
     private static Map<TopicPartition, Long> ends(Admin admin, Collection<String> names, IsolationLevel isolation)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> request = new HashMap<>();
-        admin.describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions()
-                .forEach(partition -> request.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
+        admin.describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions().forEach(
+                partition -> request.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
         Map<TopicPartition, Long> ends = new HashMap<>();
         admin.listOffsets(request, new ListOffsetsOptions(isolation)).all().get()
                 .forEach((partition, end) -> ends.put(partition, end.offset()));

@@ -110,8 +110,8 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
     }
 
     /**
-     * Returns the committed records of a topic, by partition and offset. Waits until all open transactions have ended: a
-     * commit returns before its markers are written, so a read up to the first open transaction could miss records.
+     * Returns the committed records of a topic, by partition and offset. Waits until all open transactions have ended:
+     * a commit returns before its markers are written, so a read up to the first open transaction could miss records.
      *
      * @param topic full name of an existing topic
      */

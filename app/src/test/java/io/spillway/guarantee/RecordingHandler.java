@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Handler for workers in the test's process, which may share it: counts the calls of each item, detects concurrent calls
- * of one item, and delegates to a {@link Behaviour}. Thread-safe.
+ * Handler for workers in the test's process, which may share it: counts the calls of each item, detects concurrent
+ * calls of one item, and delegates to a {@link Behaviour}. Thread-safe.
  */
 final class RecordingHandler implements Handler {
     interface Behaviour {

@@ -69,7 +69,7 @@ class RouterKilledIT {
             origins = sendAll(producer, topics, random);
         }
         for (int kill = 0; kill < KILLS; kill++) {
-            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+            try (SpillwayProcess router = startRouter(directory, settings)) {
                 long target = written(queues, topics) + 1 + random.nextInt(ITEMS / 4);
                 // Some of these records are in a transaction that the kill leaves open.
                 while (written(queues, topics) < target && behind(queues, topics) > 0) {
@@ -78,7 +78,7 @@ class RouterKilledIT {
                 router.kill();
             }
         }
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+        try (SpillwayProcess router = startRouter(directory, settings)) {
             while (behind(queues, topics) > 0) {
                 LockSupport.parkNanos(2_000_000);
             }
@@ -112,13 +112,18 @@ class RouterKilledIT {
     private static long written(QueueAdmin queues, Topics topics) {
         long written = 0;
         for (Lane lane : Lane.values()) {
-            written += queues.read(topics.lane(lane), topics.workerGroup()).stream().mapToLong(QueuePartition::end).sum();
+            written += queues.read(topics.lane(lane), topics.workerGroup()).stream()
+                    .mapToLong(QueuePartition::end).sum();
         }
         return written;
     }
 
     private static long behind(QueueAdmin queues, Topics topics) {
         return queues.read(topics.ingress(), topics.routerGroup()).stream().mapToLong(QueuePartition::behind).sum();
+    }
+
+    private static SpillwayProcess startRouter(Path directory, Map<String, String> settings) {
+        return SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router");
     }
 
     private static byte[] bytes(String text) {

@@ -51,7 +51,8 @@ class ShardsKilledIT {
     private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
 
     @Test
-    void no_two_shards_overlap_too_much_and_all_instances_agree_after_any_kill(@TempDir Path directory) throws Exception {
+    void no_two_shards_overlap_too_much_and_all_instances_agree_after_any_kill(@TempDir Path directory)
+            throws Exception {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         System.out.println("seed " + seed);
         Random random = new Random(seed);
@@ -74,7 +75,8 @@ class ShardsKilledIT {
             reader.start(Duration.ofSeconds(30));
             int sent = 0;
             for (int kill = 0; kill < KILLS; kill++) {
-                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router-" + kill % 2), settings)) {
+                Path data = directory.resolve("router-" + kill % 2);
+                try (SpillwayProcess router = SpillwayProcess.start(data, settings)) {
                     int first = sent;
                     sent += TENANTS / (KILLS + 1);
                     send(clients, topics, first, sent);
@@ -118,7 +120,8 @@ class ShardsKilledIT {
         Map<String, ShardAssignment> latest = new TreeMap<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             String tenant = new String(record.key(), StandardCharsets.UTF_8);
-            assertThat(latest.put(tenant, codec.decode(record.value()))).as("second assignment of %s; %s", tenant, what).isNull();
+            assertThat(latest.put(tenant, codec.decode(record.value())))
+                    .as("second assignment of %s; %s", tenant, what).isNull();
         }
         return latest;
     }
@@ -126,8 +129,9 @@ class ShardsKilledIT {
     private void send(KafkaClients clients, Topics topics, int from, int to) {
         List<byte[]> values = new ArrayList<>();
         for (int i = from; i < to; i++) {
-            values.add(items.encode(new WorkItem("tenant-" + i, "id", Instant.ofEpochMilli(System.currentTimeMillis()), "",
-                    null, "text/plain", Map.of(), ByteBuffer.wrap(new byte[] {1}))));
+            values.add(items.encode(new WorkItem(
+                    "tenant-" + i, "id", Instant.ofEpochMilli(System.currentTimeMillis()), "", null, "text/plain",
+                    Map.of(), ByteBuffer.wrap(new byte[] {1}))));
         }
         try (Producer<byte[], byte[]> producer = clients.producer()) {
             values.forEach(value -> producer.send(new ProducerRecord<>(topics.ingress(), value)));

@@ -107,7 +107,7 @@ class WorkerFaultsIT {
             List<String> ids = scene.send("batch", 5_000, i -> "1");
             List<String> others = ids.stream().filter(id -> !id.equals("batch-7")).toList();
             handler.awaitDone(others);
-            // More items than a partition's limit of unfinished items are done, and this one is still in its first call.
+            // More items are done than a partition may have unfinished, and this one is still in its first call.
             assertThat(handler.calls("batch-7")).isEqualTo(1);
             assertThat(handler.inFlight()).isEqualTo(1);
             release.countDown();

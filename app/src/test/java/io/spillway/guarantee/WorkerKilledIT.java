@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(900) // Only against a hang.
 class WorkerKilledIT {
     /**
-     * Items in flight at a fault: running items, and items that ended since the last commit. Commits are 50 ms apart, in
-     * which 20 slots end 200 items of 5 ms; a commit on a busy machine may take several times as long.
+     * Items in flight at a fault: running items, and items that ended since the last commit. Commits are 50 ms apart,
+     * in which 20 slots end 200 items of 5 ms; a commit on a busy machine may take several times as long.
      */
     private static final int MAX_REPEATED = 1_000;
 
@@ -52,7 +52,8 @@ class WorkerKilledIT {
     void createTopics() throws Exception {
         effects = kafka.createTopic("effects", 1);
         effectReader = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new ByteArrayDeserializer(), new ByteArrayDeserializer());
         effectReader.assign(Set.of(new TopicPartition(effects, 0)));
         effectReader.seekToBeginning(effectReader.assignment());
         scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
@@ -118,7 +119,8 @@ class WorkerKilledIT {
 
         List<ConsumerRecord<byte[], byte[]>> dead = kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER));
         assertThat(dead).hasSize(1);
-        assertThat(text(dead.getFirst().headers().lastHeader("spillway-dead-reason").value())).isEqualTo("killed-worker");
+        assertThat(text(dead.getFirst().headers().lastHeader("spillway-dead-reason").value()))
+                .isEqualTo("killed-worker");
         assertThat(effects().keySet()).isEqualTo(new HashSet<>(ids));
         assertThat(crashes).isGreaterThanOrEqualTo(3);
     }
@@ -174,7 +176,8 @@ class WorkerKilledIT {
         TopicPartition partition = new TopicPartition(effects, 0);
         long end = effectReader.endOffsets(Set.of(partition)).get(partition);
         while (effectReader.position(partition) < end) {
-            effectReader.poll(Duration.ofMillis(100)).forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
+            effectReader.poll(Duration.ofMillis(100))
+                    .forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
         }
         return calls;
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(900) // Against a hang; nothing is measured.
+@Timeout(900) // Only against a hang.
 class InitialOffsetsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -47,17 +47,18 @@ class InitialOffsetsIT {
     }
 
     @Test
-    void the_first_router_begins_at_the_start_of_ingress_and_delay_and_again_changes_nothing() {
+    void the_first_commit_is_the_start_of_ingress_and_delay_and_a_second_changes_nothing() {
         commit();
         commit();
 
         for (String topic : List.of(topics.ingress(), topics.lane(Lane.DELAY))) {
-            assertThat(queues.read(topic, topics.routerGroup())).hasSize(2).allMatch(queue -> queue.committed().getAsLong() == 0);
+            assertThat(queues.read(topic, topics.routerGroup())).hasSize(2)
+                    .allMatch(queue -> queue.committed().getAsLong() == 0);
         }
     }
 
     @Test
-    void one_partition_of_the_delay_lane_without_a_commit_was_added_unless_something_was_purged_from_it() throws Exception {
+    void a_delay_partition_without_an_offset_counts_as_new_unless_its_records_were_purged() throws Exception {
         commit();
         forget(delay);
         commit();
@@ -70,7 +71,7 @@ class InitialOffsetsIT {
     }
 
     @Test
-    void the_delay_lane_is_new_to_a_router_of_an_older_version_but_not_where_timers_were_kept() throws Exception {
+    void a_delay_lane_without_offsets_counts_as_new_unless_timers_were_stored() throws Exception {
         commit();
         forget(delay, new TopicPartition(delay.topic(), 0));
         send(delay.topic());

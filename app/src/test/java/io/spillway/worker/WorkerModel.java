@@ -234,11 +234,11 @@ final class WorkerModel {
                 result = new AttemptResult.Succeeded();
                 handled.add(ModelLedger.id(attempt.item.record().value()));
             } else if (dice < 90) {
-                result = new AttemptResult.Failed(OptionalLong.empty(), "told to");
+                result = new AttemptResult.Failed(OptionalLong.empty(), "as requested");
             } else if (dice < 95) {
                 result = new AttemptResult.TimedOut(5);
             } else {
-                result = new AttemptResult.FailedForGood("told to");
+                result = new AttemptResult.FailedForGood("as requested");
             }
             run(core.ended(attempt, new AttemptEnd(result, 5_000_000)));
         }

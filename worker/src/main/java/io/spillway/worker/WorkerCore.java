@@ -305,7 +305,7 @@ final class WorkerCore {
         return attempts;
     }
 
-    /** Interrupts the attempts of partitions in release; an attempt that calls {@code System.exit} makes suspects. */
+    /** Interrupts the attempts of partitions in release; one that calls {@code System.exit} leaves suspects. */
     private void interruptLeaving() {
         List<Attempt> leaving = engine.attempts().stream()
                 .filter(attempt -> attempt.item.partition().isLeaving()).toList();

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Initial offsets of the router and worker groups: the start of each partition, committed before a member joins. A group
- * that had offsets and lost them is refused, because a silent reset would repeat or skip items.
+ * Initial offsets of the router and worker groups: the start of each partition, committed before a member joins. A
+ * group that had offsets and lost them is refused, because a silent reset would repeat or skip items.
  */
 public final class InitialOffsets {
     private static final Logger LOG = LoggerFactory.getLogger(InitialOffsets.class);
