@@ -12,6 +12,7 @@ import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.Topics;
@@ -200,7 +201,7 @@ public final class Router implements AutoCloseable {
      * @throws RouterException when it cannot start in this time, or its offsets are lost
      */
     public void start(Duration timeout) {
-        FirstOffsets.commit(new QueueAdmin(admin), topics);
+        new InitialOffsets(new QueueAdmin(admin), topics, RouterException::new).commitForRouters();
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadDeath);

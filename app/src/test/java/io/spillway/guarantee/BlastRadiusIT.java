@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Eight partitions, two a tenant: every one of the 28 shards has a tenant, and the two partitions of one are lost. */
-@Timeout(900) // Against a hang; nothing is measured.
+/** Eight partitions, two for each tenant: one tenant on each of the 28 shards, of which one shard stops. */
+@Timeout(900) // Only against a hang.
 class BlastRadiusIT {
     private static final int PARTITIONS = 8;
     private static final int SHARDS = 28;
@@ -65,14 +65,14 @@ class BlastRadiusIT {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final Map<Shard, String> tenants = oneTenantOnEachShard();
     private final Map<String, Set<String>> done = new ConcurrentHashMap<>();
-    /** Who was given items of each tenant; each worker has one partition. */
+    /** Workers that received items of each tenant; each worker has one partition. */
     private final Map<String, Set<String>> workers = new ConcurrentHashMap<>();
-    private final Set<String> tried = ConcurrentHashMap.newKeySet();
+    private final Set<String> attempted = ConcurrentHashMap.newKeySet();
     private final Set<String> stoppedWorkers = ConcurrentHashMap.newKeySet();
     private final CountDownLatch stopped = new CountDownLatch(1);
 
     @Test
-    void exactly_one_tenant_stops_when_the_consumers_of_its_two_partitions_do() throws Exception {
+    void exactly_one_tenant_stops_when_the_consumers_of_its_two_partitions_stop() throws Exception {
         assertThat(tenants).hasSize(SHARDS);
         Map.Entry<Shard, String> victim = new ArrayList<>(tenants.entrySet()).get(11);
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), environment(), Map.of());
@@ -87,29 +87,29 @@ class BlastRadiusIT {
             for (int slot : victim.getKey().toArray()) {
                 stoppedWorkers.add(owners.get(slot));
             }
-            // The victim alone meets the consumers that stand still; when the router has seen that, all others come.
+            // Only the victim sends to the stopped consumers; the others send after the router has detected the stop.
             send(configuration, topics, List.of(victim.getValue()), "early");
-            awaitStuckIsKnown(scene.routerMetrics());
+            awaitStuckPartitions(scene.routerMetrics());
             send(configuration, topics, tenants.values(), "late");
             Set<String> others = new TreeSet<>(tenants.values());
             others.remove(victim.getValue());
             awaitAll(others);
 
-            assertThat(done.keySet()).as("who goes on").containsExactlyInAnyOrderElementsOf(others);
-            assertThat(done.values()).as("all its items").allMatch(ids -> ids.size() == ITEMS);
+            assertThat(done.keySet()).as("tenants that continue").containsExactlyInAnyOrderElementsOf(others);
+            assertThat(done.values()).as("all items of a tenant").allMatch(ids -> ids.size() == ITEMS);
             assertEveryItemWasOnItsShard(owners);
             stopped.countDown();
         }
     }
 
-    /** Every fourth item fails once, so that a retry has to find its way too. */
+    /** Every fourth item fails once, so that retries are covered too. */
     private Handler handler(String worker) {
         return delivery -> {
             workers.computeIfAbsent(delivery.tenant(), absent -> ConcurrentHashMap.newKeySet()).add(worker);
             if (stoppedWorkers.contains(worker)) {
                 stopped.await();
             }
-            if (isToFail(delivery) && tried.add(delivery.tenant() + delivery.id())) {
+            if (isToFail(delivery) && attempted.add(delivery.tenant() + delivery.id())) {
                 return Outcome.retry("once");
             }
             if (stopped.getCount() > 0) {
@@ -129,7 +129,7 @@ class BlastRadiusIT {
         }
     }
 
-    private static void awaitStuckIsKnown(MeterRegistry metrics) {
+    private static void awaitStuckPartitions(MeterRegistry metrics) {
         while (metrics.get("spillway.lane.stuck_partitions").tag("lane", "hot").gauge().value() < 2) {
             LockSupport.parkNanos(100_000_000);
         }

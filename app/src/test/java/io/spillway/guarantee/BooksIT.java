@@ -49,15 +49,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The guarantee that the books balance, over mixed traffic, and whatever is killed. A run is a scenario from a seed: one by
- * default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.books.runs=50}. The first seed is set
- * with {@code -Dspillway.test.seed}.
+ * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: one
+ * by default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.books.runs=50}. The first seed
+ * is set with {@code -Dspillway.test.seed}.
  */
-@Timeout(1_800) // Against a hang; nothing is measured. Of each run, however many there are.
+@Timeout(1_800) // For each run; only against a hang.
 class BooksIT {
     private static final int ITEMS = 1_500;
     private static final int TENANTS = 8;
-    /** Of each caller of the gateway while there is one. */
+    /** Limit for each caller of one gateway process. */
     private static final int CALLS = 500;
 
     @RegisterExtension
@@ -74,8 +74,8 @@ class BooksIT {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    void the_books_balance_whatever_is_killed_when(long seed) throws Exception {
-        System.out.println("books: seed " + seed);
+    void the_ledger_balances_after_any_kill(long seed) throws Exception {
+        System.out.println("ledger: seed " + seed);
         String prefix = kafka.prefix();
         random = new Random(seed);
         settings = Map.of(
@@ -94,43 +94,50 @@ class BooksIT {
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         Path data = directory.resolve(prefix);
         String key = key("t2");
-        long taken = sendAll();
-        long perhapsTaken = 0;
+        long accepted = sendAll();
+        long perhapsAccepted = 0;
         for (int kill = 0; kill < 2; kill++) {
             GatewayCalls calls;
-            try (SpillwayProcess router = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router");
-                    SpillwayProcess worker = SpillwayProcess.start(data.resolve("worker"), settings, "--roles", "worker");
-                    SpillwayProcess gateway = SpillwayProcess.start(data.resolve("gateway"), settings, "--roles", "gateway")) {
+            try (SpillwayProcess router = start(data, "router");
+                    SpillwayProcess worker = start(data, "worker");
+                    SpillwayProcess gateway = start(data, "gateway")) {
                 calls = new GatewayCalls(gateway, key, CALLS, seed);
                 calls.awaitConfirmed();
                 LockSupport.parkNanos(random.nextInt(1_000) * 1_000_000L);
-                assertNothingIsOff(seed, "while items move");
+                assertBalanced(seed, "while items move");
                 List.of(router, worker, gateway).get(random.nextInt(3)).kill();
                 LockSupport.parkNanos(random.nextInt(500) * 1_000_000L);
             }
             calls.end();
-            assertThat(calls.refused()).as("seed %d: nothing speaks against these items", seed).isZero();
-            taken += calls.confirmed();
-            perhapsTaken += calls.unknown();
-            assertNothingIsOff(seed, "after the kills of round " + kill);
-            finishDeadLetters(kill == 0 ? new Replay(topics, System.currentTimeMillis(), 1_000) : new Discard(), 1 + random.nextInt(50));
-            taken += sendAll();
+            assertThat(calls.refused()).as("seed %d: all items are valid", seed).isZero();
+            accepted += calls.confirmed();
+            perhapsAccepted += calls.unknown();
+            assertBalanced(seed, "after kill " + kill);
+            Disposal disposal = kill == 0 ? new Replay(topics, System.currentTimeMillis(), 1_000) : new Discard();
+            finishDeadLetters(disposal, 1 + random.nextInt(50));
+            accepted += sendAll();
         }
-        try (SpillwayProcess both = SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router,worker")) {
+        try (SpillwayProcess both =
+                SpillwayProcess.start(data.resolve("router"), settings, "--roles", "router,worker")) {
             awaitEmpty();
             assertThat(both.stop()).isZero();
         }
-        List<AuditedTenant> audited = assertNothingIsOff(seed, "at the end");
-        assertThat(sum(audited, ItemState.HOT) + sum(audited, ItemState.OVERFLOW) + sum(audited, ItemState.AGED) + sum(audited, ItemState.DELAY))
-                .as("seed %d: nothing waits", seed).isZero();
-        assertThat(audited).as("seed %d: nothing moves", seed).noneMatch(AuditedTenant::isMoving);
+        List<AuditedTenant> audited = assertBalanced(seed, "at the end");
+        assertThat(sum(audited, ItemState.HOT) + sum(audited, ItemState.OVERFLOW) + sum(audited, ItemState.AGED)
+                + sum(audited, ItemState.DELAY)).as("seed %d: no item waits", seed).isZero();
+        assertThat(audited).as("seed %d: no balance changes during the audit", seed).noneMatch(AuditedTenant::isMoving);
         assertThat(audited.stream().mapToLong(tenant -> tenant.after().accepted()).sum())
-                .as("seed %d: what was sent or confirmed, and perhaps what was not", seed).isBetween(taken, taken + perhapsTaken);
-        for (ItemState place : List.of(ItemState.DONE, ItemState.DROPPED, ItemState.DEAD_LETTER)) {
-            assertThat(sum(audited, place)).as("the scenario of seed %d reaches %s", seed, place).isPositive();
+                .as("seed %d: sent or confirmed items, and perhaps the unconfirmed ones", seed)
+                .isBetween(accepted, accepted + perhapsAccepted);
+        for (ItemState state : List.of(ItemState.DONE, ItemState.DROPPED, ItemState.DEAD_LETTER)) {
+            assertThat(sum(audited, state)).as("the scenario of seed %d reaches %s", seed, state).isPositive();
         }
-        // The verdict of a long series is told by nobody else when it is cut short.
-        System.out.println("books: seed " + seed + " balances");
+        // Keeps the results of a long series that is interrupted.
+        System.out.println("ledger: seed " + seed + " balances");
+    }
+
+    private SpillwayProcess start(Path data, String role) {
+        return SpillwayProcess.start(data.resolve(role), settings, "--roles", role);
     }
 
     static LongStream seeds() {
@@ -138,24 +145,24 @@ class BooksIT {
         return LongStream.range(first, first + Integer.getInteger("spillway.test.books.runs", Repetitions.of(1, 4)));
     }
 
-    private List<AuditedTenant> assertNothingIsOff(long seed, String when) {
+    private List<AuditedTenant> assertBalanced(long seed, String when) {
         try (Census census = new Census(configuration, InstantSource.system())) {
             List<AuditedTenant> audited = Audit.of(census);
             assertThat(audited.stream().filter(tenant -> !tenant.findings().isEmpty())
-                            .map(tenant -> tenant.tenant() + " " + tenant.findings() + " books " + tenant.after()))
+                            .map(tenant -> tenant.tenant() + " " + tenant.findings() + " balance " + tenant.after()))
                     .as("seed %d, %s", seed, when)
                     .isEmpty();
             return audited;
         }
     }
 
-    private static long sum(List<AuditedTenant> audited, ItemState place) {
-        return audited.stream().mapToLong(tenant -> tenant.after().in(place)).sum();
+    private static long sum(List<AuditedTenant> audited, ItemState state) {
+        return audited.stream().mapToLong(tenant -> tenant.after().in(state)).sum();
     }
 
-    private void finishDeadLetters(Disposal disposal, int most) {
+    private void finishDeadLetters(Disposal disposal, int limit) {
         try (DeadLetterRun run = new DeadLetterRun(configuration, InstantSource.system())) {
-            run.survey(DeadLetterFilter.ALL, disposal, most, ScanListener.NONE)
+            run.survey(DeadLetterFilter.ALL, disposal, limit, ScanListener.NONE)
                     .ifPresent(survey -> run.run(survey, DeadLetterFilter.ALL, disposal, ScanListener.NONE));
         }
     }
@@ -169,7 +176,7 @@ class BooksIT {
         return key.text();
     }
 
-    /** Old and new, within and over the rate, some that expire, some that nobody can read. */
+    /** Sends old and new items, within and above the rate, some that expire and some that are unreadable. */
     private long sendAll() throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             PolicyCodec policies = new PolicyCodec();
@@ -182,7 +189,8 @@ class BooksIT {
                 long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
                 byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
                         tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
-                        "text/plain", Map.of(), ByteBuffer.wrap(bytes(FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
+                        "text/plain", Map.of(), ByteBuffer.wrap(bytes(
+                                FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
                 producer.send(new ProducerRecord<>(topics.ingress(), random.nextInt(2), bytes(tenant), value));
             }
             producer.flush();
@@ -200,9 +208,9 @@ class BooksIT {
             }
             if (waiting == 0) {
                 try (Census census = new Census(configuration, InstantSource.system())) {
-                    long[] lying = {0};
-                    census.forEach(false, item -> lying[0] += item.place() == ItemState.DEAD_LETTER ? 0 : 1);
-                    if (lying[0] == 0) {
+                    long[] unfinished = {0};
+                    census.forEach(false, item -> unfinished[0] += item.place() == ItemState.DEAD_LETTER ? 0 : 1);
+                    if (unfinished[0] == 0) {
                         return;
                     }
                 }

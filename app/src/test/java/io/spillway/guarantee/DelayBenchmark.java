@@ -8,13 +8,14 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
 import io.spillway.schema.WorkItem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -28,13 +29,15 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The whole delay stage on a broker with and without a million timers waiting: prints figures and asserts none. Not part
- * of the normal run: {@code mvn test -Dtest=DelayBenchmark}.
+ * Benchmark of the delay stage on a broker, with and without a million waiting timers. It prints results and asserts
+ * nothing. Not part of the normal run: {@code mvn test -Dtest=DelayBenchmark}.
  */
 class DelayBenchmark {
     private static final int MILLION = 1_000_000;
@@ -53,24 +56,24 @@ class DelayBenchmark {
     private long sent;
 
     @Test
-    void a_million_timers_do_not_slow_the_stage() {
+    void the_delay_stage_with_a_million_timers() {
         configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.bootstrapServers", kafka.bootstrapServers(), "kafka.prefix", kafka.prefix(),
                 "topics.partitions", "4", "topics.replication", "1"));
         topics = new Topics(configuration.queue());
-        item = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "id", Instant.now(), "", null, "text/plain",
-                Map.of(), ByteBuffer.allocate(150)));
+        item = new RecordCodec<>(new WorkItem()).encode(new WorkItem(
+                "acme", "id", Instant.now(), "", null, "text/plain", Map.of(), ByteBuffer.allocate(150)));
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
         Router router = start("first start");
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer();
                 Consumer<byte[], byte[]> hot = new KafkaClients(configuration.queue()).consumer(Map.of())) {
             hot.assign(hot.partitionsFor(topics.lane(Lane.HOT)).stream()
-                    .map(info -> new org.apache.kafka.common.TopicPartition(info.topic(), info.partition()))
+                    .map(info -> new TopicPartition(info.topic(), info.partition()))
                     .toList());
             hot.seekToBeginning(hot.assignment());
             burst(producer, hot, "warm-up");
-            burst(producer, hot, "none else waiting");
-            paced(producer, hot, "none else waiting");
+            burst(producer, hot, "no other timers");
+            paced(producer, hot, "no other timers");
             long began = System.nanoTime();
             for (int i = 0; i < MILLION; i++) {
                 delay(producer, System.currentTimeMillis() + 3_600_000 + i % 3_600_000);
@@ -83,12 +86,12 @@ class DelayBenchmark {
             router.close();
             router = start("start with 1,000,000 timers in the local store");
             router.close();
-            org.apache.kafka.common.utils.Utils.delete(state.resolve(topics.routerGroup()).toFile());
-            router = start("start with 1,000,000 timers to restore, at work before they are");
+            Utils.delete(state.resolve(topics.routerGroup()).toFile());
+            router = start("start with 1,000,000 timers to restore, running before they are");
             began = System.nanoTime();
             burst(producer, hot, "while 1,000,000 are restored");
-        } catch (java.io.IOException e) {
-            throw new java.io.UncheckedIOException(e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } finally {
             router.close();
         }
@@ -96,14 +99,14 @@ class DelayBenchmark {
 
     private Router start(String what) {
         long began = System.nanoTime();
-        Router router = new Router(configuration, "bench", state, new TenantPolicies(configuration.defaults()), new Sweeps(),
-                new SimpleMeterRegistry(), InstantSource.system());
+        Router router = new Router(configuration, "bench", state, new TenantPolicies(configuration.defaults()),
+                new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
         router.start(Duration.ofSeconds(120));
         System.out.printf("%s: %.1f s%n", what, seconds(began));
         return router;
     }
 
-    /** Many due at one moment: how long until the last of them is committed to its lane. */
+    /** Measures the time until the last of many timers with one due time is committed to its lane. */
     private void burst(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
         long dueMillis = System.currentTimeMillis() + 5_000;
         for (int i = 0; i < BURST; i++) {
@@ -115,10 +118,11 @@ class DelayBenchmark {
             arrived += hot.poll(Duration.ofMillis(100)).count();
         }
         double took = (System.currentTimeMillis() - dueMillis) / 1e3;
-        System.out.printf("%,d due at one moment, %s: the last %.2f s after it, %,.0f a second%n", BURST, what, took, BURST / took);
+        System.out.printf(
+                "%,d due at one time, %s: the last %.2f s later, %,.0f per second%n", BURST, what, took, BURST / took);
     }
 
-    /** One a millisecond: how late each is seen in its lane. */
+    /** Measures the delay of each timer at one timer per millisecond. */
     private void paced(Producer<byte[], byte[]> producer, Consumer<byte[], byte[]> hot, String what) {
         long firstMillis = System.currentTimeMillis() + 3_000;
         for (int i = 0; i < PACED; i++) {
@@ -129,19 +133,20 @@ class DelayBenchmark {
         int arrived = 0;
         while (arrived < PACED) {
             for (ConsumerRecord<byte[], byte[]> record : hot.poll(Duration.ofMillis(100))) {
-                long due = Long.parseLong(new String(record.headers().lastHeader("x-due").value(), StandardCharsets.UTF_8));
-                late[arrived++] = System.currentTimeMillis() - due;
+                byte[] due = record.headers().lastHeader("x-due").value();
+                late[arrived++] = System.currentTimeMillis() - Long.parseLong(new String(due, StandardCharsets.UTF_8));
             }
         }
         Arrays.sort(late);
-        System.out.printf("one due each ms, %s: seen late by %d ms (median), %d ms (p99), %d ms (most), least %d ms%n",
+        System.out.printf("one due per ms, %s: late by %d ms (median), %d ms (p99), %d ms (max), %d ms (min)%n",
                 what, late[PACED / 2], late[PACED * 99 / 100], late[PACED - 1], late[0]);
     }
 
     private void delay(Producer<byte[], byte[]> producer, long dueMillis) {
         byte[] due = Long.toString(dueMillis).getBytes(StandardCharsets.UTF_8);
         byte[] origin = (topics.ingress() + "-0-" + sent).getBytes(StandardCharsets.UTF_8);
-        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topics.lane(Lane.DELAY), (int) (sent++ % 4), null, item);
+        ProducerRecord<byte[], byte[]> record =
+                new ProducerRecord<>(topics.lane(Lane.DELAY), (int) (sent++ % 4), null, item);
         record.headers()
                 .add(ItemHeaders.ORIGIN, origin)
                 .add(ItemHeaders.ATTEMPT, new byte[] {'1'})
@@ -152,7 +157,8 @@ class DelayBenchmark {
 
     private void awaitStored() {
         QueueAdmin queues = new QueueAdmin(kafka.admin());
-        while (queues.read(topics.lane(Lane.DELAY), topics.routerGroup()).stream().mapToLong(QueuePartition::behind).sum() > 0) {
+        while (queues.read(topics.lane(Lane.DELAY), topics.routerGroup()).stream()
+                .anyMatch(partition -> partition.behind() > 0)) {
             Thread.onSpinWait();
         }
     }

@@ -36,18 +36,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(900) // Against a hang; nothing is measured.
+@Timeout(900) // Only against a hang.
 class DelayKilledIT {
     private static final int ITEMS = 30_000;
     private static final int KILLS = Repetitions.of(1, 3);
     private static final int PARTITIONS = 4;
     private static final List<Lane> OUTPUT = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
-    /** Timers are spread over this time from now on, so that there are some that wait at every kill. */
+    /** Due times are spread over this time, so that timers wait at every kill. */
     private static final int SPREAD_MILLIS = Repetitions.of(20_000, 45_000);
 
     private static final Duration POLL = Duration.ofMillis(100);
-    /** Longer than the last timer waits and a router is missed after a kill, several times over. */
-    private static final int MOST_EMPTY_POLLS = 1_500;
+    /** Several times longer than the last timer and the detection of a killed router. */
+    private static final int MAX_EMPTY_POLLS = 1_500;
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -55,7 +55,7 @@ class DelayKilledIT {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
 
     @Test
-    void every_delayed_item_is_in_exactly_one_lane_after_the_router_is_killed_while_timers_wait_and_ring(
+    void every_delayed_item_is_in_exactly_one_lane_after_the_router_is_killed_while_timers_wait_and_fire(
             @TempDir Path directory) throws Exception {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         System.out.println("seed " + seed);
@@ -69,8 +69,8 @@ class DelayKilledIT {
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
         Topics topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
-        // A router that has never run begins only where nothing was written yet.
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+        // Commits the initial offsets, which a router does only while its topics are empty.
+        try (SpillwayProcess router = startRouter(directory, settings)) {
             assertThat(router.stop()).isZero();
         }
 
@@ -83,13 +83,13 @@ class DelayKilledIT {
         try (Consumer<byte[], byte[]> lanes = lanes(configuration, topics)) {
             int arrived = 0;
             for (int kill = 0; kill < KILLS; kill++) {
-                try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+                try (SpillwayProcess router = startRouter(directory, settings)) {
                     arrived += poll(lanes, 1 + random.nextInt(ITEMS / 6));
                     router.kill();
                 }
             }
             assertThat(arrived).as("timers still wait at the last kill, seed %d", seed).isLessThan(ITEMS);
-            try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router")) {
+            try (SpillwayProcess router = startRouter(directory, settings)) {
                 poll(lanes, ITEMS - arrived);
                 assertThat(router.stop()).isZero();
             }
@@ -102,10 +102,11 @@ class DelayKilledIT {
         }
     }
 
-    /** Items as a worker would put them into the delay lane: with origins that are no two alike. */
-    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random, long nowMillis) throws Exception {
+    /** Sends items to the delay lane as a worker does, with unique origins. */
+    private List<String> sendAll(Producer<byte[], byte[]> producer, Topics topics, Random random, long nowMillis)
+            throws Exception {
         List<String> origins = new ArrayList<>();
-        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (int i = 0; i < ITEMS; i++) {
             long ageMillis = random.nextInt(10) == 0 ? 3_600_000 : 0;
             String tenant = random.nextBoolean() ? "limited" : "quiet-" + random.nextInt(20);
@@ -114,17 +115,18 @@ class DelayKilledIT {
                     "text/plain", Map.of(), ByteBuffer.wrap(bytes("payload"))));
             String origin = topics.ingress() + "-" + i % PARTITIONS + "-" + i;
             String due = Long.toString(nowMillis + random.nextInt(SPREAD_MILLIS));
-            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topics.lane(Lane.DELAY), bytes(tenant + i), value);
+            ProducerRecord<byte[], byte[]> record =
+                    new ProducerRecord<>(topics.lane(Lane.DELAY), bytes(tenant + i), value);
             record.headers()
                     .add(ItemHeaders.ORIGIN, bytes(origin))
                     .add(ItemHeaders.ATTEMPT, bytes("1"))
                     .add(ItemHeaders.DUE, bytes(due))
                     .add("x-due", bytes(due));
             origins.add(origin);
-            answers.add(producer.send(record));
+            sends.add(producer.send(record));
         }
-        for (Future<RecordMetadata> answer : answers) {
-            answer.get();
+        for (Future<RecordMetadata> sent : sends) {
+            sent.get();
         }
         return origins;
     }
@@ -142,16 +144,20 @@ class DelayKilledIT {
         return consumer;
     }
 
-    /** Returns when so many more have been committed to the lanes, or nothing comes any more: then some are lost. */
+    /** Polls until {@code count} records were read, or no more arrive because some are lost; returns their number. */
     private static int poll(Consumer<byte[], byte[]> lanes, int count) {
         int polled = 0;
         int emptyPolls = 0;
-        while (polled < count && emptyPolls < MOST_EMPTY_POLLS) {
+        while (polled < count && emptyPolls < MAX_EMPTY_POLLS) {
             int found = lanes.poll(POLL).count();
             emptyPolls = found == 0 ? emptyPolls + 1 : 0;
             polled += found;
         }
         return polled;
+    }
+
+    private static SpillwayProcess startRouter(Path directory, Map<String, String> settings) {
+        return SpillwayProcess.start(directory.resolve("router"), settings, "--roles", "router");
     }
 
     private static byte[] bytes(String text) {

@@ -46,8 +46,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * A queue on a real Kafka, and on request a router and workers in this process, put together as {@code spillway run}
- * does. Owner of what it starts, which ends with it; used by one thread.
+ * Queue on a real Kafka, with an optional router and workers in this process, wired as in {@code spillway run}. Not
+ * thread-safe. Owner of its parts, which end with it.
  */
 final class DeliveryScene implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -68,8 +68,8 @@ final class DeliveryScene implements AutoCloseable {
     /**
      * Creates the topics.
      *
-     * @param directory for state and the data of processes
-     * @param more      settings, as {@code SPILLWAY_…} variables
+     * @param directory directory for state and the data of processes
+     * @param more      settings as {@code SPILLWAY_…} variables
      */
     DeliveryScene(String bootstrapServers, String prefix, Path directory, Map<String, String> more) {
         this.directory = directory;
@@ -92,12 +92,12 @@ final class DeliveryScene implements AutoCloseable {
         follow(clients, topics.sweeps(), sweeps);
     }
 
-    /** The settings for a process of its own. */
+    /** Returns the settings for another process. */
     Map<String, String> environment() {
         return environment;
     }
 
-    /** A router in this process, until the scene ends. */
+    /** Starts a router in this process. */
     DeliveryScene withRouter() {
         Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
                 routerMetrics, InstantSource.system()), Router::close);
@@ -105,20 +105,20 @@ final class DeliveryScene implements AutoCloseable {
         return this;
     }
 
-    /** What the router measures. */
     MeterRegistry routerMetrics() {
         return routerMetrics;
     }
 
-    /** A worker in this process, until it is closed or the scene ends; it has items when this returns. */
+    /** Starts a worker in this process; it has partitions when this returns. */
     Worker startWorker(String name, Handler handler) {
-        Worker worker = opened(new Worker(configuration.queue(), configuration.worker(), configuration.metrics().tenants(), name, handler, policies, sweeps,
-                new SimpleMeterRegistry(), InstantSource.system(), System::nanoTime, new SplittableRandom()), Worker::close);
+        Worker worker = opened(new Worker(configuration.queue(), configuration.worker(),
+                configuration.metrics().tenants(), name, handler, policies, sweeps, new SimpleMeterRegistry(),
+                InstantSource.system(), System::nanoTime, new SplittableRandom()), Worker::close);
         worker.start(START_TIMEOUT);
         return worker;
     }
 
-    /** Sets one tenant's policy, as {@code tenants set} does; the scene's own parts follow a moment later. */
+    /** Sets one policy field of a tenant, as {@code tenants set} does, and waits until this process has read it. */
     void setPolicy(String tenant, PolicyField field, String value) throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), new PolicyCodec()
@@ -130,45 +130,46 @@ final class DeliveryScene implements AutoCloseable {
     }
 
     /**
-     * Puts items into ingress: ids {@code PREFIX-0} and on, ten tenants in turn.
+     * Sends items to ingress with ids from {@code PREFIX-0}, for ten tenants in turn, and returns the ids.
      *
-     * @param payloads of each, by its number
-     * @return their ids
+     * @param payloads payload by the number of the item
      */
     List<String> send(String idPrefix, int count, IntFunction<String> payloads) throws Exception {
         List<String> ids = new ArrayList<>();
-        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        List<Future<RecordMetadata>> sends = new ArrayList<>();
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             for (int i = 0; i < count; i++) {
                 String tenant = "tenant-" + i % 10;
                 ids.add(idPrefix + "-" + i);
-                answers.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), codec.encode(new WorkItem(
+                byte[] value = codec.encode(new WorkItem(
                         tenant, ids.getLast(), Instant.ofEpochMilli(System.currentTimeMillis()), "", null, "text/plain",
-                        Map.of(), ByteBuffer.wrap(bytes(payloads.apply(i))))))));
+                        Map.of(), ByteBuffer.wrap(bytes(payloads.apply(i)))));
+                sends.add(producer.send(new ProducerRecord<>(topics.ingress(), bytes(tenant + i), value)));
             }
         }
-        for (Future<RecordMetadata> answer : answers) {
-            RecordMetadata place = answer.get();
-            origins.add(place.topic() + "-" + place.partition() + "-" + place.offset());
+        for (Future<RecordMetadata> sent : sends) {
+            RecordMetadata at = sent.get();
+            origins.add(at.topic() + "-" + at.partition() + "-" + at.offset());
         }
         return ids;
     }
 
-    /** Returns when nothing waits anywhere, delay included. */
+    /** Waits until {@link #isEmpty}. */
     void awaitEmpty() {
         while (!isEmpty()) {
             LockSupport.parkNanos(50_000_000);
         }
     }
 
-    /** Whether nothing waits anywhere. What the delay stage keeps is not behind: it is looked for in its own topic. */
+    /** Returns whether the groups have read and finished all records of ingress and the lanes. */
     boolean isEmpty() {
         return behind(topics.ingress(), topics.routerGroup()) + behind(topics.lane(Lane.DELAY), topics.routerGroup())
-                + behind(topics.lane(Lane.HOT), topics.workerGroup()) + behind(topics.lane(Lane.OVERFLOW), topics.workerGroup())
+                + behind(topics.lane(Lane.HOT), topics.workerGroup())
+                + behind(topics.lane(Lane.OVERFLOW), topics.workerGroup())
                 + behind(topics.lane(Lane.AGED), topics.workerGroup()) == 0;
     }
 
-    /** Where everything that was sent has entered. */
+    /** Returns the {@code topic-partition-offset} of all sent items. */
     List<String> origins() {
         return List.copyOf(origins);
     }
@@ -190,8 +191,8 @@ final class DeliveryScene implements AutoCloseable {
     }
 
     private void follow(KafkaClients clients, String topic, ViewContent content) {
-        opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()), CompactedView::close)
-                .start(START_TIMEOUT);
+        opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()),
+                CompactedView::close).start(START_TIMEOUT);
     }
 
     private static byte[] bytes(String text) {

@@ -12,12 +12,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A handler for processes under test. Every call leaves a record in a topic of its own, outside of any transaction,
- * before it does what the item's payload says: {@code ok}, {@code fail}, {@code dead}, {@code halt} (the process is
- * gone), {@code exit} (it is, in order), {@code hang} (deaf to interrupts for 5 s), or a number of milliseconds to take.
+ * Handler for processes under test. Each call writes a record to a separate topic, outside of any transaction, and then
+ * follows the item's payload: {@code ok}, {@code fail}, {@code dead}, {@code halt} (ends the process at once),
+ * {@code exit} (ends it in order), {@code hang} (ignores interrupts for 5 s), or a duration in milliseconds.
  */
 public final class EffectHandler implements Handler {
-    /** System properties that say where to. */
+    /** System properties for the destination of the records. */
     public static final String BOOTSTRAP = "spillway.effects.bootstrap";
     public static final String TOPIC = "spillway.effects.topic";
 
@@ -30,12 +30,13 @@ public final class EffectHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws Exception {
         String payload = new String(delivery.payload(), StandardCharsets.UTF_8);
-        producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), bytes(payload + " " + delivery.attempt()))).get();
+        byte[] effect = bytes(payload + " " + delivery.attempt());
+        producer.send(new ProducerRecord<>(topic, bytes(delivery.id()), effect)).get();
         switch (payload) {
             case "ok" -> { }
-            case "fail" -> throw new IllegalStateException("told to fail");
+            case "fail" -> throw new IllegalStateException("fails as requested");
             case "dead" -> {
-                return Outcome.dead("told so");
+                return Outcome.dead("dead as requested");
             }
             case "halt" -> Runtime.getRuntime().halt(9);
             case "exit" -> System.exit(8);

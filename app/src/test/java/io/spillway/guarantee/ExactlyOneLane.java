@@ -21,8 +21,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * The guarantee that every item which ingress took lies in exactly one lane, as far as committed reads can tell. An
- * item is known by where it entered.
+ * Guarantee that every item from ingress is in exactly one lane, according to committed reads. The origin identifies an
+ * item.
  */
 public final class ExactlyOneLane {
     private final String bootstrapServers;
@@ -32,64 +32,63 @@ public final class ExactlyOneLane {
         this(kafka.bootstrapServers(), topics);
     }
 
-    /** As it stands on another cluster. */
     public ExactlyOneLane(String bootstrapServers, Topics topics) {
         this.bootstrapServers = bootstrapServers;
         this.topics = topics;
     }
 
     /**
-     * Reads the lanes and compares.
+     * Returns one line for each breach; empty when the guarantee holds.
      *
-     * @param origins {@code topic-partition-offset} of everything that ingress took
-     * @return one line for each breach, empty when the guarantee holds
+     * @param origins {@code topic-partition-offset} of all items in ingress
      */
     public List<String> breaches(Collection<String> origins) {
         return breaches(origins, List.of(Lane.values()));
     }
 
-    /** As {@link #breaches(Collection)} in some lanes: what a reader has taken from the others lies there until it is purged. */
+    /** As {@link #breaches(Collection)} for some lanes; the others may contain finished items that are not purged. */
     public List<String> breaches(Collection<String> origins, Collection<Lane> lanes) {
         awaitSettled(bootstrapServers, lanes.stream().map(topics::lane).toList());
-        Map<String, List<String>> placesOfOrigin = new HashMap<>();
+        Map<String, List<String>> copiesByOrigin = new HashMap<>();
         for (Lane lane : lanes) {
             for (ConsumerRecord<byte[], byte[]> record : KafkaUnderTest.readAll(bootstrapServers, topics.lane(lane))) {
-                placesOfOrigin.computeIfAbsent(originOf(record.headers()), absent -> new ArrayList<>())
+                copiesByOrigin.computeIfAbsent(originOf(record.headers()), absent -> new ArrayList<>())
                         .add(lane.label() + "-" + record.partition() + "@" + record.offset());
             }
         }
         List<String> breaches = new ArrayList<>();
         for (String origin : new TreeSet<>(origins)) {
-            List<String> places = placesOfOrigin.remove(origin);
-            if (places == null) {
+            List<String> copies = copiesByOrigin.remove(origin);
+            if (copies == null) {
                 breaches.add(origin + " is in no lane");
-            } else if (places.size() > 1) {
-                breaches.add(origin + " is in " + places);
+            } else if (copies.size() > 1) {
+                breaches.add(origin + " is in " + copies);
             }
         }
-        placesOfOrigin.forEach((origin, places) -> breaches.add(origin + " was never taken but is in " + places));
+        copiesByOrigin.forEach((origin, copies) -> breaches.add(origin + " was not in ingress but is in " + copies));
         return breaches;
     }
 
     /**
-     * Returns when no transaction is open in these topics. The offsets of a transaction can be visible a moment before
-     * its records are: each partition gets its marker by itself.
+     * Waits until no transaction is open in these topics. The offsets of a transaction can be visible before its
+     * records, because each partition gets its own marker.
      */
     public static void awaitSettled(String bootstrapServers, Collection<String> names) {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
-            while (!ends(admin, names, IsolationLevel.READ_COMMITTED).equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
+            while (!ends(admin, names, IsolationLevel.READ_COMMITTED)
+                    .equals(ends(admin, names, IsolationLevel.READ_UNCOMMITTED))) {
                 LockSupport.parkNanos(2_000_000);
             }
         } catch (ExecutionException | InterruptedException e) {
-            throw new IllegalStateException("cannot read the ends of " + names, e);
+            throw new IllegalStateException("Cannot read the end offsets of " + names, e);
         }
     }
 
     private static Map<TopicPartition, Long> ends(Admin admin, Collection<String> names, IsolationLevel isolation)
             throws ExecutionException, InterruptedException {
         Map<TopicPartition, OffsetSpec> request = new HashMap<>();
-        admin.describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions()
-                .forEach(partition -> request.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
+        admin.describeTopics(names).allTopicNames().get().forEach((name, topic) -> topic.partitions().forEach(
+                partition -> request.put(new TopicPartition(name, partition.partition()), OffsetSpec.latest())));
         Map<TopicPartition, Long> ends = new HashMap<>();
         admin.listOffsets(request, new ListOffsetsOptions(isolation)).all().get()
                 .forEach((partition, end) -> ends.put(partition, end.offset()));

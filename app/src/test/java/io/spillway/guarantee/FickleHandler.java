@@ -6,9 +6,9 @@ import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Does with an item what its payload says. */
+/** Handler that follows the item's payload. */
 public final class FickleHandler implements Handler {
-    /** What an item can ask for; most are done at once, for a tenant's retries have a budget, and wait when it is used up. */
+    /** Payloads; most are done at the first attempt, because the retry budget of a tenant limits the others. */
     static final String[] PLANS = plans();
 
     private static String[] plans() {
@@ -23,9 +23,9 @@ public final class FickleHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) {
         return switch (new String(delivery.payload(), StandardCharsets.UTF_8)) {
-            case "retry-once" -> delivery.attempt() > 1 ? Outcome.done() : Outcome.retry("told to");
-            case "fail" -> throw new IllegalStateException("told to");
-            case "dead" -> Outcome.dead("told to");
+            case "retry-once" -> delivery.attempt() > 1 ? Outcome.done() : Outcome.retry("as requested");
+            case "fail" -> throw new IllegalStateException("as requested");
+            case "dead" -> Outcome.dead("as requested");
             default -> Outcome.done();
         };
     }

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * Callers of a gateway that may be killed beneath them, each one item after the other. Items are told apart by what the caller
- * knows of them: confirmed, and perhaps stored. Owns its threads; the counts are theirs.
+ * Concurrent callers of a gateway that may be killed during their calls. They count items by response: confirmed,
+ * unknown or refused. Owner of its threads.
  */
 final class GatewayCalls {
     private static final int CALLERS = 4;
@@ -33,44 +33,42 @@ final class GatewayCalls {
     private volatile boolean stopped;
 
     /**
-     * Starts to call.
+     * Starts the callers.
      *
-     * @param gateway that is ready
-     * @param key     of the tenant
-     * @param most    items of each caller
+     * @param key   API key of the tenant
+     * @param limit maximum number of items for each caller
      */
-    GatewayCalls(SpillwayProcess gateway, String key, int most, long seed) {
+    GatewayCalls(SpillwayProcess gateway, String key, int limit, long seed) {
         Matcher url = URL.matcher(gateway.readyLine());
         if (!url.find()) {
-            throw new IllegalStateException("no gateway in " + gateway.readyLine());
+            throw new IllegalStateException("No gateway URL in " + gateway.readyLine());
         }
         URI items = URI.create(url.group(1) + "/v1/items");
         this.callers = IntStream.range(0, CALLERS)
-                .mapToObj(caller -> Thread.ofVirtual().start(() -> call(items, key, most, new Random(seed + caller))))
+                .mapToObj(caller -> Thread.ofVirtual().start(() -> call(items, key, limit, new Random(seed + caller))))
                 .toList();
     }
 
-    /** Waits until an item is confirmed, so that there is something to lose. */
+    /** Waits until an item is confirmed, so that an item could be lost. */
     void awaitConfirmed() throws InterruptedException {
         anyConfirmed.await();
     }
 
-    /** Items that the gateway said Kafka has. After {@link #end}. */
+    /** Returns the number of items that the gateway confirmed; call after {@link #end}. */
     long confirmed() {
         return confirmed.get();
     }
 
-    /** Items that may be stored or not. After {@link #end}. */
+    /** Returns the number of items that may be stored; call after {@link #end}. */
     long unknown() {
         return unknown.get();
     }
 
-    /** Items that the gateway said it has not taken, for whatever reason. After {@link #end}. */
+    /** Returns the number of items that the gateway refused; call after {@link #end}. */
     long refused() {
         return refused.get();
     }
 
-    /** Ends the callers. */
     void end() throws InterruptedException {
         stopped = true;
         for (Thread caller : callers) {
@@ -79,12 +77,13 @@ final class GatewayCalls {
         client.close();
     }
 
-    private void call(URI items, String key, int most, Random random) {
-        for (int i = 0; i < most && !stopped; i++) {
+    private void call(URI items, String key, int limit, Random random) {
+        for (int i = 0; i < limit && !stopped; i++) {
+            String plan = FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)];
             HttpRequest request = HttpRequest.newBuilder(items)
                     .timeout(TIMEOUT)
                     .header("Authorization", "Bearer " + key)
-                    .POST(HttpRequest.BodyPublishers.ofString(FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))
+                    .POST(HttpRequest.BodyPublishers.ofString(plan))
                     .build();
             try {
                 switch (client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode()) {

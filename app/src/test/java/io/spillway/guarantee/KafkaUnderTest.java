@@ -29,13 +29,13 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 
 /**
- * Gives each test a Kafka and names of its own on it:
+ * JUnit extension that provides a Kafka cluster and a unique prefix for each test:
  *
  * <pre>{@code @RegisterExtension final KafkaUnderTest kafka = new KafkaUnderTest();}</pre>
  *
- * <p>The cluster is shared by all tests of the JVM and stopped at the end of the run; which one it is, is chosen by
- * system properties (see {@link TestCluster}). Topics whose names start with {@link #prefix} are deleted after the
- * test. Owns the admin client of the test it is used in; a test in parallel has another instance.
+ * <p>All tests of the JVM share the cluster, which stops at the end of the run; system properties select it (see
+ * {@link TestCluster}). Topics whose names start with {@link #prefix} are deleted after the test. Owner of the admin
+ * client of its test.
  */
 public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallback {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -46,7 +46,7 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        // Of the session: a JVM that takes one class after the other has a root context for each.
+        // In the store of the session, because a JVM that runs several classes has a root context for each.
         bootstrapServers = context.getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(KafkaUnderTest.class))
                 .computeIfAbsent("cluster", key -> TestCluster.start(), TestCluster.class)
                 .bootstrapServers();
@@ -65,33 +65,32 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
         }
     }
 
-    /** Where clients connect. */
     public String bootstrapServers() {
         return bootstrapServers;
     }
 
-    /** What the names of this test's topics, groups and transactional ids start with; no other test has it. */
+    /** Returns the unique prefix of this test's topics, groups and transactional ids. */
     public String prefix() {
         return prefix;
     }
 
-    /** An admin client, closed after the test. */
+    /** Returns an admin client, which is closed after the test. */
     public Admin admin() {
         return admin;
     }
 
     /**
-     * Creates a topic with one replica and returns when records can be sent to it.
+     * Creates a topic and waits until records can be sent to it.
      *
-     * @param name what follows the prefix and a dot
+     * @param name     name after the prefix and a dot
      * @param settings topic settings; empty for the broker's defaults
-     * @return the whole name
+     * @return the full name
      */
     public String createTopic(String name, int partitions, Map<String, String> settings) throws Exception {
         String topic = prefix + "." + name;
         NewTopic declared = new NewTopic(topic, Optional.of(partitions), Optional.<Short>empty()).configs(settings);
         admin.createTopics(Set.of(declared)).all().get();
-        // A topic that was created may have partitions without a leader, and sending to them can fail for good.
+        // A new topic may have partitions without a leader, and sends to them can fail permanently.
         while (true) {
             try {
                 endOffsets(topic, partitions);
@@ -106,23 +105,20 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
         }
     }
 
-    /** As {@link #createTopic(String, int, Map)} with the broker's default settings. */
     public String createTopic(String name, int partitions) throws Exception {
         return createTopic(name, partitions, Map.of());
     }
 
     /**
-     * The committed records of what a topic holds now, by partition and offset. Waits until every transaction that is
-     * open there is decided: a commit returns to its producer before its markers are written, so reading only up to the
-     * first open transaction could miss what a test has committed already.
+     * Returns the committed records of a topic, by partition and offset. Waits until all open transactions have ended:
+     * a commit returns before its markers are written, so a read up to the first open transaction could miss records.
      *
-     * @param topic the whole name of a topic that exists
+     * @param topic full name of an existing topic
      */
     public List<ConsumerRecord<byte[], byte[]>> readAll(String topic) {
         return readAll(bootstrapServers, topic);
     }
 
-    /** As {@link #readAll(String)}, from another cluster. */
     public static List<ConsumerRecord<byte[], byte[]>> readAll(String bootstrapServers, String topic) {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers", bootstrapServers,
@@ -147,7 +143,7 @@ public final class KafkaUnderTest implements BeforeEachCallback, AfterEachCallba
         return List.copyOf(records);
     }
 
-    /** A consumer that reads committed records asks for the end of those; a plain one for the end of all. */
+    /** Uses a separate consumer, because one that reads committed records gets the end of those only. */
     private static Map<TopicPartition, Long> highWatermarks(String bootstrapServers, List<TopicPartition> partitions) {
         try (var consumer = new KafkaConsumer<>(
                 Map.<String, Object>of("bootstrap.servers", bootstrapServers),

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(900) // Against a hang; nothing is measured.
+@Timeout(900) // Only against a hang.
 class KafkaUnderTestIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -38,7 +38,7 @@ class KafkaUnderTestIT {
     }
 
     @Test
-    void a_test_sees_no_topic_of_another() throws Exception {
+    void a_prefix_is_unique_to_its_test() throws Exception {
         String topic = kafka.createTopic("mine", 1, Map.of("retention.ms", "-1"));
 
         assertThat(kafka.admin().listTopics().names().get())

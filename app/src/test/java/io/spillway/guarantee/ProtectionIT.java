@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody has a rate. A slow worker, a tenant that floods, and three quiet ones. */
+/** Overload protection without rates: a slow worker, one flooding tenant and three quiet tenants. */
 class ProtectionIT {
     private static final int MAX_ROUNDS = 30;
 
@@ -36,17 +36,17 @@ class ProtectionIT {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final List<String> ids = new ArrayList<>();
     private final RecordingHandler handler = new RecordingHandler(this::handle);
-    /** By item, where the router or the worker gave one. */
+    /** Lane reason by item id; empty where none was set. */
     private final Map<String, String> reasons = new ConcurrentHashMap<>();
 
     @Test
     @Timeout(300)
-    void a_flood_goes_to_overflow_by_its_share_and_quiet_tenants_go_on_to_hot() throws Exception {
+    void the_excess_share_of_a_flood_goes_to_overflow_and_quiet_tenants_stay_in_hot() throws Exception {
         try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory,
                 Map.of("SPILLWAY_WORKER_SLOTS", "4", "SPILLWAY_DEFAULTS_AGED_AFTER", "1h"))) {
             scene.withRouter();
             scene.startWorker("worker", handler);
-            // However long the first reports take on their way: the flood comes in rounds until it is noticed.
+            // The flood is repeated until the first load reports have reached the router.
             for (int round = 0; round < MAX_ROUNDS && sidelined(scene) == 0; round++) {
                 send(scene, round, 150);
                 handler.awaitDone(quietIds());
@@ -57,17 +57,17 @@ class ProtectionIT {
 
             assertThat(handler.breaches(ids)).isEmpty();
             assertThat(reasons.entrySet()).filteredOn(each -> each.getValue().equals("share"))
-                    .as("of the flood, and of nobody else").isNotEmpty()
+                    .as("only items of the flood").isNotEmpty()
                     .allSatisfy(each -> assertThat(each.getKey()).startsWith("noisy"));
-            assertThat(quietIds()).as("the router put them into hot")
+            assertThat(quietIds()).as("the router sent them to hot")
                     .allSatisfy(id -> assertThat(reasons.get(id)).isIn("", "excess"));
         }
     }
 
-    /** What is finished is purged from the lanes, so the handler takes note of why an item was in its lane. */
+    /** Records the lane reason here, because finished items are purged from the lanes. */
     private Outcome handle(Delivery delivery) {
         reasons.put(delivery.id(), delivery.header("spillway-lane-reason").orElse(""));
-        return RecordingHandler.takeAsTold(delivery);
+        return RecordingHandler.takePayloadMillis(delivery);
     }
 
     private static double sidelined(DeliveryScene scene) {

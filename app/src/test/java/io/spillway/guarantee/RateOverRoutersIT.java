@@ -39,9 +39,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A tenant's rate over all routers together, on the wall clock: what is measured is items, by the time they were made. */
-@Timeout(900) // Against a hang.
-@Tag("alone") // The burst holds half a second of the rate: a router that gets no CPU for longer admits too little.
+/** Rate of a tenant over two routers, on the wall clock: counts admitted items by their creation time. */
+@Timeout(900) // Only against a hang.
+@Tag("alone") // The burst covers 500 ms of the rate: a router without CPU for longer admits too few items.
 class RateOverRoutersIT {
     private static final int RATE = 400;
     private static final int OFFERED = 1_200;
@@ -73,7 +73,7 @@ class RateOverRoutersIT {
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             first.start(Duration.ofSeconds(60));
             second.start(Duration.ofSeconds(60));
-            List<Set<Integer>> owned = awaitBothAtWork(topics);
+            List<Set<Integer>> owned = awaitBothAssigned(topics);
             Set<Integer> all = new TreeSet<>(owned.getFirst());
             all.addAll(owned.getLast());
 
@@ -101,8 +101,8 @@ class RateOverRoutersIT {
                 new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
     }
 
-    /** The partitions of ingress that each of the two has, when both have some. */
-    private List<Set<Integer>> awaitBothAtWork(Topics topics) throws Exception {
+    /** Waits until both routers have ingress partitions, and returns those of each. */
+    private List<Set<Integer>> awaitBothAssigned(Topics topics) throws Exception {
         while (true) {
             List<Set<Integer>> owned = kafka.admin().describeConsumerGroups(List.of(topics.routerGroup()))
                     .describedGroups().get(topics.routerGroup()).get().members().stream()
@@ -120,7 +120,7 @@ class RateOverRoutersIT {
         }
     }
 
-    /** Sends evenly to these partitions for as long as it takes to settle and to measure; says when it began. */
+    /** Sends evenly to these partitions during settling and measurement; returns the start time, epoch milliseconds. */
     private long send(Producer<byte[], byte[]> producer, Topics topics, List<Integer> partitions) {
         long beganMillis = System.currentTimeMillis();
         long sent = 0;

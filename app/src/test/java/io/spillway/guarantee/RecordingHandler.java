@@ -15,11 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A handler for workers in the test's process, shared by them: it counts the calls of each item, and those at one time,
- * and does what {@link #behaviour} says. Thread-safe.
+ * Handler for workers in the test's process, which may share it: counts the calls of each item, detects concurrent
+ * calls of one item, and delegates to a {@link Behaviour}. Thread-safe.
  */
 final class RecordingHandler implements Handler {
-    /** What to do with an item. */
     interface Behaviour {
         Outcome handle(Delivery delivery) throws Exception;
     }
@@ -27,7 +26,7 @@ final class RecordingHandler implements Handler {
     private final Map<String, AtomicInteger> calls = new ConcurrentHashMap<>();
     private final Map<String, Integer> done = new ConcurrentHashMap<>();
     private final Set<String> running = ConcurrentHashMap.newKeySet();
-    private final Set<String> ranTwiceAtOnce = ConcurrentHashMap.newKeySet();
+    private final Set<String> ranConcurrently = ConcurrentHashMap.newKeySet();
     private final boolean leavesThreadClean;
     private volatile Behaviour behaviour;
 
@@ -40,8 +39,8 @@ final class RecordingHandler implements Handler {
         this.behaviour = behaviour;
     }
 
-    /** Takes as many milliseconds as the payload says. */
-    static Outcome takeAsTold(Delivery delivery) {
+    /** Takes the number of milliseconds in the payload. */
+    static Outcome takePayloadMillis(Delivery delivery) {
         LockSupport.parkNanos(Long.parseLong(new String(delivery.payload(), StandardCharsets.UTF_8)) * 1_000_000);
         return Outcome.done();
     }
@@ -55,7 +54,7 @@ final class RecordingHandler implements Handler {
         String id = delivery.id();
         calls.computeIfAbsent(id, absent -> new AtomicInteger()).incrementAndGet();
         if (!running.add(id)) {
-            ranTwiceAtOnce.add(id);
+            ranConcurrently.add(id);
         }
         try {
             Outcome outcome = behaviour.handle(delivery);
@@ -73,12 +72,10 @@ final class RecordingHandler implements Handler {
         return leavesThreadClean;
     }
 
-    /** Calls of an item. */
     int calls(String id) {
         return calls.containsKey(id) ? calls.get(id).get() : 0;
     }
 
-    /** All calls. */
     int calls() {
         return calls.values().stream().mapToInt(AtomicInteger::get).sum();
     }
@@ -91,14 +88,14 @@ final class RecordingHandler implements Handler {
         return done.size();
     }
 
-    /** Returns when all of these have been done. */
+    /** Waits until all of these items are done. */
     void awaitDone(Collection<String> ids) {
         while (!done.keySet().containsAll(ids)) {
             LockSupport.parkNanos(10_000_000);
         }
     }
 
-    /** One line for each item that was not done, or done more than once, or by two calls at one time. */
+    /** Returns one line for each item that was not done exactly once, or was handled by two calls at one time. */
     List<String> breaches(Collection<String> ids) {
         Set<String> breaches = new TreeSet<>();
         Set<String> unknown = new HashSet<>(done.keySet());
@@ -110,7 +107,7 @@ final class RecordingHandler implements Handler {
                 breaches.add(id + " was done " + times + " times");
             }
         });
-        ranTwiceAtOnce.forEach(id -> breaches.add(id + " ran twice at one time"));
+        ranConcurrently.forEach(id -> breaches.add(id + " ran twice at one time"));
         return List.copyOf(breaches);
     }
 }

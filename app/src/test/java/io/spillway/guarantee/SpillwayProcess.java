@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** {@code spillway run} in a JVM of its own, that can be killed. Owns the child; not thread-safe. */
+/** {@code spillway run} in a separate JVM that can be killed. Not thread-safe. Owner of the child process. */
 public final class SpillwayProcess implements AutoCloseable {
     private final Process process;
     private final Path log;
@@ -26,12 +26,12 @@ public final class SpillwayProcess implements AutoCloseable {
     }
 
     /**
-     * Starts it, and returns when it is ready.
+     * Starts the process and waits until it is ready.
      *
-     * @param directory   its data directory; its log goes there too
-     * @param environment settings, as {@code SPILLWAY_…} variables
-     * @param arguments   after {@code run}
-     * @throws IllegalStateException if it does not get ready, with what it said
+     * @param directory   data directory, which also receives the log
+     * @param environment settings as {@code SPILLWAY_…} variables
+     * @param arguments   arguments after {@code run}
+     * @throws IllegalStateException with the log, when the process ends before it is ready
      */
     public static SpillwayProcess start(Path directory, Map<String, String> environment, String... arguments) {
         List<String> command = List.of(
@@ -42,9 +42,9 @@ public final class SpillwayProcess implements AutoCloseable {
     }
 
     /**
-     * As {@link #start(Path, Map, String...)}, by the launcher, as a user does.
+     * As {@link #start(Path, Map, String...)}, with the launcher script.
      *
-     * @param launcher a copy of {@code ./spillway}, with what was built where it looks for it
+     * @param launcher copy of {@code ./spillway} next to the build output that it needs
      */
     public static SpillwayProcess launch(
             Path launcher, Path directory, Map<String, String> environment, String... arguments) {
@@ -60,7 +60,7 @@ public final class SpillwayProcess implements AutoCloseable {
             command.addAll(List.of("run", "--data", directory.toString()));
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
-            // Free ports unless told otherwise: several run at one time.
+            // Free ports by default, because several processes run at one time.
             builder.environment().putAll(Map.of("SPILLWAY_METRICS_PORT", "0", "SPILLWAY_GATEWAY_PORT", "0"));
             builder.environment().putAll(environment);
             builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
@@ -72,17 +72,15 @@ public final class SpillwayProcess implements AutoCloseable {
         }
     }
 
-    /** The first line that it printed. */
     public String readyLine() {
         return readyLine;
     }
 
-    /** What it printed after that, up to its end. */
+    /** Returns the output after the ready line; waits for the end of the process. */
     public List<String> furtherOutput() {
         return out.lines().toList();
     }
 
-    /** What it has logged. */
     public String log() {
         try {
             return Files.readString(log);
@@ -95,18 +93,17 @@ public final class SpillwayProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** SIGKILL; returns when the process is gone. */
+    /** Sends SIGKILL and waits for the end of the process. */
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    /** Whether it runs. */
     public boolean isAlive() {
         return process.isAlive();
     }
 
-    /** Sends a signal, {@code STOP} for example. */
+    /** Sends a signal, such as {@code STOP}. */
     public void signal(String name) {
         try {
             int exit = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).inheritIO().start().waitFor();
@@ -121,9 +118,9 @@ public final class SpillwayProcess implements AutoCloseable {
         }
     }
 
-    /** SIGTERM; returns its exit code. */
+    /** Sends SIGTERM and returns the exit code. */
     public int stop() {
-        // Not by the process itself, which would close what it has still to say.
+        // Through the handle, because Process.destroy would also close the output streams.
         process.toHandle().destroy();
         return awaitEnd();
     }

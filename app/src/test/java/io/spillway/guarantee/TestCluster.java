@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 import org.testcontainers.kafka.KafkaContainer;
 
 /**
- * The Kafka that all tests of this JVM share: embedded unless {@code -Dspillway.test.bootstrap=HOST:PORT} names a
- * cluster or {@code -Dspillway.test.kafka=testcontainers} asks for a container. Owns what it started.
+ * Kafka cluster that all tests of this JVM share: embedded, unless {@code -Dspillway.test.bootstrap=HOST:PORT} names a
+ * cluster or {@code -Dspillway.test.kafka=testcontainers} requests a container. Owner of the cluster that it starts.
  */
 final class TestCluster implements AutoCloseable {
     private static final String IMAGE = "apache/kafka:4.3.1";
@@ -26,7 +26,7 @@ final class TestCluster implements AutoCloseable {
     }
 
     static TestCluster start() {
-        // The pom passes both properties, empty where they were not given.
+        // The build passes both properties, empty by default.
         String bootstrapServers = System.getProperty("spillway.test.bootstrap", "");
         String kind = System.getProperty("spillway.test.kafka", "");
         if (!bootstrapServers.isEmpty()) {

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds after faults that leave the process alive. */
-@Timeout(900) // Against a hang; nothing is measured.
+/** Guarantees of the worker after faults that its process survives. */
+@Timeout(900) // Only against a hang.
 class WorkerFaultsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -41,7 +41,7 @@ class WorkerFaultsIT {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        RecordingHandler handler = new RecordingHandler(RecordingHandler::takeAsTold);
+        RecordingHandler handler = new RecordingHandler(RecordingHandler::takePayloadMillis);
         try (DeliveryScene scene = scene(Map.of()).withRouter()) {
             List<String> ids = new ArrayList<>();
             Queue<Worker> workers = new ArrayDeque<>();
@@ -65,7 +65,7 @@ class WorkerFaultsIT {
 
     @ParameterizedTest(name = "that leaves its thread clean: {0}")
     @ValueSource(booleans = {false, true})
-    void a_call_finds_nothing_of_another_in_its_thread_but_what_a_handler_leaves_that_says_it_leaves_nothing(boolean clean)
+    void a_call_starts_uninterrupted_and_shares_its_thread_only_when_the_handler_leaves_it_clean(boolean clean)
             throws Exception {
         ThreadLocal<String> left = new ThreadLocal<>();
         Set<String> found = ConcurrentHashMap.newKeySet();
@@ -88,17 +88,17 @@ class WorkerFaultsIT {
             scene.awaitEmpty();
 
             assertThat(interrupted).isEmpty();
-            assertThat(found.isEmpty()).as("a thread is used again: %s", found).isNotEqualTo(clean);
+            assertThat(found.isEmpty()).as("a thread was reused: %s", found).isNotEqualTo(clean);
             assertThat(handler.breaches(ids)).isEmpty();
         }
     }
 
     @Test
-    void a_handler_that_hangs_holds_its_slot_alone_and_never_runs_beside_itself() throws Exception {
+    void a_hanging_call_occupies_only_its_slot_and_its_item_has_no_second_call() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         RecordingHandler handler = new RecordingHandler(delivery -> {
             if (delivery.id().equals("batch-7")) {
-                awaitDeaf(release);
+                awaitUninterruptibly(release);
             }
             return Outcome.done();
         });
@@ -107,7 +107,7 @@ class WorkerFaultsIT {
             List<String> ids = scene.send("batch", 5_000, i -> "1");
             List<String> others = ids.stream().filter(id -> !id.equals("batch-7")).toList();
             handler.awaitDone(others);
-            // More than a partition's bound on unfinished items has passed behind it, and it is still in its first call.
+            // More items are done than a partition may have unfinished, and this one is still in its first call.
             assertThat(handler.calls("batch-7")).isEqualTo(1);
             assertThat(handler.inFlight()).isEqualTo(1);
             release.countDown();
@@ -120,26 +120,26 @@ class WorkerFaultsIT {
     }
 
     @Test
-    void whatever_a_handler_throws_costs_one_attempt_of_one_item() throws Exception {
+    void any_exception_of_a_handler_costs_one_attempt_of_one_item() throws Exception {
         RecordingHandler handler = new RecordingHandler(delivery -> {
             if (delivery.attempt() > 1) {
                 return Outcome.done();
             }
             return switch (delivery.id()) {
-                case "batch-10" -> throw new IOException("no luck");
-                case "batch-20" -> throw new IllegalStateException("a mistake");
-                case "batch-30" -> throw new LinkageError("a class that is not there");
+                case "batch-10" -> throw new IOException("checked exception");
+                case "batch-20" -> throw new IllegalStateException("runtime exception");
+                case "batch-30" -> throw new LinkageError("missing class");
                 case "batch-40" -> throw new StackOverflowError();
-                case "batch-50" -> throw new AssertionError("not as it should be");
+                case "batch-50" -> throw new AssertionError("failed assertion");
                 case "batch-60" -> null;
                 case "batch-70" -> {
                     Thread.currentThread().interrupt();
-                    throw new InterruptedException("by itself");
+                    throw new InterruptedException("from the handler");
                 }
                 case "batch-80" -> throw new IllegalStateException() {
                     @Override
                     public String getMessage() {
-                        throw new IllegalStateException("cannot even say what it is");
+                        throw new IllegalStateException("getMessage fails");
                     }
                 };
                 case "batch-90" -> throw new IllegalStateException() {
@@ -166,7 +166,7 @@ class WorkerFaultsIT {
     }
 
     @Test
-    void what_a_destination_refuses_while_it_is_down_is_done_when_it_is_back() throws Exception {
+    void items_that_fail_while_a_destination_is_down_are_done_after_its_recovery() throws Exception {
         RecordingHandler handler = new RecordingHandler(delivery -> Outcome.retry("down"));
         try (DeliveryScene scene = scene(Map.of(
                         "SPILLWAY_DEFAULTS_BACKOFF_BASE", "50ms", "SPILLWAY_DEFAULTS_BACKOFF_CAP", "500ms",
@@ -178,9 +178,10 @@ class WorkerFaultsIT {
             while (ids.stream().anyMatch(id -> handler.calls(id) == 0) || handler.calls() < 300 + 10 * 10 + 10) {
                 LockSupport.parkNanos(10_000_000);
             }
-            // Ten tenants have saved ten retries each, and get one a second beyond those.
+            // Ten tenants have a budget of ten retries each, and one more per second.
             long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startedNanos) + 2;
-            assertThat(handler.calls()).as("tries of 300 items in vain").isLessThanOrEqualTo((int) (300 + 10 * (10 + seconds)));
+            assertThat(handler.calls()).as("failed attempts of 300 items")
+                    .isLessThanOrEqualTo((int) (300 + 10 * (10 + seconds)));
             handler.behave(delivery -> Outcome.done());
             handler.awaitDone(ids);
 
@@ -190,7 +191,7 @@ class WorkerFaultsIT {
     }
 
     @Test
-    void a_tenant_with_a_slow_destination_never_holds_more_than_its_concurrency_and_others_go_on() throws Exception {
+    void a_slow_tenant_stays_within_its_concurrency_and_other_tenants_continue() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         RecordingHandler slow = new RecordingHandler(delivery -> {
             release.await();
@@ -223,10 +224,9 @@ class WorkerFaultsIT {
         }
     }
 
-    private static void awaitDeaf(CountDownLatch release) {
+    private static void awaitUninterruptibly(CountDownLatch release) {
         while (release.getCount() > 0) {
             LockSupport.parkNanos(1_000_000);
-            // Deaf to it: what was asked for goes on.
             Thread.interrupted();
         }
     }

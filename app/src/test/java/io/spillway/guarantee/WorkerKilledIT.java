@@ -28,14 +28,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What holds after the worker's process was killed, from outside or by an item, or stood still. */
-@Timeout(900) // Against a hang; nothing is measured.
+/** Guarantees of the worker after its process was killed, from outside or by an item, or was suspended. */
+@Timeout(900) // Only against a hang.
 class WorkerKilledIT {
     /**
-     * In flight at a fault: what runs, and what has ended since the last commit, of which there is one every 50 ms or
-     * so. 20 slots of 5 ms end 200 in that time, and a commit on a busy machine may take a few times as long.
+     * Items in flight at a fault: running items, and items that ended since the last commit. Commits are 50 ms apart,
+     * in which 20 slots end 200 items of 5 ms; a commit on a busy machine may take several times as long.
      */
-    private static final int MOST_REPEATED = 1_000;
+    private static final int MAX_REPEATED = 1_000;
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -52,7 +52,8 @@ class WorkerKilledIT {
     void createTopics() throws Exception {
         effects = kafka.createTopic("effects", 1);
         effectReader = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new ByteArrayDeserializer(), new ByteArrayDeserializer());
         effectReader.assign(Set.of(new TopicPartition(effects, 0)));
         effectReader.seekToBeginning(effectReader.assignment());
         scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
@@ -66,7 +67,7 @@ class WorkerKilledIT {
     }
 
     @Test
-    void every_item_is_handled_and_only_those_in_flight_again_when_the_worker_is_killed() throws Exception {
+    void every_item_is_handled_and_only_items_in_flight_are_repeated_after_a_kill() throws Exception {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         System.out.println("seed " + seed);
         Random random = new Random(seed);
@@ -80,54 +81,55 @@ class WorkerKilledIT {
         }
         finish();
 
-        assertEachHandled(ids, kills * MOST_REPEATED, "seed " + seed);
+        assertEachHandled(ids, kills * MAX_REPEATED, "seed " + seed);
         assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
     }
 
     @Test
-    void a_worker_that_stood_still_wakes_as_a_zombie_and_does_no_harm() throws Exception {
+    void a_suspended_worker_that_resumes_is_fenced_and_does_no_harm() throws Exception {
         List<String> ids = scene.send("id", 6_000, i -> "5");
         try (SpillwayProcess zombie = start("zombie")) {
             awaitEffects(500);
             zombie.signal("STOP");
-            try (SpillwayProcess heir = start("heir")) {
-                // The group waits for the zombie's session to end before the heir gets its partitions.
+            try (SpillwayProcess successor = start("successor")) {
+                // The session of the zombie must expire before the successor gets its partitions.
                 scene.awaitEmpty();
                 zombie.signal("CONT");
                 ids.addAll(scene.send("after", 1_000, i -> "5"));
                 scene.awaitEmpty();
                 assertThat(zombie.isAlive()).as(zombie.log()).isTrue();
                 assertThat(zombie.stop()).isZero();
-                assertThat(heir.stop()).isZero();
+                assertThat(successor.stop()).isZero();
             }
         }
 
-        assertEachHandled(ids, MOST_REPEATED, "zombie");
+        assertEachHandled(ids, MAX_REPEATED, "zombie");
         assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
     }
 
     @ParameterizedTest
-    @MethodSource("waysToDie")
-    void a_record_that_kills_its_worker_is_a_dead_letter_and_no_other_is_convicted(String how) throws Exception {
+    @MethodSource("crashPayloads")
+    void only_the_record_that_kills_its_worker_becomes_a_dead_letter(String how) throws Exception {
         List<String> ids = scene.send("id", 300, i -> i == 150 ? how : "1");
-        int deaths = 0;
-        while (diesBeforeEverythingIsDone()) {
-            deaths++;
-            assertThat(deaths).as("one death beside others, one on probation, three alone").isLessThanOrEqualTo(5);
+        int crashes = 0;
+        while (crashesBeforeAllIsDone()) {
+            crashes++;
+            assertThat(crashes).as("one with other items, one on probation, three alone").isLessThanOrEqualTo(5);
         }
 
         List<ConsumerRecord<byte[], byte[]>> dead = kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER));
         assertThat(dead).hasSize(1);
-        assertThat(text(dead.getFirst().headers().lastHeader("spillway-dead-reason").value())).isEqualTo("killed-worker");
+        assertThat(text(dead.getFirst().headers().lastHeader("spillway-dead-reason").value()))
+                .isEqualTo("killed-worker");
         assertThat(effects().keySet()).isEqualTo(new HashSet<>(ids));
-        assertThat(deaths).isGreaterThanOrEqualTo(3);
+        assertThat(crashes).isGreaterThanOrEqualTo(3);
     }
 
-    static List<String> waysToDie() {
+    static List<String> crashPayloads() {
         return List.of("halt", "exit").subList(0, Repetitions.of(1, 2));
     }
 
-    private boolean diesBeforeEverythingIsDone() {
+    private boolean crashesBeforeAllIsDone() {
         try (SpillwayProcess worker = start("worker")) {
             while (worker.isAlive()) {
                 if (scene.isEmpty()) {
@@ -136,7 +138,7 @@ class WorkerKilledIT {
                 }
                 LockSupport.parkNanos(50_000_000);
             }
-        } catch (IllegalStateException diedWhileItStarted) {
+        } catch (IllegalStateException crashedDuringStart) {
             return true;
         }
         return true;
@@ -156,11 +158,11 @@ class WorkerKilledIT {
         }
     }
 
-    private void assertEachHandled(List<String> ids, int mostRepeated, String how) {
+    private void assertEachHandled(List<String> ids, int maxRepeated, String how) {
         Map<String, Integer> calls = effects();
         assertThat(calls.keySet()).as(how).isEqualTo(new HashSet<>(ids));
         long repeated = calls.values().stream().filter(count -> count > 1).count();
-        assertThat(repeated).as("%s: handled again", how).isLessThanOrEqualTo(mostRepeated);
+        assertThat(repeated).as("%s: repeated", how).isLessThanOrEqualTo(maxRepeated);
     }
 
     private void awaitEffects(int count) {
@@ -169,12 +171,13 @@ class WorkerKilledIT {
         }
     }
 
-    /** Calls of the handler up to now, by id. Reads only what was added since it was asked last. */
+    /** Returns the handler calls by item id; reads only the records since the last call. */
     private Map<String, Integer> effects() {
         TopicPartition partition = new TopicPartition(effects, 0);
         long end = effectReader.endOffsets(Set.of(partition)).get(partition);
         while (effectReader.position(partition) < end) {
-            effectReader.poll(Duration.ofMillis(100)).forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
+            effectReader.poll(Duration.ofMillis(100))
+                    .forEach(record -> calls.merge(text(record.key()), 1, Integer::sum));
         }
         return calls;
     }

@@ -17,45 +17,45 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class LaneReporterTest {
-    private static final LaneReport QUIET = new LaneReport(50, 500, 0, 0, 0);
+    private static final LaneReport IDLE = new LaneReport(50, 500, 0, 0, 0);
     private static final InstantSource CLOCK = () -> Instant.ofEpochMilli(1_800_000_000_000L);
 
     private final MockProducer<byte[], byte[]> producer =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
-    private LaneReport now = QUIET;
+    private LaneReport now = IDLE;
 
     @Test
-    void it_speaks_every_period_while_anything_happens_and_seldom_otherwise() {
+    void it_publishes_every_period_under_load_and_seldom_otherwise() {
         LaneReporter reporter = reporter();
-        for (int period = 0; period < 2 * LaneReporter.QUIET_PERIODS; period++) {
-            reporter.tell();
+        for (int period = 0; period < 2 * LaneReporter.IDLE_PERIODS; period++) {
+            reporter.report();
         }
-        assertThat(producer.history()).as("at the start, and once more").hasSize(2);
+        assertThat(producer.history()).as("at the start, and once after 8 idle periods").hasSize(2);
 
         producer.clear();
         now = new LaneReport(50, 500, 80, 3, 25);
-        reporter.tell();
-        reporter.tell();
-        now = QUIET;
-        reporter.tell();
-        reporter.tell();
-        assertThat(producer.history()).as("two that tell of work, and that it is over").hasSize(3);
+        reporter.report();
+        reporter.report();
+        now = IDLE;
+        reporter.report();
+        reporter.report();
+        assertThat(producer.history()).as("two under load, and the first idle one").hasSize(3);
 
         producer.clear();
-        for (LaneReport sign : new LaneReport[] {
+        for (LaneReport load : new LaneReport[] {
             new LaneReport(50, 500, 4, 0, 0), new LaneReport(50, 500, 0, 1, 0), new LaneReport(50, 500, 0, 0, 7)}) {
-            now = sign;
-            reporter.tell();
+            now = load;
+            reporter.report();
         }
-        assertThat(producer.history()).as("each sign of work will do").hasSize(3);
+        assertThat(producer.history()).as("each value above 0 counts as load").hasSize(3);
         reporter.close();
     }
 
     @Test
-    void what_it_writes_is_what_a_router_reads() {
+    void a_router_reads_the_published_report() {
         now = new LaneReport(50, 500, 80, 3, 25);
         LaneReporter reporter = reporter();
-        reporter.tell();
+        reporter.report();
         ProducerRecord<byte[], byte[]> written = producer.history().getFirst();
         LaneStates states = new LaneStates(CLOCK);
         states.put(new String(written.key()), written.value());
@@ -63,12 +63,13 @@ class LaneReporterTest {
         assertThat(written.topic()).isEqualTo("spillway.lane-state");
         assertThat(states.reports()).containsExactly(now);
         reporter.close();
-        assertThat(producer.history().getLast().value()).as("it takes its word back").isNull();
+        assertThat(producer.history().getLast().value()).as("the closed reporter deletes its report").isNull();
         assertThat(producer.closed()).isTrue();
     }
 
     private LaneReporter reporter() {
         Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
-        return new LaneReporter(new StatusPublisher(topics.laneState(), "worker-1", producer), "worker-1", () -> now, CLOCK);
+        StatusPublisher publisher = new StatusPublisher(topics.laneState(), "worker-1", producer);
+        return new LaneReporter(publisher, "worker-1", () -> now, CLOCK);
     }
 }

@@ -18,64 +18,66 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 
-/** The books of the model's tenants as its transactions make them; the router's part the model books by hand. */
+/** Ledger of the model's tenants, from its transactions; the model adds the router's entries itself. */
 final class ModelLedger {
-    private final Map<String, TenantBalance> books = new HashMap<>();
+    private final Map<String, TenantBalance> balances = new HashMap<>();
 
-    /** A line of a transaction that went through. */
-    void book(String tenant, ItemState from, long[] counts, int offset) {
-        books.put(tenant, books.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, offset));
+    /** Adds an entry of a committed transaction. */
+    void add(String tenant, ItemState from, long[] counts, int offset) {
+        balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, offset));
     }
 
-    /** One item. */
-    void book(Headers item, ItemState from, ItemState to) {
+    /** Adds a move of one item. */
+    void add(Headers item, ItemState from, ItemState to) {
         long[] counts = new long[ItemState.COUNT];
         counts[to.ordinal()] = 1;
-        book(tenant(item), from, counts, 0);
+        add(tenant(item), from, counts, 0);
     }
 
-    /** At any time they say how many of each tenant's items lie in each lane. */
+    /** Asserts that the balances equal the number of items of each tenant in each lane. */
     void check(
             String how, Topics topics, Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs,
             Map<TopicPartition, ProgressState> committed, List<ProducerRecord<byte[], byte[]>> delayed, int dead) {
-        Map<String, Long> lying = new HashMap<>();
-        logs.forEach((place, log) -> log.forEach(record -> {
-            ProgressState state = committed.get(place);
+        Map<String, Long> stored = new HashMap<>();
+        logs.forEach((partition, log) -> log.forEach(record -> {
+            ProgressState state = committed.get(partition);
             if (record.offset() >= state.readTo() || state.unfinished().contains(record.offset())) {
-                lying.merge(tenant(record.headers()) + place.topic(), 1L, Long::sum);
+                stored.merge(tenant(record.headers()) + partition.topic(), 1L, Long::sum);
             }
         }));
-        delayed.forEach(record -> lying.merge(tenant(record.headers()) + record.topic(), 1L, Long::sum));
-        books.forEach((tenant, own) -> {
+        delayed.forEach(record -> stored.merge(tenant(record.headers()) + record.topic(), 1L, Long::sum));
+        balances.forEach((tenant, balance) -> {
             for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DELAY)) {
-                assertThat(own.in(ItemState.of(lane))).as("%s: %s in %s", how, tenant, lane)
-                        .isEqualTo(lying.getOrDefault(tenant + topics.lane(lane), 0L));
+                assertThat(balance.in(ItemState.of(lane))).as("%s: %s in %s", how, tenant, lane)
+                        .isEqualTo(stored.getOrDefault(tenant + topics.lane(lane), 0L));
             }
         });
-        assertThat(books.values().stream().mapToLong(own -> own.in(ItemState.DEAD_LETTER)).sum()).as(how).isEqualTo(dead);
+        assertThat(balances.values().stream().mapToLong(balance -> balance.in(ItemState.DEAD_LETTER)).sum())
+                .as(how).isEqualTo(dead);
     }
 
-    /** At any time an item is in one place at the most, and one that is in none was handled. */
-    static void checkPlaces(
-            String how, Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs, Map<TopicPartition, ProgressState> committed,
-            List<ProducerRecord<byte[], byte[]>> delayed, Set<String> dead, Set<String> handled) {
-        Map<String, Integer> places = new HashMap<>();
-        logs.forEach((place, log) -> {
-            ProgressState state = committed.get(place);
+    /** Asserts that an item is in at most one lane, and that an item in no lane was handled. */
+    static void checkLanes(
+            String how, Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs,
+            Map<TopicPartition, ProgressState> committed, List<ProducerRecord<byte[], byte[]>> delayed,
+            Set<String> dead, Set<String> handled) {
+        Map<String, Integer> copies = new HashMap<>();
+        logs.forEach((partition, log) -> {
+            ProgressState state = committed.get(partition);
             log.forEach(record -> {
                 boolean isFinished = record.offset() < state.readTo() && !state.unfinished().contains(record.offset());
-                places.merge(id(record.value()), isFinished ? 0 : 1, Integer::sum);
+                copies.merge(id(record.value()), isFinished ? 0 : 1, Integer::sum);
             });
         });
-        delayed.forEach(record -> places.merge(id(record.value()), 1, Integer::sum));
-        dead.forEach(id -> places.merge(id, 1, Integer::sum));
-        places.forEach((id, count) -> {
-            assertThat(count).as("%s: places of %s", how, id).isLessThanOrEqualTo(1);
-            assertThat(count == 1 || handled.contains(id)).as("%s: %s is gone and was not handled", how, id).isTrue();
+        delayed.forEach(record -> copies.merge(id(record.value()), 1, Integer::sum));
+        dead.forEach(id -> copies.merge(id, 1, Integer::sum));
+        copies.forEach((id, count) -> {
+            assertThat(count).as("%s: copies of %s", how, id).isLessThanOrEqualTo(1);
+            assertThat(count == 1 || handled.contains(id)).as("%s: %s is lost", how, id).isTrue();
         });
     }
 
-    /** The id of the model's item with this value. */
+    /** Returns the id of the item with this value. */
     static String id(byte[] value) {
         return new String(value, StandardCharsets.UTF_8);
     }

@@ -43,7 +43,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/** Two workers without their threads and without Kafka: logs and commits are lists and maps. Owner of all; for one thread. */
+/** Model of two workers without threads and without Kafka: logs and commits are lists and maps. Not thread-safe. */
 final class WorkerModel {
     private static final int PARTITIONS = 2;
     private static final int TENANTS = 7;
@@ -62,30 +62,30 @@ final class WorkerModel {
     private final List<ProducerRecord<byte[], byte[]>> delayed = new ArrayList<>();
     private final Set<String> dead = new HashSet<>();
     private final Set<String> handled = new HashSet<>();
-    private final Map<TopicPartition, Sim> owners = new HashMap<>();
-    private final List<Sim> workers = List.of(new Sim(), new Sim());
+    private final Map<TopicPartition, ModelWorker> owners = new HashMap<>();
+    private final List<ModelWorker> workers = List.of(new ModelWorker(), new ModelWorker());
     private long nowMillis = 1_700_000_000_000L;
     private int sent;
     private int movesCommitted;
-    private int deaths;
-    private final ModelLedger books = new ModelLedger();
+    private int crashes;
+    private final ModelLedger ledger = new ModelLedger();
 
     WorkerModel(long seed) {
         this.seed = seed;
         this.random = new Random(seed);
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
-            for (int partition = 0; partition < PARTITIONS; partition++) {
-                TopicPartition place = new TopicPartition(topics.lane(lane), partition);
-                logs.put(place, new ArrayList<>());
-                committed.put(place, ProgressState.fresh(0));
+            for (int number = 0; number < PARTITIONS; number++) {
+                TopicPartition partition = new TopicPartition(topics.lane(lane), number);
+                logs.put(partition, new ArrayList<>());
+                committed.put(partition, ProgressState.fresh(0));
             }
         }
-        workers.forEach(Sim::start);
-        logs.keySet().forEach(place -> workers.get(random.nextInt(2)).take(place));
+        workers.forEach(ModelWorker::start);
+        logs.keySet().forEach(partition -> workers.get(random.nextInt(2)).take(partition));
     }
 
     void step() {
-        Sim worker = workers.get(random.nextInt(2));
+        ModelWorker worker = workers.get(random.nextInt(2));
         nowMillis += random.nextInt(20);
         switch (random.nextInt(40)) {
             case 0, 1, 2 -> send();
@@ -96,7 +96,7 @@ final class WorkerModel {
             case 35, 36 -> due();
             case 37 -> worker.handOver();
             case 38 -> worker.loseSome();
-            default -> worker.die();
+            default -> worker.crash();
         }
         worker.core.caughtUp(random.nextBoolean());
         if (random.nextInt(20) == 0) {
@@ -104,21 +104,19 @@ final class WorkerModel {
         }
     }
 
-    /** Moves that were committed so far. */
     int movesCommitted() {
         return movesCommitted;
     }
 
-    /** Workers that died so far. */
-    int deaths() {
-        return deaths;
+    int crashes() {
+        return crashes;
     }
 
     void drain() {
         for (int round = 0; round < 3_000 && !isDrained(); round++) {
             nowMillis += 1_000;
             due();
-            for (Sim worker : workers) {
+            for (ModelWorker worker : workers) {
                 worker.poll();
                 while (!worker.running.isEmpty()) {
                     worker.endOne(0);
@@ -130,7 +128,7 @@ final class WorkerModel {
             }
         }
         check();
-        assertThat(isDrained()).as("seed %d: everything is finished in the end", seed).isTrue();
+        assertThat(isDrained()).as("seed %d: all items are finished at the end", seed).isTrue();
     }
 
     private boolean isDrained() {
@@ -146,20 +144,20 @@ final class WorkerModel {
                     .add(ItemHeaders.TENANT, ModelLedger.bytes("tenant-" + (burst == 40 ? 0 : random.nextInt(TENANTS))))
                     .add(ItemHeaders.ID, ModelLedger.bytes(id))
                     .add(ItemHeaders.ENQUEUED_AT, ModelLedger.bytes(Long.toString(nowMillis)));
-            append(new ProducerRecord<>(
-                    topics.lane(Lane.HOT), random.nextInt(PARTITIONS), nowMillis, ModelLedger.bytes("k"), ModelLedger.bytes(id), headers));
-            books.book(headers, ItemState.OUTSIDE, ItemState.HOT);
+            append(new ProducerRecord<>(topics.lane(Lane.HOT), random.nextInt(PARTITIONS), nowMillis,
+                    ModelLedger.bytes("k"), ModelLedger.bytes(id), headers));
+            ledger.add(headers, ItemState.OUTSIDE, ItemState.HOT);
         }
     }
 
-    /** What the router's delay stage does. */
+    /** Does the work of the router's delay stage. */
     private void due() {
         for (int i = random.nextInt(8); i >= 0 && !delayed.isEmpty(); i--) {
             ProducerRecord<byte[], byte[]> item = delayed.remove(random.nextInt(delayed.size()));
             Lane to = random.nextInt(4) == 0 ? Lane.OVERFLOW : Lane.HOT;
             append(new ProducerRecord<>(topics.lane(to),
                     item.partition(), item.timestamp(), item.key(), item.value(), item.headers()));
-            books.book(item.headers(), ItemState.DELAY, ItemState.of(to));
+            ledger.add(item.headers(), ItemState.DELAY, ItemState.of(to));
         }
     }
 
@@ -171,12 +169,12 @@ final class WorkerModel {
     }
 
     private void check() {
-        books.check("seed " + seed, topics, logs, committed, delayed, dead.size());
-        ModelLedger.checkPlaces("seed " + seed, logs, committed, delayed, dead, handled);
+        ledger.check("seed " + seed, topics, logs, committed, delayed, dead.size());
+        ModelLedger.checkLanes("seed " + seed, logs, committed, delayed, dead, handled);
     }
 
-    /** One worker's core with what its threads would know. */
-    private final class Sim {
+    /** Core of one worker, with the state of its threads. */
+    private final class ModelWorker {
         private final List<Attempt> running = new ArrayList<>();
         private final Map<TopicPartition, Long> positions = new HashMap<>();
         private WorkerCore core;
@@ -192,30 +190,32 @@ final class WorkerModel {
                     configuration.worker().killerDeaths(), gate, effects);
             core = new WorkerCore(
                     gate, engine, effects, clock, () -> nowMillis * 1_000_000, new SplittableRandom(seed));
-            core.seen(new MockConsumer<byte[], byte[]>("none").groupMetadata());
+            core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
             running.clear();
             positions.clear();
             batch = Optional.empty();
         }
 
-        void take(TopicPartition place) {
-            ProgressState stored = committed.get(place);
+        void take(TopicPartition partition) {
+            ProgressState stored = committed.get(partition);
             ProgressState state = ProgressCodec.decode(stored.frontier(), ProgressCodec.encode(stored));
-            core.assign(List.of(new OwnedPartition(place, laneOf(place),
-                    new PartitionProgress(state, logs.get(place).size(), PartitionProgress.DEFAULT_MAX_UNFINISHED))));
-            positions.put(place, state.frontier());
-            owners.put(place, this);
+            core.assign(List.of(new OwnedPartition(partition, laneOf(partition),
+                    new PartitionProgress(
+                            state, logs.get(partition).size(), PartitionProgress.DEFAULT_MAX_UNFINISHED))));
+            positions.put(partition, state.frontier());
+            owners.put(partition, this);
         }
 
         void poll() {
             Set<TopicPartition> paused = core.paused();
             List<Polled> polled = new ArrayList<>();
-            for (TopicPartition place : positions.keySet()) {
-                int from = positions.get(place).intValue();
-                int to = Math.min(logs.get(place).size(), from + random.nextInt(30));
-                if (to > from && !paused.contains(place)) {
-                    polled.add(new Polled(core.owned(place).orElseThrow(), logs.get(place).subList(from, to), to));
-                    positions.put(place, (long) to);
+            for (TopicPartition partition : positions.keySet()) {
+                int from = positions.get(partition).intValue();
+                int to = Math.min(logs.get(partition).size(), from + random.nextInt(30));
+                if (to > from && !paused.contains(partition)) {
+                    polled.add(new Polled(
+                            core.owned(partition).orElseThrow(), logs.get(partition).subList(from, to), to));
+                    positions.put(partition, (long) to);
                 }
             }
             run(core.receive(polled));
@@ -234,11 +234,11 @@ final class WorkerModel {
                 result = new AttemptResult.Succeeded();
                 handled.add(ModelLedger.id(attempt.item.record().value()));
             } else if (dice < 90) {
-                result = new AttemptResult.Failed(OptionalLong.empty(), "told to");
+                result = new AttemptResult.Failed(OptionalLong.empty(), "as requested");
             } else if (dice < 95) {
                 result = new AttemptResult.TimedOut(5);
             } else {
-                result = new AttemptResult.FailedForGood("told to");
+                result = new AttemptResult.FailedForGood("as requested");
             }
             run(core.ended(attempt, new AttemptEnd(result, 5_000_000)));
         }
@@ -250,29 +250,30 @@ final class WorkerModel {
             }
         }
 
-        /** The transaction ends: for good, when the cluster is willing and every partition in it is still ours. */
-        void endCommit(boolean willing) {
+        /** Ends the transaction: it is committed when the cluster accepts it and all its partitions are still owned. */
+        void endCommit(boolean accepted) {
             if (batch.isEmpty()) {
                 return;
             }
             CommitBatch ended = batch.get();
             batch = Optional.empty();
-            if (!willing || !ended.parts().keySet().stream().allMatch(this::isStillOurs)) {
+            if (!accepted || !ended.parts().keySet().stream().allMatch(this::isStillOwned)) {
                 core.notCommitted(ended);
                 return;
             }
-            ended.parts().forEach((home, part) -> {
-                committed.put(home.partition,
+            ended.parts().forEach((owned, part) -> {
+                committed.put(owned.partition,
                         ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())));
                 part.moves().forEach(this::produce);
-                part.sums().forEach(LedgerDeltas.LineVisitor.of(books::book));
+                part.deltas().forEach(LedgerDeltas.LineVisitor.of(ledger::add));
             });
             run(core.committed(ended));
         }
 
-        /** A partition that went and came back has another epoch, and the cluster refuses commits of the one before. */
-        private boolean isStillOurs(OwnedPartition home) {
-            return owners.get(home.partition) == this && core.owned(home.partition).filter(now -> now == home).isPresent();
+        /** A partition that was lost and came back has a new epoch, and the cluster refuses commits of the old one. */
+        private boolean isStillOwned(OwnedPartition owned) {
+            return owners.get(owned.partition) == this
+                    && core.owned(owned.partition).filter(now -> now == owned).isPresent();
         }
 
         private void produce(ProducerRecord<byte[], byte[]> move) {
@@ -286,33 +287,32 @@ final class WorkerModel {
             }
         }
 
-        /** One partition in good order to the other worker. */
+        /** Releases one partition in order to the other worker. */
         void handOver() {
-            Optional<TopicPartition> some = positions.keySet().stream().findAny();
-            if (some.isEmpty()) {
+            if (positions.isEmpty()) {
                 return;
             }
-            TopicPartition place = some.get();
-            while (running.stream().anyMatch(attempt -> attempt.item.home().partition.equals(place))) {
+            TopicPartition partition = positions.keySet().iterator().next();
+            while (running.stream().anyMatch(attempt -> attempt.item.owned().partition.equals(partition))) {
                 endOne(random.nextInt(100));
             }
             try {
-                core.leave(List.of(place), 0);
+                core.leave(List.of(partition), 0);
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-            while (core.hasToCommit(List.of(place)) || batch.isPresent()) {
+            while (core.hasToCommit(List.of(partition)) || batch.isPresent()) {
                 endCommit(random.nextBoolean());
                 beginCommit();
             }
-            core.forget(List.of(place));
-            positions.remove(place);
-            other().take(place);
+            core.forget(List.of(partition));
+            positions.remove(partition);
+            other().take(partition);
         }
 
-        /** Partitions are gone before this worker knows: its commits fail, and its attempts go on for a while. */
+        /** Loses partitions without notice: the commits of this worker fail, and its attempts continue for a while. */
         void loseSome() {
-            List<TopicPartition> lost = positions.keySet().stream().filter(place -> random.nextBoolean()).toList();
+            List<TopicPartition> lost = positions.keySet().stream().filter(partition -> random.nextBoolean()).toList();
             lost.forEach(other()::take);
             if (random.nextBoolean()) {
                 beginCommit();
@@ -322,28 +322,29 @@ final class WorkerModel {
             positions.keySet().removeAll(lost);
         }
 
-        void die() {
-            deaths++;
+        void crash() {
+            crashes++;
             Set<TopicPartition> orphans = Set.copyOf(positions.keySet());
             start();
-            orphans.forEach(place -> (random.nextBoolean() ? this : other()).take(place));
+            orphans.forEach(partition -> (random.nextBoolean() ? this : other()).take(partition));
         }
 
         private void run(List<Attempt> attempts) {
             for (Attempt attempt : attempts) {
-                assertThat(running).as("seed %d: a second attempt beside the first", seed).noneMatch(other ->
-                        other.item.home().partition.equals(attempt.item.home().partition)
+                assertThat(running).as("seed %d: two attempts of one item at the same time", seed).noneMatch(other ->
+                        other.item.owned().partition.equals(attempt.item.owned().partition)
                                 && other.item.offset() == attempt.item.offset());
                 running.add(attempt);
             }
         }
 
-        private Sim other() {
+        private ModelWorker other() {
             return workers.get(workers.get(0) == this ? 1 : 0);
         }
 
-        private static Lane laneOf(TopicPartition place) {
-            return place.topic().endsWith("hot") ? Lane.HOT : place.topic().endsWith("overflow") ? Lane.OVERFLOW : Lane.AGED;
+        private static Lane laneOf(TopicPartition partition) {
+            String topic = partition.topic();
+            return topic.endsWith("hot") ? Lane.HOT : topic.endsWith("overflow") ? Lane.OVERFLOW : Lane.AGED;
         }
     }
 }

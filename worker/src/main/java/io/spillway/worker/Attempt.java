@@ -10,11 +10,11 @@ import java.time.InstantSource;
 import java.util.Arrays;
 
 /**
- * One running call of the handler, and its lease. Its own lock guards the end of the lease, so that no interrupt can
- * hit the thread after the call is over.
+ * One running handler call and its lease. Its lock orders the end of the call and the interrupt, so that no interrupt
+ * reaches the thread after the call has returned.
  */
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
-    /** Why a call was interrupted. */
+    /** Reason for the interrupt of a call. */
     enum Interruption {
         NONE,
         LEASE_ENDED,
@@ -30,7 +30,9 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     private Interruption interruption = Interruption.NONE;
     private boolean over;
 
-    Attempt(LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, InstantSource clock, long startedNanos, long leaseMaxMillis) {
+    Attempt(
+            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, InstantSource clock, long startedNanos,
+            long leaseMaxMillis) {
         super(item, slot, policy);
         this.clock = clock;
         this.startedAtMillis = clock.millis();
@@ -47,13 +49,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     @Override
     public synchronized Instant renew(Duration time) {
         if (over || interruption != Interruption.NONE) {
-            throw new IllegalStateException("the lease has ended");
+            throw new IllegalStateException("The lease has ended. Return; the item is attempted again.");
         }
         endsAtMillis = Math.max(endsAtMillis, Math.min(latestEndMillis, clock.millis() + time.toMillis()));
         return Instant.ofEpochMilli(endsAtMillis);
     }
 
-    /** The thread that runs the call, from its first instruction on. */
+    /** Sets the thread that runs the call; called by that thread before the handler. */
     synchronized void begin(Thread runner) {
         thread = runner;
         if (interruption != Interruption.NONE) {
@@ -61,12 +63,12 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         }
     }
 
-    /** Ends the lease when its time is over. */
+    /** Interrupts the call when its lease has ended; returns whether it did. */
     synchronized boolean interruptIfOverdue(long nowMillis) {
         return nowMillis >= endsAtMillis && interrupt(Interruption.LEASE_ENDED);
     }
 
-    /** Ends the lease now. */
+    /** Ends the lease now; returns whether this call ended it. */
     synchronized boolean interrupt(Interruption why) {
         if (over || interruption != Interruption.NONE) {
             return false;
@@ -82,13 +84,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         return interruption != Interruption.NONE;
     }
 
-    /** Whether this call has asked the JVM to exit, which then waits for the worker to stop, and the call for both. */
+    /** Returns whether this call is in {@code System.exit}: the exit and the worker would wait for each other. */
     synchronized boolean endsProcess() {
-        return thread != null && Arrays.stream(thread.getStackTrace())
-                .anyMatch(frame -> frame.getClassName().equals(Runtime.class.getName()) && frame.getMethodName().equals("exit"));
+        return thread != null && Arrays.stream(thread.getStackTrace()).anyMatch(frame ->
+                frame.getClassName().equals(Runtime.class.getName()) && frame.getMethodName().equals("exit"));
     }
 
-    /** The call has returned; from here on the thread is not interrupted. */
+    /** Marks the call as returned: from now on its thread is not interrupted. */
     synchronized Interruption finish() {
         over = true;
         return interruption;

@@ -2,10 +2,5 @@ package io.spillway.worker;
 
 import io.spillway.core.retry.AttemptResult;
 
-/**
- * How an attempt ended.
- *
- * @param result        what it came to
- * @param durationNanos how long it took
- */
+/** Result and duration of an attempt that has ended. */
 record AttemptEnd(AttemptResult result, long durationNanos) {}

@@ -11,35 +11,34 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Runs attempts, each on a virtual thread of its own, which then brings the next ones on their way. Where the handler leaves
- * its thread clean, the thread goes on with one of them itself.
+ * Runner of attempts: one virtual thread for each, which then starts the next attempts. Where the handler leaves its
+ * thread clean, the thread runs one of them itself.
  */
 final class AttemptRunner {
     private final Handler handler;
     private final WorkerMetrics metrics;
-    private final HandlingStats pulse;
+    private final HandlingStats stats;
     private final WorkerCore core;
     private final LongSupplier nanoClock;
-    private final Consumer<Throwable> onFault;
+    private final Consumer<Throwable> onFailure;
     private final Thread.Builder threads = Thread.ofVirtual().name("handler");
 
     /**
-     * Makes a runner.
+     * Creates a runner.
      *
-     * @param onFault told when memory ran out or the worker itself has failed: nothing is committed any more
+     * @param onFailure called when memory ran out or the worker itself failed; no commit follows
      */
     AttemptRunner(
-            Handler handler, WorkerMetrics metrics, HandlingStats pulse, WorkerCore core, LongSupplier nanoClock,
-            Consumer<Throwable> onFault) {
+            Handler handler, WorkerMetrics metrics, HandlingStats stats, WorkerCore core, LongSupplier nanoClock,
+            Consumer<Throwable> onFailure) {
         this.handler = handler;
         this.metrics = metrics;
-        this.pulse = pulse;
+        this.stats = stats;
         this.core = core;
         this.nanoClock = nanoClock;
-        this.onFault = onFault;
+        this.onFailure = onFailure;
     }
 
-    /** Starts these attempts. */
     void run(List<Attempt> attempts) {
         for (Attempt attempt : attempts) {
             threads.start(() -> run(attempt));
@@ -53,29 +52,29 @@ final class AttemptRunner {
                 if (next.size() > 1) {
                     run(next.subList(1, next.size()));
                 }
-                // Whoever interrupted meant the call that is over.
+                // A late interrupt was for the call that has returned.
                 Thread.interrupted();
                 next = handle(next.getFirst());
             }
             run(next);
         } catch (RuntimeException | Error e) {
-            core.broken();
-            onFault.accept(e);
+            core.stopCommits();
+            onFailure.accept(e);
         }
     }
 
-    /** Carries an attempt out; answers those to run next. */
+    /** Runs an attempt and returns the attempts to run next. */
     private List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
         metrics.started(attempt);
         LaneItem item = attempt.item;
-        pulse.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
+        stats.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
         AttemptResult result = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
         metrics.ended(end);
-        pulse.ended(durationNanos);
+        stats.ended(durationNanos);
         return core.ended(attempt, end);
     }
 
@@ -84,19 +83,22 @@ final class AttemptRunner {
             return switch (handler.handle(new LaneDelivery(attempt.item, attempt))) {
                 case Outcome.Done done -> new AttemptResult.Succeeded();
                 case Outcome.Retry retry -> new AttemptResult.Failed(
-                        retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis()))).orElse(OptionalLong.empty()), retry.detail());
+                        retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis())))
+                                .orElse(OptionalLong.empty()),
+                        retry.detail());
                 case Outcome.Dead dead -> new AttemptResult.FailedForGood(dead.reason());
-                case null -> new AttemptResult.Failed(OptionalLong.empty(), "the handler answered null");
+                case null -> new AttemptResult.Failed(
+                        OptionalLong.empty(), "The handler returned null. It must return an outcome.");
             };
         } catch (OutOfMemoryError e) {
-            // Says nothing about this item; the process must go, and it comes again as a suspect.
+            // Not a failure of this item: the process ends, and the item is delivered again as a suspect.
             throw e;
         } catch (Throwable e) {
             return new AttemptResult.Failed(OptionalLong.empty(), describe(e));
         }
     }
 
-    /** What a handler throws is its own code too, and may throw, or answer null, when it is asked what it is. */
+    /** An exception class of the handler can itself throw, or return null, from {@code toString}. */
     private static String describe(Throwable thrown) {
         try {
             return String.valueOf(thrown.toString());
@@ -107,8 +109,9 @@ final class AttemptRunner {
         }
     }
 
-    /** An interrupted call that says that it is done is done; any other end of it is the interrupt's. */
-    private static AttemptResult interpret(AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
+    /** An interrupted call counts as done when it returns done; any other result is replaced by the interruption. */
+    private static AttemptResult interpret(
+            AttemptResult result, Attempt.Interruption interruption, long durationNanos) {
         if (result instanceof AttemptResult.Succeeded) {
             return result;
         }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The retry budgets of those tenants that retry most. A tenant has series once it has retried; the rest share a counter
- * and have no gauge, since many budgets have no one level.
+ * Meters of the retry budgets. The tenants that retry most have series of their own. The others share a counter and
+ * have no gauge, because the levels of many budgets have no meaningful sum.
  *
- * <p>Owner of the names among its series, which {@link #elect} moves. Thread-safe.
+ * <p>Owner of the tenant series, which {@link #elect} reassigns. Thread-safe.
  */
 final class BudgetMeters {
     private final TenantMeters<Meters> meters;
@@ -19,28 +19,30 @@ final class BudgetMeters {
     private record Meters(Optional<Gauge> tokens, Counter refused) {}
 
     /**
-     * Makes the meters of the rest.
+     * Registers the shared meters.
      *
-     * @param tenants most tenants with series of their own
-     * @param tokens  what a tenant's budget holds
+     * @param tenants maximum number of tenants with series of their own
+     * @param tokens  level of a tenant's budget, in retries
      */
     BudgetMeters(MeterRegistry registry, int tenants, ToDoubleFunction<String> tokens) {
         meters = new TenantMeters<>(
                 tenants,
                 tenant -> new Meters(
-                        tenant.equals(TenantMeters.OTHERS) ? Optional.empty() : Optional.of(gauge(registry, tenant, tokens)),
+                        tenant.equals(TenantMeters.OTHERS)
+                                ? Optional.empty()
+                                : Optional.of(gauge(registry, tenant, tokens)),
                         Counter.builder("spillway.retry.refused")
-                                .description("Retries put off because the tenant's budget was empty")
+                                .description("Retries postponed because the tenant's retry budget was empty")
                                 .tag("tenant", tenant)
                                 .register(registry)),
-                gone -> {
-                    gone.tokens().ifPresent(registry::remove);
-                    registry.remove(gone.refused());
+                removed -> {
+                    removed.tokens().ifPresent(registry::remove);
+                    registry.remove(removed.refused());
                 });
     }
 
-    /** A tenant has asked for a retry. */
-    void asked(String tenant, boolean granted) {
+    /** Records a retry that a tenant requested. */
+    void requested(String tenant, boolean granted) {
         Meters own = meters.of(tenant);
         if (!granted) {
             own.refused().increment();
@@ -53,7 +55,7 @@ final class BudgetMeters {
 
     private static Gauge gauge(MeterRegistry registry, String tenant, ToDoubleFunction<String> tokens) {
         return Gauge.builder("spillway.retry.budget", tenant, tokens)
-                .description("Retries that a tenant may make at once; below 1 they go at the trickle")
+                .description("Retries that a tenant may make at once; below 1, retries are limited to the trickle rate")
                 .tag("tenant", tenant)
                 .strongReference(true)
                 .register(registry);

@@ -8,22 +8,22 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * What one transaction commits. Offsets and group metadata were captured together: with metadata of a later
- * assignment the cluster would accept offsets of partitions that were lost in between.
+ * Content of one transaction. Offsets and group metadata are captured together: with the metadata of a later
+ * assignment, the cluster would accept offsets of partitions that were lost in between.
  *
- * @param group as the poll thread last saw it when the parts were captured
- * @param parts by partition
- * @param atMillis when they were captured, epoch milliseconds
+ * @param group    metadata of the last poll before the capture; null only in an empty batch
+ * @param parts    by partition
+ * @param atMillis time of the capture, epoch milliseconds
  */
 record CommitBatch(ConsumerGroupMetadata group, Map<OwnedPartition, Part> parts, long atMillis) {
     /**
-     * One partition's part.
+     * Content for one partition.
      *
-     * @param state what is finished, with the records below among it
-     * @param moves records to produce
-     * @param sums  what to book; nobody changes it before the batch is over
+     * @param state  progress, which counts the items of the moves as finished
+     * @param moves  records to produce
+     * @param deltas ledger entries; not modified until the batch has ended
      */
-    record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves, LedgerDeltas sums) {}
+    record Part(ProgressState state, List<ProducerRecord<byte[], byte[]>> moves, LedgerDeltas deltas) {}
 
     boolean isEmpty() {
         return parts.isEmpty();

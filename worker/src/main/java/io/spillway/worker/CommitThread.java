@@ -28,27 +28,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Commits batches, one transaction after another: the records that items leave by, the books of it, and the offsets that say that they
- * have left. Owner of the transactional producer, which it replaces by one with the same id when it is beyond use.
+ * Committer of batches, one transaction at a time: records for other lanes, ledger entries and offsets. After an abort,
+ * {@link WorkerCore} still has the outcomes and the next batch contains them.
  *
- * <p>After an abort nothing is lost: the outcomes are still in {@link WorkerCore} and go out with the next batch.
+ * <p>Owner of the transactional producer, which it replaces by one with the same id after a fatal error.
  */
 final class CommitThread implements AutoCloseable {
-    /** The cluster takes 1 MB of offsets in one commit; the rest goes with the next. Characters. */
+    /** The cluster accepts 1 MB of offsets in one commit; further partitions wait for the next one. */
     static final int MAX_METADATA_CHARACTERS = 600_000;
-    /** What one partition can have at the most. */
-    static final int MAX_METADATA_OF_ONE = 4_096;
+    static final int MAX_METADATA_CHARACTERS_PER_PARTITION = 4_096;
 
     private static final Logger LOG = LoggerFactory.getLogger(CommitThread.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-    private static final long PAUSE_AFTER_FAULT_MILLIS = 100;
+    private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
 
     private final WorkerCore core;
     private final AttemptRunner runner;
     private final WorkerMetrics metrics;
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final long intervalMillis;
-    private final Consumer<Throwable> onDeath;
+    private final Consumer<Throwable> onFailure;
     private final LedgerWriter ledger;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
     private final Thread thread = Thread.ofPlatform().name("worker-commit").unstarted(this::run);
@@ -57,27 +56,23 @@ final class CommitThread implements AutoCloseable {
 
     CommitThread(
             WorkerCore core, AttemptRunner runner, WorkerMetrics metrics, Supplier<Producer<byte[], byte[]>> producers,
-            LedgerWriter ledger, long intervalMillis, Consumer<Throwable> onDeath) {
+            LedgerWriter ledger, long intervalMillis, Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
         this.metrics = metrics;
         this.producers = producers;
         this.ledger = ledger;
         this.intervalMillis = intervalMillis;
-        this.onDeath = onDeath;
+        this.onFailure = onFailure;
     }
 
-    /** Makes the producer, which fences a dead predecessor of the same name, and starts. */
+    /** Opens the producer, which fences a previous process with the same id, and starts the thread. */
     void start() {
         producer = open();
         thread.start();
     }
 
-    /**
-     * Asks for a commit of all there is now.
-     *
-     * @return completes with whether it succeeded
-     */
+    /** Requests a commit of all current outcomes; the future completes with whether it succeeded. */
     Future<Boolean> flush() {
         CompletableFuture<Boolean> flush = new CompletableFuture<>();
         flushes.add(flush);
@@ -85,7 +80,7 @@ final class CommitThread implements AutoCloseable {
         return flush;
     }
 
-    /** Stops after the batch under way. */
+    /** Stops after the current batch. */
     @Override
     public void close() {
         stopping = true;
@@ -101,21 +96,21 @@ final class CommitThread implements AutoCloseable {
         try {
             while (!stopping) {
                 core.awaitCommit(intervalMillis);
-                List<CompletableFuture<Boolean>> asked = new ArrayList<>();
+                List<CompletableFuture<Boolean>> requested = new ArrayList<>();
                 for (var flush = flushes.poll(); flush != null; flush = flushes.poll()) {
-                    asked.add(flush);
+                    requested.add(flush);
                 }
                 boolean succeeded = commit(core.batch());
-                asked.forEach(flush -> flush.complete(succeeded));
+                requested.forEach(flush -> flush.complete(succeeded));
                 if (!succeeded) {
-                    core.awaitCommit(PAUSE_AFTER_FAULT_MILLIS);
+                    core.awaitCommit(PAUSE_AFTER_FAILURE_MILLIS);
                 }
             }
         } catch (InterruptedException | InterruptException e) {
             LOG.debug("Commit thread interrupted");
         } catch (RuntimeException | Error e) {
-            core.broken();
-            onDeath.accept(e);
+            core.stopCommits();
+            onFailure.accept(e);
         } finally {
             flushes.forEach(flush -> flush.complete(false));
             if (producer != null) {
@@ -124,7 +119,7 @@ final class CommitThread implements AutoCloseable {
         }
     }
 
-    /** Whether it went through; an empty batch does. */
+    /** Commits a batch and returns whether it succeeded; an empty batch succeeds. */
     private boolean commit(CommitBatch batch) throws InterruptedException {
         if (batch.isEmpty()) {
             return true;
@@ -148,28 +143,28 @@ final class CommitThread implements AutoCloseable {
 
     private void transact(CommitBatch batch) throws InterruptedException {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        batch.parts().forEach((home, part) -> offsets.put(
-                home.partition, new OffsetAndMetadata(part.state().frontier(), ProgressCodec.encode(part.state()))));
+        batch.parts().forEach((owned, part) -> offsets.put(
+                owned.partition, new OffsetAndMetadata(part.state().frontier(), ProgressCodec.encode(part.state()))));
         producer.beginTransaction();
-        List<Future<RecordMetadata>> answers = new ArrayList<>();
+        List<Future<RecordMetadata>> sends = new ArrayList<>();
         for (CommitBatch.Part part : batch.parts().values()) {
             for (ProducerRecord<byte[], byte[]> move : part.moves()) {
-                answers.add(producer.send(move));
+                sends.add(producer.send(move));
             }
         }
-        Consumer<ProducerRecord<byte[], byte[]>> book = entry -> answers.add(producer.send(entry));
-        batch.parts().values().forEach(part -> ledger.write(part.sums(), batch.atMillis(), book));
-        ledger.flush(batch.atMillis(), book);
+        Consumer<ProducerRecord<byte[], byte[]>> send = entry -> sends.add(producer.send(entry));
+        batch.parts().values().forEach(part -> ledger.write(part.deltas(), batch.atMillis(), send));
+        ledger.flush(batch.atMillis(), send);
         producer.sendOffsetsToTransaction(offsets, batch.group());
         commitUntilDecided();
-        for (Future<RecordMetadata> answer : answers) {
-            requireSent(answer);
+        for (Future<RecordMetadata> sent : sends) {
+            requireSent(sent);
         }
     }
 
     /**
-     * A commit that took too long may have gone through, and to make its moves again would put items into two places. So the
-     * same producer asks again until the cluster has said what became of it; a worker that stops leaves that to its successor.
+     * Commits until the cluster reports the result. A commit that timed out may have succeeded, and repeating its moves
+     * would put items into two lanes. A worker that stops leaves the decision to its successor.
      */
     private void commitUntilDecided() {
         while (true) {
@@ -180,34 +175,35 @@ final class CommitThread implements AutoCloseable {
                 if (stopping) {
                     throw e;
                 }
-                LOG.warn("It is not known yet whether a transaction was committed; asking again: {}", Printable.of(e.toString()));
+                LOG.warn("The result of a commit is unknown; the commit is retried until Kafka reports it: {}",
+                        Printable.of(e.toString()));
             }
         }
     }
 
-    /** The commit itself fails when a record did, so this holds by then; it is the proof. */
-    private static void requireSent(Future<RecordMetadata> answer) throws InterruptedException {
+    /** A commit fails when one of its sends did, so this check only guards against a defect of the client. */
+    private static void requireSent(Future<RecordMetadata> sent) throws InterruptedException {
         try {
-            answer.get();
+            sent.get();
         } catch (ExecutionException e) {
-            throw new KafkaException("a record of a committed transaction was not sent", e.getCause());
+            throw new KafkaException("A record of a committed transaction was not sent", e.getCause());
         }
     }
 
-    /** Makes the producer fit for the next transaction: by aborting this one, or by replacing the producer. */
-    private void recover(RuntimeException fault) {
-        if (fault instanceof CommitFailedException) {
-            LOG.info("Partitions went elsewhere before a commit; it is made again for those that stay");
+    /** Aborts the transaction, or closes the producer after a fatal error; the next commit opens another. */
+    private void recover(RuntimeException failure) {
+        if (failure instanceof CommitFailedException) {
+            LOG.info("Partitions moved to another worker before a commit; it is retried for the remaining partitions");
         } else {
-            LOG.warn("A transaction failed and is made again: {}", Printable.of(fault.toString()));
+            LOG.warn("A transaction failed and is retried: {}", Printable.of(failure.toString()));
         }
         if (producer == null) {
             return;
         }
         try {
             producer.abortTransaction();
-        } catch (KafkaException | IllegalStateException beyondUse) {
-            LOG.warn("The producer is replaced: {}", Printable.of(beyondUse.toString()));
+        } catch (KafkaException | IllegalStateException fatal) {
+            LOG.warn("A transaction cannot be aborted; the producer is replaced: {}", Printable.of(fatal.toString()));
             producer.close(Duration.ZERO);
             producer = null;
         }

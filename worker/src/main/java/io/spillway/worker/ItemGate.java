@@ -14,9 +14,9 @@ import io.spillway.kafka.view.TenantPolicies;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/** Reads items from records of a lane, and knows the policies and sweeps in force for them. */
+/** Reader of items from lane records, with the policies and sweeps that apply to them. */
 final class ItemGate implements ItemPolicies<LaneItem> {
-    /** Of attempts and moves: far more than there can be. */
+    /** Limit for the attempts and moves in headers, far above real values. */
     private static final int MAX_COUNT = 1_000_000;
 
     private final ItemReader reader;
@@ -24,15 +24,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final Sweeps sweeps;
     private final LedgerOwner owners = new LedgerOwner();
 
-    /** What a record of a lane is. */
+    /** Content of a lane record. */
     sealed interface Read {
         record Item(LaneItem item) implements Read {}
 
-        /**
-         * No item.
-         *
-         * @param tenant in whose books it is all the same
-         */
+        /** An unreadable record; the balance of {@code tenant} counts it. */
         record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, String tenant) implements Read {}
     }
 
@@ -42,13 +38,13 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         this.sweeps = sweeps;
     }
 
-    /** Reads a record; what the router would not have let through is bad here too. */
-    Read read(OwnedPartition home, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
+    /** Reads a record by the rules of the router. */
+    Read read(OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, long nowMillis) {
         return switch (reader.read(record.key(), record.value(), record.headers(), record.timestamp())) {
             case ParsedRecord.Unreadable bad -> new Read.Bad(
                     record, new Route.DeadLetter(bad.reason(), bad.detail()),
                     owners.of(record.key(), record.value(), record.headers()));
-            case ParsedRecord.Item item -> new Read.Item(laneItem(home, record, item, nowMillis));
+            case ParsedRecord.Item item -> new Read.Item(laneItem(owned, record, item, nowMillis));
         };
     }
 
@@ -63,7 +59,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     }
 
     private static LaneItem laneItem(
-            OwnedPartition home, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
+            OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
         long enqueuedAtMillis = RoutingRules.isPlausible(read.enqueuedAtMillis(), nowMillis)
                 ? read.enqueuedAtMillis()
                 : nowMillis;
@@ -71,7 +67,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();
         long replayedAtMillis = HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        return new LaneItem(home, record, item,
+        return new LaneItem(owned, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)));

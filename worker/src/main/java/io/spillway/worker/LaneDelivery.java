@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Delivery of an item that was read from a lane. The routing fields are known already; the rest is decoded when a
- * handler first asks for it. Safe for any number of threads.
+ * Delivery of an item from a lane. Fields beyond the routing fields are decoded when a handler first reads one.
+ * Thread-safe.
  */
 final class LaneDelivery implements Delivery {
     private static final ItemDecoder DECODER = new ItemDecoder();
@@ -18,27 +18,21 @@ final class LaneDelivery implements Delivery {
 
     private final LaneItem item;
     private final Lease lease;
-    /** Threads that ask at the same time may each decode it, with equal results. */
+    /** Concurrent readers may each decode it, with equal results. */
     private volatile ItemDetails details;
 
-    /**
-     * Makes the delivery of an item's next attempt.
-     *
-     * @param item  not null
-     * @param lease of this attempt, not null
-     */
     LaneDelivery(LaneItem item, Lease lease) {
         this.item = item;
         this.lease = lease;
     }
 
     private ItemDetails details() {
-        ItemDetails known = details;
-        if (known == null) {
-            known = DECODER.decode(item.read(), value(), item.record().headers(), item.origin());
-            details = known;
+        ItemDetails decoded = details;
+        if (decoded == null) {
+            decoded = DECODER.decode(item.read(), value(), item.record().headers(), item.origin());
+            details = decoded;
         }
-        return known;
+        return decoded;
     }
 
     @Override
@@ -48,8 +42,10 @@ final class LaneDelivery implements Delivery {
 
     @Override
     public String id() {
-        ItemDetails known = details;
-        return known == null ? DECODER.id(item.read(), value(), item.record().headers(), item.origin()) : known.id();
+        ItemDetails decoded = details;
+        return decoded == null
+                ? DECODER.id(item.read(), value(), item.record().headers(), item.origin())
+                : decoded.id();
     }
 
     @Override

@@ -10,18 +10,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * An item that waits in this process or is being handled, with what its headers say of its past.
+ * Item that waits in this worker or is being handled, with the history from its headers.
  *
- * @param home             the partition it was read from, as owned now
- * @param record           as it was read
- * @param read             what it is routed by
- * @param attempts         attempts made so far
- * @param moves            times it was moved on unattempted
- * @param attemptedBefore  whether its first attempt is over
- * @param freshSinceMillis from when its age counts: when it was made, or its replay when later
+ * @param owned            partition of the record
+ * @param read             routing fields
+ * @param attempts         attempts that have ended
+ * @param moves            moves to another lane since the last attempt
+ * @param attemptedBefore  whether its first attempt has ended
+ * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
  */
 record LaneItem(
-        OwnedPartition home,
+        OwnedPartition owned,
         ConsumerRecord<byte[], byte[]> record,
         ParsedRecord.Item read,
         int attempts,
@@ -32,11 +31,11 @@ record LaneItem(
 
     @Override
     public EnginePartition partition() {
-        return home.state;
+        return owned.state;
     }
 
     Lane lane() {
-        return home.state.lane();
+        return owned.state.lane();
     }
 
     @Override
@@ -54,7 +53,10 @@ record LaneItem(
         return read.enqueuedAtMillis();
     }
 
-    /** Where it entered, {@code topic-partition-offset}: the router writes it, and what was put into a lane by hand entered there. */
+    /**
+     * Returns the {@code topic-partition-offset} at which the item entered: from the router's header, or of this record
+     * when it was produced directly to the lane.
+     */
     String origin() {
         Header origin = record.headers().lastHeader(ItemHeaders.ORIGIN);
         return origin == null || origin.value() == null
@@ -62,7 +64,6 @@ record LaneItem(
                 : new String(origin.value(), StandardCharsets.ISO_8859_1);
     }
 
-    /** Roughly what it takes in memory. */
     @Override
     public int bytes() {
         return Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());

@@ -13,43 +13,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the worker does beside its work, on one thread: it ends leases, finds out whether the live lanes are caught up
- * over all workers, and purges what is finished.
+ * Periodic work of the worker: ends leases, measures the backlog of the lanes over all workers, and purges finished
+ * items.
  */
 final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
-    private static final long LEASES_EVERY_MILLIS = 20;
-    private static final long LOOK_EVERY_MILLIS = 1_000;
-    private static final long KEEP_HOUSE_EVERY_MILLIS = 10_000;
+    private static final long LEASE_PERIOD_MILLIS = 20;
+    private static final long BACKLOG_PERIOD_MILLIS = 1_000;
+    private static final long PURGE_PERIOD_MILLIS = 10_000;
 
     private final WorkerCore core;
     private final WorkerMetrics metrics;
     private final QueueAdmin admin;
     private final Topics topics;
     private final Runnable housekeeping;
-    /** With no more than this the live lanes are caught up: what is in flight counts as waiting until it is committed. */
-    private final long mostWaiting;
+    /** Largest backlog that counts as caught up: items in flight count as waiting until their commit. */
+    private final long caughtUpBacklog;
     private final ScheduledExecutorService leases =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-leases").factory());
     private final ScheduledExecutorService lanes =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
-    LaneMonitor(WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping) {
+    LaneMonitor(
+            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
         this.housekeeping = housekeeping;
-        this.mostWaiting = 4L * slots;
+        this.caughtUpBacklog = 4L * slots;
     }
 
-    /** Starts; the beat of the slow work is put off by a part of its period that comes from the worker's name. */
+    /** Starts; the hash of the worker's name delays the purge, so that workers do not purge at the same time. */
     void start(String worker) {
         leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
-                LEASES_EVERY_MILLIS, LEASES_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-        lanes.scheduleWithFixedDelay(this::look, 0, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-        lanes.scheduleWithFixedDelay(this::keepHouse,
-                Math.floorMod(worker.hashCode(), KEEP_HOUSE_EVERY_MILLIS), KEEP_HOUSE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+                LEASE_PERIOD_MILLIS, LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        lanes.scheduleWithFixedDelay(this::measureBacklog, 0, BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        lanes.scheduleWithFixedDelay(this::purge,
+                Math.floorMod(worker.hashCode(), PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -58,35 +59,38 @@ final class LaneMonitor implements AutoCloseable {
         lanes.shutdownNow();
     }
 
-    private void look() {
+    private void measureBacklog() {
         try {
-            core.caughtUp(measure(Lane.HOT) + measure(Lane.OVERFLOW) <= mostWaiting);
+            long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
+            core.caughtUp(backlog <= caughtUpBacklog);
         } catch (RuntimeException e) {
-            LOG.warn("The lanes cannot be looked at, aged work goes on at its trickle: {}", Printable.of(e.getMessage()));
+            LOG.warn("The backlog of the lanes cannot be read; meanwhile worker.agedTrickle limits aged items: {}",
+                    Printable.of(e.getMessage()));
             core.caughtUp(false);
         }
     }
 
-    private void keepHouse() {
+    private void purge() {
         try {
             metrics.electTenants();
             housekeeping.run();
-            for (Lane lane : new Lane[] {Lane.HOT, Lane.OVERFLOW, Lane.AGED}) {
-                List<QueuePartition> parts = admin.read(topics.lane(lane), topics.workerGroup());
-                measure(lane, parts);
-                admin.purgeFinished(parts);
+            for (Lane lane : PollThread.LANES) {
+                List<QueuePartition> partitions = read(lane);
+                measure(lane, partitions);
+                admin.purgeFinished(partitions);
             }
         } catch (RuntimeException e) {
-            LOG.warn("Finished items are not purged yet: {}", Printable.of(e.getMessage()));
+            LOG.warn("Finished items cannot be purged; the purge is retried in {} s: {}",
+                    TimeUnit.MILLISECONDS.toSeconds(PURGE_PERIOD_MILLIS), Printable.of(e.getMessage()));
         }
     }
 
-    private long measure(Lane lane) {
-        return measure(lane, admin.read(topics.lane(lane), topics.workerGroup()));
+    private List<QueuePartition> read(Lane lane) {
+        return admin.read(topics.lane(lane), topics.workerGroup());
     }
 
-    private long measure(Lane lane, List<QueuePartition> parts) {
-        long waiting = parts.stream().mapToLong(QueuePartition::waiting).sum();
+    private long measure(Lane lane, List<QueuePartition> partitions) {
+        long waiting = partitions.stream().mapToLong(QueuePartition::waiting).sum();
         metrics.depth(lane, waiting);
         return waiting;
     }

@@ -13,8 +13,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Writes the records by which items leave a lane: key, value and timestamp as they are, headers brought up to date. An
- * item keeps the number of its partition, so that a tenant stays within its shard in every lane.
+ * Factory of the records that move items to another lane: same key, value and timestamp, updated headers. An item keeps
+ * its partition number, so that a tenant stays within its shard in every lane.
  */
 final class LaneRecords {
     static final String STAGE = "worker";
@@ -26,9 +26,9 @@ final class LaneRecords {
     }
 
     /**
-     * To another lane without an attempt.
+     * Returns the record of a move without an attempt.
      *
-     * @param dueMillis for the delay lane, when it is due; epoch milliseconds
+     * @param dueMillis due time for the delay lane, epoch milliseconds; ignored for other lanes
      */
     ProducerRecord<byte[], byte[]> unattempted(LaneItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         Headers headers = copyOf(item);
@@ -37,22 +37,22 @@ final class LaneRecords {
         if (to == Lane.DELAY) {
             set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
         }
-        return to(item, to, headers);
+        return to(item.record(), to, headers);
     }
 
-    /** To the delay lane after an attempt. */
+    /** Returns the record of a move to the delay lane after an attempt. */
     ProducerRecord<byte[], byte[]> retry(LaneItem item, int attempts, long dueMillis, long attemptedAtMillis) {
         Headers headers = copyOf(item);
         set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
         set(headers, ItemHeaders.ATTEMPT, Integer.toString(attempts));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
-        // Moves are bounded from one attempt to the next, or an old item could no longer be moved out of the way.
+        // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
         markAttempted(headers, attemptedAtMillis);
-        return to(item, Lane.DELAY, headers);
+        return to(item.record(), Lane.DELAY, headers);
     }
 
-    /** To the dead-letter lane. */
+    /** Returns the dead-letter record of an item. */
     ProducerRecord<byte[], byte[]> dead(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
         ProducerRecord<byte[], byte[]> dead = dead(item.record(), why, nowMillis);
         set(dead.headers(), ItemHeaders.ATTEMPT, Integer.toString(attempts));
@@ -62,17 +62,19 @@ final class LaneRecords {
         return dead;
     }
 
-    /** A record of a lane that is no item, to the dead-letter lane. */
+    /** Returns the dead-letter record of an unreadable record. */
     ProducerRecord<byte[], byte[]> dead(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, long nowMillis) {
         Headers headers = new RecordHeaders(record.headers());
         headers.remove(ItemHeaders.DUE);
         DeadLetterHeaders.add(headers, why, STAGE, nowMillis, record.topic(), record.partition(), record.offset());
-        return new ProducerRecord<>(topics.lane(Lane.DEAD_LETTER), record.partition(), timestamp(record), record.key(), record.value(), headers);
+        return to(record, Lane.DEAD_LETTER, headers);
     }
 
-    private ProducerRecord<byte[], byte[]> to(LaneItem item, Lane lane, Headers headers) {
-        ConsumerRecord<byte[], byte[]> record = item.record();
-        return new ProducerRecord<>(topics.lane(lane), record.partition(), timestamp(record), record.key(), record.value(), headers);
+    private ProducerRecord<byte[], byte[]> to(ConsumerRecord<byte[], byte[]> record, Lane lane, Headers headers) {
+        // A producer refuses a negative timestamp, which a record of another client may have.
+        long timestamp = Math.max(0, record.timestamp());
+        return new ProducerRecord<>(
+                topics.lane(lane), record.partition(), timestamp, record.key(), record.value(), headers);
     }
 
     private static Headers copyOf(LaneItem item) {
@@ -83,11 +85,6 @@ final class LaneRecords {
         if (headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) == null) {
             set(headers, ItemHeaders.FIRST_ATTEMPT_AT, Long.toString(atMillis));
         }
-    }
-
-    /** A producer refuses a negative time, which a record of a foreign client may have. */
-    private static long timestamp(ConsumerRecord<byte[], byte[]> record) {
-        return Math.max(0, record.timestamp());
     }
 
     private static void set(Headers headers, String name, String value) {

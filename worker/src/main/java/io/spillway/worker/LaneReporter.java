@@ -15,40 +15,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the routers how hot is doing here: four times a second while anything happens, every two seconds otherwise. Outside the
- * worker's transactions, for it is of use at once or never.
+ * Publisher of this worker's load on the hot lane, for the routers: every 250 ms under load, every 2 s otherwise. It is
+ * outside the worker's transactions, because an old report is useless.
  *
- * <p>Owner of its announcer and its thread.
+ * <p>Owner of its publisher and its thread.
  */
 final class LaneReporter implements AutoCloseable {
     static final long PERIOD_MILLIS = 250;
-    static final int QUIET_PERIODS = 8;
+    static final int IDLE_PERIODS = 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(LaneReporter.class);
 
     private final String worker;
-    private final Supplier<LaneReport> pulse;
+    private final Supplier<LaneReport> load;
     private final LaneStates states;
-    private final StatusPublisher announcer;
+    private final StatusPublisher publisher;
     private final ScheduledExecutorService thread;
-    private int quiet = QUIET_PERIODS;
+    private int idlePeriods = IDLE_PERIODS;
     private boolean failed;
 
-    LaneReporter(KafkaClients clients, Topics topics, String worker, Supplier<LaneReport> pulse, InstantSource clock) {
-        this(new StatusPublisher(clients, topics.laneState(), worker), worker, pulse, clock);
+    LaneReporter(KafkaClients clients, Topics topics, String worker, Supplier<LaneReport> load, InstantSource clock) {
+        this(new StatusPublisher(clients, topics.laneState(), worker), worker, load, clock);
     }
 
-    LaneReporter(StatusPublisher announcer, String worker, Supplier<LaneReport> pulse, InstantSource clock) {
-        this.announcer = announcer;
+    LaneReporter(StatusPublisher publisher, String worker, Supplier<LaneReport> load, InstantSource clock) {
+        this.publisher = publisher;
         this.worker = worker;
-        this.pulse = pulse;
+        this.load = load;
         this.states = new LaneStates(clock);
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("worker-lane-state").factory());
     }
 
     void start() {
-        thread.scheduleAtFixedRate(this::tellSafely, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleAtFixedRate(this::reportSafely, 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -56,34 +56,35 @@ final class LaneReporter implements AutoCloseable {
         thread.shutdownNow();
         try {
             if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                // The routers need not wait to see that it is gone.
-                announcer.takeBack();
+                // The routers then need not wait for the report to expire.
+                publisher.takeBack();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        announcer.close();
+        publisher.close();
     }
 
-    /** What is due at the end of a period: a report when something happened in it, or when long nothing was said. */
-    void tell() {
-        LaneReport report = pulse.get();
-        boolean isQuiet = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0;
-        quiet = isQuiet ? quiet + 1 : 0;
-        if (isQuiet && quiet % QUIET_PERIODS != 1) {
+    /** Publishes a report at the end of a period with load, and once in {@link #IDLE_PERIODS} periods without. */
+    void report() {
+        LaneReport report = load.get();
+        boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0;
+        idlePeriods = isIdle ? idlePeriods + 1 : 0;
+        if (isIdle && idlePeriods % IDLE_PERIODS != 1) {
             return;
         }
-        announcer.say(states.encode(worker, report));
+        publisher.say(states.encode(worker, report));
     }
 
-    /** One failure must not end the periodic work. */
-    private void tellSafely() {
+    /** An exception would end the periodic task. */
+    private void reportSafely() {
         try {
-            tell();
+            report();
             failed = false;
         } catch (RuntimeException e) {
             if (!failed && !thread.isShutdown()) {
-                LOG.warn("The routers cannot be told how hot is doing: {}", Printable.of(e.getMessage()));
+                LOG.warn("The load on the hot lane cannot be published; it is retried every {} ms: {}",
+                        PERIOD_MILLIS, Printable.of(e.getMessage()));
             }
             failed = true;
         }

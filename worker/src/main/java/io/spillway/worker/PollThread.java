@@ -9,7 +9,6 @@ import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
@@ -20,8 +19,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
@@ -34,11 +35,13 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the three lanes. Owner of the consumer: nobody else touches it, but for the wake-up that ends it. */
+/** Poller of the three lanes. Owner of the consumer: other threads only wake it to stop. */
 final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
+    /** Lanes that a worker polls. */
+    static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
-    private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED};
-    /** Short, so that a partition is read again soon after its lane has room. */
+    /** Short, so that a partition is resumed soon after its lane has room. */
     private static final Duration POLL = Duration.ofMillis(20);
     private static final long PAUSED_POLL_MILLIS = 2;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -52,22 +55,16 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final long drainGraceMillis;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final LongSupplier nanoClock;
-    private final Consumer<Throwable> onDeath;
+    private final Consumer<Throwable> onFailure;
     private final Map<String, Lane> laneOfTopic;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("worker-poll").unstarted(this::run);
 
     PollThread(
-            WorkerCore core,
-            AttemptRunner runner,
-            CommitThread committer,
-            WorkerMetrics metrics,
-            Topics topics,
-            Duration drainGrace,
-            Supplier<KafkaConsumer<byte[], byte[]>> consumers,
-            LongSupplier nanoClock,
-            Consumer<Throwable> onDeath) {
+            WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
+            Duration drainGrace, Supplier<KafkaConsumer<byte[], byte[]>> consumers, LongSupplier nanoClock,
+            Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
         this.committer = committer;
@@ -76,15 +73,15 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.drainGraceMillis = drainGrace.toMillis();
         this.consumer = consumers.get();
         this.nanoClock = nanoClock;
-        this.onDeath = onDeath;
-        this.laneOfTopic = laneOfTopic(topics);
+        this.onFailure = onFailure;
+        this.laneOfTopic = LANES.stream().collect(Collectors.toUnmodifiableMap(topics::lane, Function.identity()));
     }
 
     void start() {
         thread.start();
     }
 
-    /** Whether it is a member of the group within this time. */
+    /** Waits for the first assignment; returns whether it came within the timeout. */
     boolean awaitJoined(Duration timeout) throws InterruptedException {
         return joined.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -106,12 +103,12 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             while (stopped.getCount() > 0) {
                 pollUnlessWoken();
             }
-            giveUp(consumer.assignment());
+            release(consumer.assignment());
         } catch (RuntimeException | Error e) {
-            LOG.error("The worker's poll thread died: {}", Printable.of(e.toString()), e);
-            core.broken();
+            LOG.error("The worker's poll thread failed: {}", Printable.of(e.toString()), e);
+            core.stopCommits();
             core.forget(core.partitions());
-            onDeath.accept(e);
+            onFailure.accept(e);
         } finally {
             joined.countDown();
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
@@ -121,7 +118,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            take(poll());
+            process(poll());
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (WakeupException e) {
@@ -129,7 +126,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
     }
 
-    /** With partitions paused the client's poll does not wait but spins (KAFKA-21084), so the wait is ours. */
+    /** Polls; waits itself while partitions are paused, because the client would spin (KAFKA-21084). */
     private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
         if (consumer.paused().isEmpty()) {
             return consumer.poll(POLL);
@@ -141,10 +138,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         return records;
     }
 
-    private void take(ConsumerRecords<byte[], byte[]> records) {
+    private void process(ConsumerRecords<byte[], byte[]> records) {
         ConsumerGroupMetadata group = consumer.groupMetadata();
         if (group.generationId() >= 0) {
-            core.seen(group);
+            core.updateGroup(group);
         }
         if (!consumer.assignment().isEmpty()) {
             joined.countDown();
@@ -158,30 +155,27 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
         List<Polled> polled = new ArrayList<>();
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
-                home -> polled.add(new Polled(home, records.records(partition), next.offset()))));
+                owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
     }
 
-    /**
-     * The client takes partitions away on a thread of its own and tells us only in the next poll: what is asked for
-     * them until then it answers with this exception.
-     */
+    /** Runs an action on partitions that the client may have lost already; its callback comes in the next poll. */
     private static void unlessLost(Runnable action) {
         try {
             action.run();
         } catch (IllegalStateException e) {
-            LOG.debug("A partition went while it was asked for: {}", Printable.of(e.getMessage()));
+            LOG.debug("A partition was lost before the next poll: {}", Printable.of(e.getMessage()));
         }
     }
 
     private void adjustPauses() {
-        Set<TopicPartition> wanted = new HashSet<>(core.paused());
-        wanted.retainAll(consumer.assignment());
+        Set<TopicPartition> pause = new HashSet<>(core.paused());
+        pause.retainAll(consumer.assignment());
         Set<TopicPartition> paused = consumer.paused();
         Set<TopicPartition> resume = new HashSet<>(paused);
-        resume.removeAll(wanted);
-        wanted.removeAll(paused);
-        unlessLost(() -> consumer.pause(wanted));
+        resume.removeAll(pause);
+        pause.removeAll(paused);
+        unlessLost(() -> consumer.pause(pause));
         unlessLost(() -> consumer.resume(resume));
     }
 
@@ -196,11 +190,12 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata offset = committed.get(partition);
             if (offset == null) {
-                throw new WorkerException("group " + topics.workerGroup() + " has no offset for " + partition);
+                throw new WorkerException("Group " + topics.workerGroup() + " has no offset for " + partition
+                        + ". Restart the worker: it commits the first offset of a new partition.");
             }
             ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
             if (!state.clean()) {
-                LOG.info("{} was left by a worker that died: {} items may have been in its hands", partition,
+                LOG.info("The last worker of {} died; {} items that it may have been running are suspects", partition,
                         Math.min(state.horizon(), ends.get(partition)) - state.frontier());
             }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
@@ -211,17 +206,18 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        giveUp(partitions);
+        release(partitions);
     }
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
-        LOG.warn("{} partitions were taken away without notice; what runs of them may run elsewhere as well", partitions.size());
+        LOG.warn("{} partitions were lost without a revocation; their running items may run on another worker as well",
+                partitions.size());
         core.forget(partitions);
     }
 
-    /** Lets what runs end, commits what came of it, and forgets the partitions. */
-    private void giveUp(Collection<TopicPartition> partitions) {
+    /** Waits for the running attempts within the grace, commits their outcomes, and forgets the partitions. */
+    private void release(Collection<TopicPartition> partitions) {
         if (partitions.isEmpty()) {
             return;
         }
@@ -231,7 +227,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOG.warn("The last commit of {} partitions is not confirmed: their latest items may come again", partitions.size());
+            LOG.warn("The last commit of {} partitions is not confirmed; their latest items may be delivered again",
+                    partitions.size());
         }
         core.forget(partitions);
     }
@@ -243,14 +240,5 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             long leftNanos = deadlineNanos - nanoClock.getAsLong();
             committer.flush().get(Math.max(0, leftNanos), TimeUnit.NANOSECONDS);
         }
-    }
-
-    private static Map<String, Lane> laneOfTopic(Topics topics) {
-        Map<Lane, String> names = new EnumMap<>(Lane.class);
-        for (Lane lane : LANES) {
-            names.put(lane, topics.lane(lane));
-        }
-        return Map.of(
-                names.get(Lane.HOT), Lane.HOT, names.get(Lane.OVERFLOW), Lane.OVERFLOW, names.get(Lane.AGED), Lane.AGED);
     }
 }

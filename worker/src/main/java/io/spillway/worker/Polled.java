@@ -4,9 +4,9 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What one poll brought of one partition.
+ * Records of one partition from one poll.
  *
- * @param records    maybe none, where there were only transaction markers
- * @param nextOffset everything below it has been polled
+ * @param records    empty where the poll read only transaction markers
+ * @param nextOffset position after the poll
  */
-record Polled(OwnedPartition home, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {}
+record Polled(OwnedPartition partition, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {}

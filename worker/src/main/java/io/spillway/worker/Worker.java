@@ -13,6 +13,7 @@ import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
@@ -21,7 +22,6 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -36,16 +36,16 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The worker as a running thing: started once, closed once. Owner of its threads, its clients and the handler. */
+/** Worker of a queue: started once, closed once. Owner of its threads, its clients and the handler. */
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long HOT_BUFFER_MILLIS = 100;
     /**
-     * A consumer has one fetch under way at a broker, and partitions that were paused or not yet used up when it was
-     * sent are not in it: they wait for its end, with the client's default half a second for each empty lane.
+     * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
+     * which takes 500 ms by default when the other lanes are empty.
      */
     private static final int FETCH_WAIT_MILLIS = 10;
-    /** What a fetch brings of one partition stands in front of what it brings of the next. */
+    /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
     private static final boolean ADAPTIVE = true;
 
@@ -57,40 +57,28 @@ public final class Worker implements AutoCloseable {
     private final WorkerCore core;
     private final CommitThread committer;
     private final PollThread poller;
-    private final LaneMonitor watch;
+    private final LaneMonitor monitor;
     private final LaneReporter reporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
-    /** By client, since the producer may be replaced; owned by the thread that makes clients, then by {@link #close}. */
+    /** By client, because the producer may be replaced. */
     private final Map<String, KafkaClientMetrics> clientMetrics = new ConcurrentHashMap<>();
     private volatile boolean running;
 
     /**
-     * Makes a worker that {@link #start} brings to life.
+     * Creates a worker.
      *
-     * @param queue         the cluster, its topics and shards
-     * @param settings      of the worker
-     * @param tenantSeries  most tenants with metric series of their own, 0 or more; the others share one
-     * @param instance      name of this process, the same after a restart; {@code worker.id} wins over it
-     * @param handler       what to do with items; closed by {@link #close}
-     * @param policies      the view of the policies, already filled
-     * @param sweeps        the view of the sweeps, already filled
-     * @param registry      where its metrics go
-     * @param clock         now
-     * @param nanoClock     for durations
-     * @param random        for jitter
+     * @param tenantSeries  maximum number of tenants with metric series of their own, 0 or more; the others share one
+     * @param instance      name of this process, the same after a restart; {@code worker.id} takes precedence
+     * @param handler       closed by {@link #close}
+     * @param policies      view of the policies, already loaded
+     * @param sweeps        view of the sweeps, already loaded
+     * @param nanoClock     clock for durations
+     * @param random        source of jitter
      */
     public Worker(
-            QueueSettings queue,
-            WorkerSettings settings,
-            int tenantSeries,
-            String instance,
-            Handler handler,
-            TenantPolicies policies,
-            Sweeps sweeps,
-            MeterRegistry registry,
-            InstantSource clock,
-            LongSupplier nanoClock,
+            QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, Handler handler,
+            TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock, LongSupplier nanoClock,
             RandomGenerator random) {
         this.settings = settings;
         this.name = settings.id().isEmpty() ? instance : settings.id();
@@ -101,7 +89,7 @@ public final class Worker implements AutoCloseable {
         RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
-        // Everything was checked when it came in; what was moved since carries our headers on top.
+        // The limit of the dead-letter lane, because moves add headers to items that ingress accepted.
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
         DispatchSettings dispatch = new DispatchSettings(
                 settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
@@ -111,56 +99,55 @@ public final class Worker implements AutoCloseable {
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, budgets, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
-        HandlingStats pulse = new HandlingStats(nanoClock.getAsLong());
-        AttemptRunner runner = new AttemptRunner(handler, metrics, pulse, core, nanoClock, this::died);
+        HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
+        AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
         this.committer = new CommitThread(
                 core, runner, metrics, () -> producer(clients, registry), new LedgerWriter(topics),
-                settings.commitInterval().toMillis(),
-                this::died);
+                settings.commitInterval().toMillis(), this::fail);
         this.poller = new PollThread(
                 core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry),
-                nanoClock, this::died);
-        this.watch = new LaneMonitor(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
+                nanoClock, this::fail);
+        this.monitor = new LaneMonitor(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
         this.reporter = new LaneReporter(clients, topics, name,
-                () -> pulse.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
+                () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
         metrics.watch(core, settings.slots());
     }
 
     /**
-     * Starts, and returns when it is a member of the group.
+     * Starts the worker and waits for its first partitions.
      *
-     * @throws WorkerException when it is not within this time
+     * @throws WorkerException when it has none within the timeout, or the group has lost its offsets
      */
     public void start(Duration timeout) {
-        FirstLaneOffsets.commit(new QueueAdmin(admin), topics.workerGroup(),
-                List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)));
+        new InitialOffsets(new QueueAdmin(admin), topics, WorkerException::new).commitForWorkers();
         committer.start();
         poller.start();
-        watch.start(name);
+        monitor.start(name);
         reporter.start();
         running = true;
         try {
             if (!poller.awaitJoined(timeout) || !running) {
-                throw new WorkerException("the worker has no partitions after " + timeout.toSeconds() + " s; the log says why");
+                throw new WorkerException(
+                        "The worker has no partitions after " + timeout.toSeconds() + " s. See the log.");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new WorkerException("interrupted while the worker started");
+            throw new WorkerException("Interrupted while the worker started.");
         }
     }
 
-    /** Whether it takes items. */
+    /** Returns whether the worker runs: it was started, and neither closed nor ended by a failure. */
     public boolean isRunning() {
         return running;
     }
 
-    /** Waits until it has ended, by {@link #close} or by a fault. */
+    /** Waits until the worker has ended, by {@link #close} or by a failure. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
     }
 
-    /** Lets handlers end within the grace, commits, leaves the group, and closes the handler. */
+    /** Waits for handler calls within {@code worker.drainGrace}, commits, leaves the group, and closes the handler. */
     @Override
     public void close() {
         running = false;
@@ -170,7 +157,7 @@ public final class Worker implements AutoCloseable {
         reporter.close();
         poller.close();
         committer.close();
-        watch.close();
+        monitor.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         handler.close();
@@ -178,10 +165,10 @@ public final class Worker implements AutoCloseable {
         LOG.info("Worker stopped");
     }
 
-    private void died(Throwable fault) {
+    private void fail(Throwable failure) {
         if (running) {
-            LOG.error("The worker ends after a fault; what it did not commit will be done again: {}",
-                    Printable.of(fault.toString()), fault);
+            LOG.error("The worker ends after a failure. Restart it; items without a commit are delivered again: {}",
+                    Printable.of(failure.toString()), failure);
         }
         running = false;
         ended.countDown();
@@ -193,13 +180,13 @@ public final class Worker implements AutoCloseable {
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.LINGER_MS_CONFIG, 0,
-                // Not the consumer's: some of their metrics have the same name.
+                // Different from the consumer's id, because some of their metrics have the same name.
                 ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name + ".moves"));
         bind("producer", new KafkaClientMetrics(producer), registry);
         return producer;
     }
 
-    /** Takes the series of a client that this one replaces away. */
+    /** Registers the metrics of a client in place of those of the client that it replaces. */
     private void bind(String client, KafkaClientMetrics metrics, MeterRegistry registry) {
         KafkaClientMetrics replaced = clientMetrics.put(client, metrics);
         if (replaced != null) {

@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -27,14 +28,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * All that the worker knows: which partitions it owns, what waits, what runs, what is finished and not yet committed.
+ * State of the worker: owned partitions, waiting items, running attempts, and outcomes that are not yet committed.
  *
- * <p>One lock owns all of it. Three kinds of threads come in: the poll thread with records and assignments, the commit
- * thread for batches, and handler threads with outcomes; whoever makes a slot free or brings work takes the next items
- * on its way out, so no slot waits for another thread. No I/O happens under the lock.
+ * <p>One lock guards it. The poll thread adds records and assignments, the commit thread takes batches, and handler
+ * threads add outcomes. Each thread that frees a slot or adds work also takes the next items, so that no slot waits for
+ * another thread. No I/O happens under the lock.
  */
 final class WorkerCore {
-    /** Of one transaction, about: a second's worth on a small machine. */
+    /** Approximate limit of one transaction: the moves of one second on a small machine. */
     private static final int MAX_MOVES = 50_000;
     private static final long MAX_MOVE_BYTES = 16L << 20;
 
@@ -50,7 +51,7 @@ final class WorkerCore {
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
     private ConsumerGroupMetadata group;
     private boolean urgent;
-    private boolean broken;
+    private boolean commitsStopped;
     private volatile boolean caughtUp;
 
     WorkerCore(
@@ -66,13 +67,13 @@ final class WorkerCore {
 
     // ---- the poll thread
 
-    /** Takes partitions on; nothing of them starts before a first commit. */
+    /** Adds partitions; none of their items starts before a first commit. */
     void assign(Collection<OwnedPartition> partitions) {
         locked(() -> partitions.forEach(each -> owned.put(each.partition, each)));
     }
 
-    /** Takes note of the group as it is now, together with what is owned now. */
-    void seen(ConsumerGroupMetadata metadata) {
+    /** Sets the group metadata that belongs to the current assignment. */
+    void updateGroup(ConsumerGroupMetadata metadata) {
         locked(() -> group = metadata);
     }
 
@@ -85,30 +86,31 @@ final class WorkerCore {
     }
 
     /**
-     * Takes in what one poll brought, maybe nothing: it is called often all the same, since time alone lets items start.
+     * Adds the records of one poll. It is called after empty polls too, because items can also start as time passes.
      *
      * @return attempts to run now
      */
     List<Attempt> receive(List<Polled> polled) {
         long nowMillis = clock.millis();
         List<ItemGate.Read> reads = new ArrayList<>();
-        polled.forEach(each -> each.records().forEach(record -> reads.add(gate.read(each.home(), record, nowMillis))));
+        polled.forEach(each -> each.records().forEach(
+                record -> reads.add(gate.read(each.partition(), record, nowMillis))));
         return lockedGet(() -> {
             long nowNanos = nanoClock.getAsLong();
             Iterator<ItemGate.Read> read = reads.iterator();
             for (Polled each : polled) {
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
-                    take(each.home(), record.offset(), read.next(), nowMillis, nowNanos);
+                    add(each.partition(), record.offset(), read.next(), nowMillis, nowNanos);
                 }
-                each.home().state.positionedAt(each.nextOffset());
+                each.partition().state.positionedAt(each.nextOffset());
             }
             return fillSlotsAndMakeRoom(nowMillis, nowNanos);
         });
     }
 
     /**
-     * The partitions not to read from now: at their own bound, of a lane whose read-ahead is full, or all of them while
-     * the next transaction has enough to carry. One that takes longer than its timeout would be aborted for ever.
+     * Returns the partitions to pause: those at their limit, those of a lane with a full read-ahead, or all while the
+     * next transaction is full. A transaction too large for its timeout would be aborted at every retry.
      */
     Set<TopicPartition> paused() {
         return lockedGet(() -> {
@@ -123,16 +125,16 @@ final class WorkerCore {
         });
     }
 
-    /** Whether the live lanes are caught up, over all workers. */
+    /** Sets whether the hot and overflow lanes are caught up, over all workers. */
     void caughtUp(boolean isCaughtUp) {
         caughtUp = isCaughtUp;
     }
 
-    // ---- giving partitions up, on the poll thread
+    // ---- release of partitions, on the poll thread
 
     /**
-     * Begins to give partitions up: what waits is forgotten, what runs may end within the grace, then it is interrupted.
-     * Returns when nothing of them runs any more, or a second after the interrupt.
+     * Begins to release partitions: forgets their waiting items and interrupts their attempts after the grace. Returns
+     * when none of their attempts runs, or one second after the interrupt.
      */
     void leave(Collection<TopicPartition> partitions, long graceMillis) throws InterruptedException {
         lock.lockInterruptibly();
@@ -149,23 +151,20 @@ final class WorkerCore {
         }
     }
 
-    /** Whether the next batch has something of these partitions. */
+    /** Returns whether the next batch contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> !broken && states(partitions, owned::get).stream().anyMatch(EnginePartition::isDirty));
+        return lockedGet(() -> !commitsStopped
+                && states(partitions, owned::get).stream().anyMatch(EnginePartition::isDirty));
     }
 
-    /** Forgets partitions for good; whatever of them still runs no longer matters, but keeps its slot until it ends. */
+    /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
     void forget(Collection<TopicPartition> partitions) {
         locked(() -> engine.forget(states(partitions, owned::remove), nanoClock.getAsLong()));
     }
 
     // ---- handler threads
 
-    /**
-     * An attempt is over.
-     *
-     * @return attempts to run now
-     */
+    /** Records the end of an attempt and returns the attempts to run now. */
     List<Attempt> ended(Attempt attempt, AttemptEnd end) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
@@ -177,14 +176,14 @@ final class WorkerCore {
     }
 
     /**
-     * Commits nothing from here on: memory ran out, or the worker has a fault, and what is kept here may be wrong. The
-     * process is to end; who takes over finds things as after a kill.
+     * Stops commits, because after an {@link OutOfMemoryError} or a failure of the worker this state may be wrong. The
+     * process must end; its successor recovers as after a kill.
      */
-    void broken() {
-        locked(() -> broken = true);
+    void stopCommits() {
+        locked(() -> commitsStopped = true);
     }
 
-    /** Interrupts the attempts whose lease is over, and returns how many those are. */
+    /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
         long nowMillis = clock.millis();
         return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowMillis)));
@@ -192,7 +191,7 @@ final class WorkerCore {
 
     // ---- the commit thread
 
-    /** Waits until the next commit is due, or somebody cannot wait for it. */
+    /** Waits until the next commit is due, or {@link #wakeCommit} is called. */
     void awaitCommit(long millis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -211,43 +210,39 @@ final class WorkerCore {
         locked(this::wantCommit);
     }
 
-    /** What there is to commit now. */
+    /** Returns a batch of all current outcomes. */
     CommitBatch batch() {
         return lockedGet(() -> {
             Map<OwnedPartition, CommitBatch.Part> parts = new LinkedHashMap<>();
             int metadataCharacters = 0;
-            boolean mayCommit = !broken && group != null;
+            boolean mayCommit = !commitsStopped && group != null;
             for (OwnedPartition each : owned.values()) {
                 if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
                     parts.put(each, new CommitBatch.Part(
-                            engine.snapshot(each.state), each.movesSoFar(), each.bookedSoFar()));
-                    metadataCharacters += CommitThread.MAX_METADATA_OF_ONE;
+                            engine.snapshot(each.state), each.movesToCommit(), each.deltasToCommit()));
+                    metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }
             }
             return new CommitBatch(group, parts, clock.millis());
         });
     }
 
-    /**
-     * A batch is committed: what waited for it may go on.
-     *
-     * @return attempts to run now
-     */
+    /** Records that a batch is committed, and returns the attempts to run now. */
     List<Attempt> committed(CommitBatch batch) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
-            batch.parts().forEach((home, part) -> {
-                home.committed(part.moves().size());
-                engine.committed(home.state, part.state(), nowMillis, nowNanos);
+            batch.parts().forEach((partition, part) -> {
+                partition.committed(part.moves().size());
+                engine.committed(partition.state, part.state(), nowMillis, nowNanos);
             });
             return fillSlotsAndMakeRoom(nowMillis, nowNanos);
         });
     }
 
-    /** A batch was not committed: its parts are still to be. */
+    /** Records that a batch failed: the next batch contains its parts again. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(home -> home.state.markDirty()));
+        locked(() -> batch.parts().keySet().forEach(partition -> partition.state.markDirty()));
     }
 
     // ---- for metrics
@@ -256,7 +251,8 @@ final class WorkerCore {
         return lockedGet(engine.attempts()::size);
     }
 
-    int deaf() {
+    /** Returns the number of attempts that still run after their interrupt. */
+    int interrupted() {
         return lockedGet(() -> count(Attempt::isInterrupted));
     }
 
@@ -276,15 +272,16 @@ final class WorkerCore {
 
     private static List<EnginePartition> states(
             Collection<TopicPartition> partitions, Function<TopicPartition, OwnedPartition> find) {
-        return partitions.stream().map(find).filter(home -> home != null).map(home -> home.state).toList();
+        return partitions.stream().map(find).filter(Objects::nonNull).map(partition -> partition.state).toList();
     }
 
-    private void take(OwnedPartition home, long offset, ItemGate.Read read, long nowMillis, long nowNanos) {
+    private void add(OwnedPartition partition, long offset, ItemGate.Read read, long nowMillis, long nowNanos) {
         switch (read) {
-            case ItemGate.Read.Item(LaneItem item) -> engine.arrived(home.state, offset, item, nowMillis, nowNanos);
+            case ItemGate.Read.Item(LaneItem item) ->
+                engine.arrived(partition.state, offset, item, nowMillis, nowNanos);
             case ItemGate.Read.Bad bad -> {
-                if (engine.arrivedUnreadable(home.state, offset)) {
-                    effects.unreadable(home, bad, nowMillis);
+                if (engine.arrivedUnreadable(partition.state, offset)) {
+                    effects.unreadable(partition, bad, nowMillis);
                 }
             }
         }
@@ -308,7 +305,7 @@ final class WorkerCore {
         return attempts;
     }
 
-    /** Interrupts the attempts of partitions that are being given up; one that ends this process leaves suspects. */
+    /** Interrupts the attempts of partitions in release; one that calls {@code System.exit} leaves suspects. */
     private void interruptLeaving() {
         List<Attempt> leaving = engine.attempts().stream()
                 .filter(attempt -> attempt.item.partition().isLeaving()).toList();

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Effects of the engine in the worker: records by which items leave a lane, ledger entries, metrics, attempts. Called
- * under the lock of {@link WorkerCore}.
+ * Effects of the engine in the worker: records for other lanes, ledger entries, metrics, attempts. Called under the
+ * lock of {@link WorkerCore}.
  *
  * <p>Owner: {@link WorkerCore}. Bound: the slots and one suspect.
  */
@@ -47,9 +47,9 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
         return wanted;
     }
 
-    /** Dead-letters a record that holds no item. */
-    void unreadable(OwnedPartition home, ItemGate.Read.Bad bad, long nowMillis) {
-        home.moved(bad.tenant(), Lane.DEAD_LETTER, moves.dead(bad.record(), bad.why(), nowMillis));
+    /** Dead-letters an unreadable record. */
+    void unreadable(OwnedPartition owned, ItemGate.Read.Bad bad, long nowMillis) {
+        owned.moved(bad.tenant(), Lane.DEAD_LETTER, moves.dead(bad.record(), bad.why(), nowMillis));
         metrics.deadLettered(bad.why().reason());
     }
 
@@ -62,36 +62,36 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
 
     @Override
     public void done(LaneItem item) {
-        item.home().left(item.tenant(), ItemState.DONE);
+        item.owned().left(item.tenant(), ItemState.DONE);
     }
 
     @Override
     public void dropped(LaneItem item, DropReason reason) {
-        item.home().left(item.tenant(), ItemState.DROPPED);
+        item.owned().left(item.tenant(), ItemState.DROPPED);
         metrics.dropped(reason);
     }
 
     @Override
     public void moved(LaneItem item, Lane to, LaneReason reason, int moveCount, long dueMillis) {
-        item.home().moved(item.tenant(), to, moves.unattempted(item, to, reason, moveCount, dueMillis));
+        item.owned().moved(item.tenant(), to, moves.unattempted(item, to, reason, moveCount, dueMillis));
         metrics.moved(to, reason);
     }
 
     @Override
     public void retried(Attempt attempt, int attempts, long dueMillis) {
         LaneItem item = attempt.item;
-        item.home().moved(item.tenant(), Lane.DELAY, moves.retry(item, attempts, dueMillis, attempt.startedAtMillis));
+        item.owned().moved(item.tenant(), Lane.DELAY, moves.retry(item, attempts, dueMillis, attempt.startedAtMillis));
     }
 
     @Override
     public void deadLettered(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        item.home().moved(item.tenant(), Lane.DEAD_LETTER, moves.dead(item, why, attempts, nowMillis));
+        item.owned().moved(item.tenant(), Lane.DEAD_LETTER, moves.dead(item, why, attempts, nowMillis));
         metrics.deadLettered(why.reason());
     }
 
     @Override
     public void retryAsked(LaneItem item, boolean granted) {
-        metrics.retryAsked(item.tenant(), granted);
+        metrics.retryRequested(item.tenant(), granted);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.spillway.worker;
 
-/** The worker cannot start or go on. The message is one line for an operator. */
+/** The worker cannot start or continue. The message is one line for an operator. */
 public final class WorkerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

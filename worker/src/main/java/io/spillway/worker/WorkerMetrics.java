@@ -21,10 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
-/**
- * What the worker measures, AgeOfFirstAttempt above all. Buckets are fixed and tenants bounded, so the number of series
- * is too.
- */
+/** Meters of the worker. Buckets are fixed and tenants limited, so the number of series is limited too. */
 final class WorkerMetrics {
     private static final Duration[] AGES = {
         Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50), Duration.ofMillis(100),
@@ -32,7 +29,6 @@ final class WorkerMetrics {
         Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(1),
         Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1), Duration.ofHours(6), Duration.ofDays(1)
     };
-    private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED};
 
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
@@ -51,29 +47,31 @@ final class WorkerMetrics {
     private ToLongFunction<Lane> waiting = lane -> 0;
 
     /**
-     * Registers the meters, all but those of tenants before the first item.
+     * Registers all meters except those of tenants, which are registered with their first item.
      *
-     * @param tenants      most tenants with series of their own
+     * @param tenants      maximum number of tenants with series of their own
      * @param fansOut      whether the handler serves many subscribers
-     * @param budgetTokens what a tenant's retry budget holds
+     * @param budgetTokens level of a tenant's retry budget, in retries
      */
     WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, ToDoubleFunction<String> budgetTokens) {
         this.registry = registry;
         departures = new Departures(registry);
         budgets = new BudgetMeters(registry, tenants, budgetTokens);
-        ageOfFirstAttempt = new TenantMeters<>(tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
-        for (Lane lane : LANES) {
-            ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item when it is attempted again")
+        ageOfFirstAttempt = new TenantMeters<>(
+                tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
+        for (Lane lane : PollThread.LANES) {
+            ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label())
                     .register(registry));
             pollsWithRecords.put(lane, polls(lane, false));
             pollsEmpty.put(lane, polls(lane, true));
         }
-        handlerDuration = age("spillway.handler.duration", "Time in the handler").register(registry);
-        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease was over");
-        transactionsFailed = counter("spillway.worker.transactions.failed", "Transactions that were aborted and made again");
+        handlerDuration = age("spillway.handler.duration", "Duration of handler calls").register(registry);
+        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease had ended");
+        transactionsFailed =
+                counter("spillway.worker.transactions.failed", "Transactions that were aborted and retried");
         ageOfFirstSubscriber = fansOut ? Optional.of(firstSubscriber()) : Optional.empty();
-        // An increase is seen only in a series that was there before it.
+        // Prometheus sees an increase only in a series that existed before it.
         List.of("done", "retry", "dead", "timeout", "interrupted").forEach(this::handledCounter);
         movedCounter(Lane.OVERFLOW, LaneReason.EXCESS);
         movedCounter(Lane.AGED, LaneReason.AGE);
@@ -81,31 +79,31 @@ final class WorkerMetrics {
         movedCounter(Lane.DELAY, LaneReason.RETRY_BUDGET);
     }
 
-    /** Registers the gauges over what the worker holds; called before the first poll. */
+    /** Registers the gauges of the worker's state; called before the first poll. */
     void watch(WorkerCore core, int slots) {
         watchWaiting(core::waiting);
         Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
-                .description("Handlers running").register(registry);
-        Gauge.builder("spillway.handler.deaf", core, WorkerCore::deaf)
-                .description("Handlers that go on after their interrupt, and keep their slots").register(registry);
-        Gauge.builder("spillway.slots", () -> slots).description("Most handlers at once").register(registry);
+                .description("Handler calls in progress").register(registry);
+        Gauge.builder("spillway.handler.deaf", core, WorkerCore::interrupted)
+                .description("Handler calls that go on after their interrupt and keep their slots").register(registry);
+        Gauge.builder("spillway.slots", () -> slots).description("Maximum concurrent handler calls").register(registry);
         Gauge.builder("spillway.worker.tenants_at_cap", core, WorkerCore::tenantsAtCap)
-                .description("Tenants with as many handlers as they may have").register(registry);
+                .description("Tenants at their concurrency limit").register(registry);
         Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
-                .description("Items that a worker may have died with, waiting to run alone").register(registry);
-        for (Lane lane : LANES) {
-            Gauge.builder("spillway.lane.waiting", depth, known -> known.getOrDefault(lane, 0L))
-                    .description("Items waiting in a lane, over all workers")
+                .description("Items that may have killed a worker and wait to run alone").register(registry);
+        for (Lane lane : PollThread.LANES) {
+            Gauge.builder("spillway.lane.waiting", depth, depths -> depths.getOrDefault(lane, 0L))
+                    .description("Items that wait in a lane, over all workers")
                     .tag("lane", lane.label()).register(registry);
         }
     }
 
-    /** Registers the gauges over the read-ahead, given what waits in this process of a lane. */
+    /** Registers the gauges of the read-ahead, from the number of items of a lane that wait in this worker. */
     void watchWaiting(ToLongFunction<Lane> now) {
         waiting = now;
-        for (Lane lane : LANES) {
+        for (Lane lane : PollThread.LANES) {
             Gauge.builder("spillway.worker.waiting", () -> now.applyAsLong(lane))
-                    .description("Items read ahead")
+                    .description("Items of a lane that wait in the memory of this worker")
                     .tag("lane", lane.label()).register(registry);
         }
     }
@@ -127,19 +125,19 @@ final class WorkerMetrics {
     }
 
     /**
-     * A poll has ended. One that brought nothing of a lane shows head room only when nothing of it waits in this
-     * process either: a lane whose read-ahead is full is not read from.
+     * Counts a poll of a lane. It counts as empty only when no items of the lane wait in this worker either, because a
+     * lane with a full read-ahead is not polled.
      */
-    void polled(Lane lane, boolean broughtNothing) {
-        boolean empty = broughtNothing && waiting.applyAsLong(lane) == 0;
+    void polled(Lane lane, boolean withoutRecords) {
+        boolean empty = withoutRecords && waiting.applyAsLong(lane) == 0;
         (empty ? pollsEmpty : pollsWithRecords).get(lane).increment();
     }
 
-    void retryAsked(String tenant, boolean granted) {
-        budgets.asked(tenant, granted);
+    void retryRequested(String tenant, boolean granted) {
+        budgets.requested(tenant, granted);
     }
 
-    /** What waits in a lane, over all workers, has been looked at. */
+    /** Sets the number of items that wait in a lane, over all workers. */
     void depth(Lane lane, long items) {
         depth.put(lane, items);
     }
@@ -164,7 +162,7 @@ final class WorkerMetrics {
         transactionsFailed.increment();
     }
 
-    /** Gives the names among the tenant series to the busiest. */
+    /** Reassigns the series with tenant names to the busiest tenants. */
     void electTenants() {
         ageOfFirstAttempt.elect();
         budgets.elect();
@@ -172,14 +170,14 @@ final class WorkerMetrics {
 
     private Counter handledCounter(String outcome) {
         return handled.computeIfAbsent(outcome, absent -> Counter.builder("spillway.handled")
-                .description("Attempts by what they came to")
+                .description("Attempts by outcome")
                 .tag("outcome", absent)
                 .register(registry));
     }
 
     private Counter movedCounter(Lane to, LaneReason reason) {
         return moved.computeIfAbsent(to.label() + "/" + reason.label(), absent -> Counter.builder("spillway.moved")
-                .description("Items that the worker moved on unattempted")
+                .description("Items that the worker moved to another lane without an attempt")
                 .tag("lane", to.label())
                 .tag("reason", reason.label())
                 .register(registry));
@@ -197,8 +195,8 @@ final class WorkerMetrics {
 
     private Map<Lane, Timer> ageTimers(String tenant) {
         Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
-        for (Lane lane : LANES) {
-            timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item when it is attempted for the first time")
+        for (Lane lane : PollThread.LANES) {
+            timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item at its first attempt")
                     .tag("lane", lane.label())
                     .tag("tenant", tenant)
                     .register(registry));
@@ -208,7 +206,7 @@ final class WorkerMetrics {
 
     private Timer firstSubscriber() {
         return age("spillway.age_of_first_subscriber_first_attempt",
-                "Age of an item when the first of its subscribers is attempted for the first time").register(registry);
+                "Age of an item at the first attempt of its first subscriber").register(registry);
     }
 
     private Counter counter(String name, String description) {
@@ -221,7 +219,7 @@ final class WorkerMetrics {
 
     private Counter polls(Lane lane, boolean empty) {
         return Counter.builder("spillway.polls")
-                .description("Polls of a lane; none empty means no head room left")
+                .description("Polls of a lane; without empty polls the workers have no spare capacity")
                 .tag("lane", lane.label())
                 .tag("empty", Boolean.toString(empty))
                 .register(registry);

@@ -5,7 +5,7 @@ import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
 import java.time.Duration;
 
-/** The worker: which items wait in its memory, how many handlers run, and how it stops. */
+/** Settings of the worker: its read-ahead, its concurrency, its transactions, and how it stops. */
 public record WorkerSettings(
         @Setting(key = "worker.id", defaultNote = "in the data directory", allowed = "at most 100 of A-Z a-z 0-9 . _ -",
                 doc = "Name of this worker, the same after a restart.") String id,

@@ -1,5 +1,5 @@
 /**
- * The worker: polls lanes, runs attempts on virtual threads, and commits moves, ledger rows and progress in one
+ * Worker: polls the lanes, runs attempts on virtual threads, and commits moves, ledger entries and progress in one
  * transaction.
  */
 package io.spillway.worker;

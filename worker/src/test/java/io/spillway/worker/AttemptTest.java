@@ -11,30 +11,30 @@ import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The lease of an attempt that may take 100 ms, and 1,000 when it is renewed, from millisecond 0 on. */
+/** Lease of 100 ms from time 0, renewable up to 1,000 ms. */
 class AttemptTest {
     private long nowMillis;
     private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "100ms"));
     private final Attempt attempt = new Attempt(null, null, policy, () -> Instant.ofEpochMilli(nowMillis), 0, 1_000);
 
     @AfterEach
-    void leaveNoInterruptBehind() {
+    void clearInterrupt() {
         Thread.interrupted();
     }
 
     @Test
-    void its_end_interrupts_the_call_once() {
+    void the_end_of_the_lease_interrupts_the_call_once() {
         attempt.begin(Thread.currentThread());
         assertThat(attempt.interruptIfOverdue(99)).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         assertThat(attempt.interruptIfOverdue(100)).isTrue();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(attempt.interruptIfOverdue(101)).as("told once").isFalse();
+        assertThat(attempt.interruptIfOverdue(101)).as("a second interrupt").isFalse();
         assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.LEASE_ENDED);
     }
 
     @Test
-    void renewing_counts_from_now_up_to_the_longest_lease_and_never_shortens_it() {
+    void a_renewal_counts_from_now_up_to_the_maximum_and_never_shortens_the_lease() {
         attempt.begin(Thread.currentThread());
         nowMillis = 90;
         assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(290));
@@ -64,14 +64,14 @@ class AttemptTest {
     }
 
     @Test
-    void an_interrupt_that_comes_before_the_thread_waits_for_it() {
+    void an_interrupt_before_the_call_takes_effect_when_the_call_begins() {
         attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
         attempt.begin(Thread.currentThread());
         assertThat(Thread.interrupted()).isTrue();
     }
 
     @Test
-    void only_a_call_that_stands_in_exit_ends_the_process() {
+    void a_call_outside_system_exit_does_not_end_the_process() {
         attempt.begin(Thread.currentThread());
         assertThat(attempt.endsProcess()).isFalse();
     }

@@ -7,13 +7,13 @@ import java.time.Instant;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** Deliveries for handlers that are tested on their own. */
+/** Deliveries for tests of handlers. */
 public final class Deliveries {
     public static final Instant ENQUEUED = Instant.ofEpochMilli(1_785_000_000_123L);
 
     private Deliveries() {}
 
-    /** The third attempt of an item. */
+    /** Returns the third attempt of an item. */
     public static Delivery of(String contentType, byte[] payload, Headers headers) {
         return builder(contentType, payload, headers).build();
     }
@@ -28,7 +28,8 @@ public final class Deliveries {
 
     private static DeliveryBuilder builder(String contentType, byte[] payload, Headers headers) {
         DeliveryBuilder builder = DeliveryBuilder.of("acme", "order-17")
-                .enqueuedAt(ENQUEUED).workload("mails").contentType(contentType).payload(payload).attempt(3).key(bytes("key"));
+                .enqueuedAt(ENQUEUED).workload("mails").contentType(contentType).payload(payload)
+                .attempt(3).key(bytes("key"));
         headers.forEach(header -> builder.header(new Delivery.Header(header.key(), header.value())));
         return builder;
     }

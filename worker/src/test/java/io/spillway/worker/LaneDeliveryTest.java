@@ -30,15 +30,15 @@ class LaneDeliveryTest {
     private static final Delivery.Lease LEASE = DeliveryBuilder.of("any", "1").build().lease();
 
     @Test
-    void an_avro_item_has_every_field_of_its_producer() {
+    void an_avro_item_has_every_field_that_its_producer_set() {
         byte[] value = new RecordCodec<>(new WorkItem()).encode(new WorkItem("acme", "order-17", ENQUEUED, "mails",
                 "web", "text/plain", Map.of("k", "v"), ByteBuffer.wrap(Deliveries.bytes("hello"))));
 
         Delivery delivery = delivery(Lane.OVERFLOW, Deliveries.bytes("key"), value, new RecordHeaders(), 2);
 
-        assertThat(delivery.id()).as("before the rest is decoded").isEqualTo("order-17");
+        assertThat(delivery.id()).as("before the payload is decoded").isEqualTo("order-17");
         assertThat(delivery.payload()).isEqualTo(Deliveries.bytes("hello"));
-        assertThat(delivery.id()).as("and after it").isEqualTo("order-17");
+        assertThat(delivery.id()).as("after the payload is decoded").isEqualTo("order-17");
         assertThat(delivery.tenant()).isEqualTo("acme");
         assertThat(delivery.workload()).isEqualTo("mails");
         assertThat(delivery.enqueuedAt()).isEqualTo(ENQUEUED);
@@ -53,14 +53,14 @@ class LaneDeliveryTest {
     }
 
     @Test
-    void any_other_value_is_the_payload_and_what_nobody_set_is_empty() {
+    void any_other_value_is_the_payload_and_missing_fields_are_empty() {
         byte[] value = Deliveries.bytes("{}");
         Headers headers = new RecordHeaders().add(ItemHeaders.TENANT, Deliveries.bytes("acme"));
 
         Delivery delivery = delivery(Lane.AGED, null, value, headers, 0);
 
         assertThat(delivery.payload()).isSameAs(value);
-        assertThat(delivery.id()).as("where it entered").isEqualTo("t.aged-3-42");
+        assertThat(delivery.id()).as("the position at which it entered").isEqualTo("t.aged-3-42");
         assertThat(delivery.enqueuedAt()).as("the record's timestamp").isEqualTo(Instant.ofEpochMilli(7));
         assertThat(delivery.attempt()).isEqualTo(1);
         assertThat(delivery.lane()).isEqualTo("aged");
@@ -74,7 +74,7 @@ class LaneDeliveryTest {
     }
 
     @Test
-    void headers_keep_their_order_and_repetitions_and_the_last_of_a_name_counts() {
+    void headers_keep_order_and_duplicates_and_the_last_of_a_name_counts() {
         Headers headers = new RecordHeaders()
                 .add(ItemHeaders.TENANT, Deliveries.bytes("acme"))
                 .add("traceparent", Deliveries.bytes("first"))
@@ -107,8 +107,9 @@ class LaneDeliveryTest {
                 headers, Optional.empty());
         ItemReader reader = new ItemReader(ItemSchemas.load(), 10_000);
         ParsedRecord.Item read = (ParsedRecord.Item) reader.read(key, value, headers, 7);
-        PartitionProgress progress = new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
-        OwnedPartition home = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
-        return new LaneDelivery(new LaneItem(home, record, read, attemptsBefore, 0, false, 7), LEASE);
+        PartitionProgress progress =
+                new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
+        OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
+        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, false, 7), LEASE);
     }
 }

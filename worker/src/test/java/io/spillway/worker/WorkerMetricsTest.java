@@ -21,7 +21,7 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void a_poll_is_empty_only_where_nothing_waits_in_the_worker_either() {
+    void a_poll_without_records_counts_as_empty_only_when_no_items_of_the_lane_wait_in_the_worker() {
         Map<Lane, Long> waiting = new HashMap<>(Map.of(Lane.HOT, 0L, Lane.OVERFLOW, 4_000L, Lane.AGED, 0L));
         WorkerMetrics metrics = metrics(false);
         metrics.watchWaiting(waiting::get);
@@ -33,7 +33,7 @@ class WorkerMetricsTest {
 
         assertThat(polls("hot", true)).isEqualTo(1);
         assertThat(polls("hot", false)).isEqualTo(2);
-        assertThat(polls("overflow", true)).as("it was not read from, its read-ahead is full").isZero();
+        assertThat(polls("overflow", true)).as("the lane is not polled while its read-ahead is full").isZero();
         assertThat(polls("overflow", false)).isEqualTo(1);
 
         waiting.put(Lane.OVERFLOW, 0L);
@@ -42,22 +42,22 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void budgets_are_shown_of_the_tenants_that_retry_and_of_no_more_than_have_names() {
+    void budgets_have_series_for_retrying_tenants_up_to_the_limit() {
         WorkerMetrics metrics = metrics(false);
         assertThat(registry.find("spillway.retry.budget").gauges()).isEmpty();
 
-        metrics.retryAsked("acme", true);
-        metrics.retryAsked("globex", false);
-        metrics.retryAsked("globex", false);
-        metrics.retryAsked("initech", false);
+        metrics.retryRequested("acme", true);
+        metrics.retryRequested("globex", false);
+        metrics.retryRequested("globex", false);
+        metrics.retryRequested("initech", false);
         tokens.put("globex", 0.5);
 
         assertThat(registry.get("spillway.retry.budget").tag("tenant", "acme").gauge().value()).isEqualTo(10);
         assertThat(registry.get("spillway.retry.budget").tag("tenant", "globex").gauge().value()).isEqualTo(0.5);
-        assertThat(registry.find("spillway.retry.budget").gauges()).as("many budgets have no one level").hasSize(2);
+        assertThat(registry.find("spillway.retry.budget").gauges()).as("other tenants share no gauge").hasSize(2);
         assertThat(refused("acme")).isZero();
         assertThat(refused("globex")).isEqualTo(2);
-        assertThat(refused(TenantMeters.OTHERS)).as("initech has no name").isEqualTo(1);
+        assertThat(refused(TenantMeters.OTHERS)).as("initech has no series of its own").isEqualTo(1);
 
         for (int election = 0; election < 1_000; election++) {
             metrics.electTenants();
@@ -67,7 +67,7 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void the_first_subscriber_has_an_age_only_where_a_handler_fans_out() {
+    void the_age_at_the_first_subscriber_exists_only_for_a_handler_that_fans_out() {
         metrics(false);
         assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNull();
         metrics(true);
@@ -75,7 +75,7 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void router_and_worker_count_what_leaves_into_the_same_series() {
+    void router_and_worker_share_the_series_of_dropped_and_dead_lettered_items() {
         Departures router = new Departures(registry);
         WorkerMetrics worker = metrics(false);
         router.dropped(DropReason.TTL);

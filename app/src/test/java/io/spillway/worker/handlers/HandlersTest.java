@@ -11,6 +11,7 @@ import io.spillway.handler.Handler;
 import io.spillway.handler.HandlerException;
 import io.spillway.handler.Outcome;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -20,31 +21,30 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class HandlersTest {
-    /** As it should be. */
-    public static class Good implements Handler {
+    public static class Valid implements Handler {
         @Override
         public Outcome handle(Delivery delivery) {
             return Outcome.done();
         }
     }
 
-    public abstract static class Abstract extends Good {}
+    public abstract static class Abstract extends Valid {}
 
-    static class Hidden extends Good {}
+    static class Hidden extends Valid {}
 
-    public static class NeedsSomething extends Good {
+    public static class NeedsSomething extends Valid {
         public NeedsSomething(String something) {
             assertThat(something).isNotNull();
         }
     }
 
-    public static class Throwing extends Good {
+    public static class Throwing extends Valid {
         public Throwing() {
             throw new IllegalStateException("no\nkey");
         }
     }
 
-    public static class ThrowingEarly extends Good {
+    public static class ThrowingEarly extends Valid {
         private static final int BROKEN = Integer.parseInt("none");
 
         @Override
@@ -54,15 +54,15 @@ class HandlersTest {
     }
 
     @Test
-    void a_class_of_the_user_is_made() {
-        assertThat(make(Good.class.getName())).isInstanceOf(Good.class);
-        assertThat(Handlers.make(configuration(Map.of()).handler(), configuration(Map.of()).queue(), InstantSource.system())).isInstanceOf(LogHandler.class);
+    void a_handler_class_is_created() {
+        assertThat(make(Valid.class.getName())).isInstanceOf(Valid.class);
+        assertThat(make(configuration(Map.of()))).isInstanceOf(LogHandler.class);
     }
 
     @ParameterizedTest
     @MethodSource("wrong")
-    void a_class_that_cannot_be_a_handler_is_a_setting_that_is_not_allowed(String className, String allowed) {
-        assertThatThrownBy(() -> Handlers.check(configuration(className).handler(), configuration(className).queue()))
+    void a_class_that_is_not_a_handler_is_an_invalid_setting(String className, String allowed) {
+        assertThatThrownBy(() -> check(configuration(className)))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContainingAll("handler.class = ", allowed)
                 .message().doesNotContainPattern("\\p{Cc}");
@@ -82,12 +82,12 @@ class HandlersTest {
 
     @ParameterizedTest
     @MethodSource("throwing")
-    void a_class_that_throws_when_it_is_made_is_one_line_with_what_it_said(String className, String said) {
-        Handlers.check(configuration(className).handler(), configuration(className).queue());
+    void a_constructor_that_throws_is_reported_in_one_line_with_its_message(String className, String message) {
+        check(configuration(className));
 
         assertThatThrownBy(() -> make(className))
                 .isInstanceOf(HandlerException.class)
-                .hasMessageContainingAll("handler.class = " + className, "cannot be made", said)
+                .hasMessageContainingAll("handler.class = " + className, "cannot be created", message)
                 .message().doesNotContainPattern("\\p{Cc}");
     }
 
@@ -98,34 +98,48 @@ class HandlersTest {
     }
 
     @Test
-    void a_topic_of_our_own_would_bring_every_item_back_for_ever() {
+    void a_topic_of_spillway_is_refused_because_items_would_loop() {
         for (String own : new String[] {"spillway.ingress", "spillway.hot", "spillway.delay", "spillway.policies"}) {
-            assertThatThrownBy(() -> Handlers.check(configuration(Map.of("handler.type", "kafka", "handler.kafka.topic", own)).handler(), configuration(Map.of("handler.type", "kafka", "handler.kafka.topic", own)).queue()))
+            assertThatThrownBy(() -> check(toTopic(own)))
                     .isInstanceOf(InvalidSettingException.class)
-                    .hasMessage("handler.kafka.topic = " + own + ": must not be a topic of Spillway's own");
+                    .hasMessage("handler.kafka.topic = " + own + ": must not be one of Spillway's topics");
         }
-        Handlers.check(configuration(Map.of("handler.type", "kafka", "handler.kafka.topic", "other.ingress")).handler(), configuration(Map.of("handler.type", "kafka", "handler.kafka.topic", "other.ingress")).queue());
+        check(toTopic("other.ingress"));
     }
 
     @Test
-    void a_setting_that_is_missing_or_wrong_is_named() {
+    void a_missing_or_invalid_setting_is_named() {
         assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[log, http, kafka, class]");
         assertNamed(Map.of("handler.type", "http"), "handler.http.url", "http://HOST");
-        assertNamed(Map.of("handler.type", "http", "handler.http.url", "ftp://x/"), "handler.http.url = ftp://x/", "https://HOST");
-        assertNamed(Map.of("handler.type", "http", "handler.http.url", "http://x/", "handler.http.connectTimeout", "0s"),
-                "handler.http.connectTimeout", "1ms or more");
-        assertNamed(Map.of("handler.type", "http", "handler.http.url", "http://x/", "handler.http.requestTimeout", "0s"),
-                "handler.http.requestTimeout", "1ms or more");
+        assertNamed(Map.of("handler.type", "http", "handler.http.url", "ftp://x/"),
+                "handler.http.url = ftp://x/", "https://HOST");
+        for (String timeout : List.of("handler.http.connectTimeout", "handler.http.requestTimeout")) {
+            assertNamed(Map.of("handler.type", "http", "handler.http.url", "http://x/", timeout, "0s"),
+                    timeout, "1ms or more");
+        }
         assertNamed(Map.of("handler.type", "kafka"), "handler.kafka.topic", "must be a topic");
         assertNamed(Map.of("handler.type", "class"), "handler.class", "io.spillway.handler.Handler");
     }
 
     private static void assertNamed(Map<String, String> settings, String... parts) {
-        assertThatThrownBy(() -> configuration(settings)).isInstanceOf(InvalidSettingException.class).hasMessageContainingAll(parts);
+        assertThatThrownBy(() -> configuration(settings))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContainingAll(parts);
     }
 
     private static Handler make(String className) {
-        return Handlers.make(configuration(className).handler(), configuration(className).queue(), InstantSource.system());
+        return make(configuration(className));
+    }
+
+    private static Handler make(Configuration configuration) {
+        return Handlers.make(configuration.handler(), configuration.queue(), InstantSource.system());
+    }
+
+    private static void check(Configuration configuration) {
+        Handlers.check(configuration.handler(), configuration.queue());
+    }
+
+    private static Configuration toTopic(String topic) {
+        return configuration(Map.of("handler.type", "kafka", "handler.kafka.topic", topic));
     }
 
     private static Configuration configuration(String className) {

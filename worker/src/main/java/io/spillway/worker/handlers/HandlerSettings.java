@@ -7,7 +7,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 
-/** What the worker does with an item. */
+/** Settings of the worker's handler. */
 public record HandlerSettings(
         @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class",
                 doc = "Which handler takes the items.") Type type,
@@ -24,7 +24,7 @@ public record HandlerSettings(
                 doc = "Java class that implements Handler, for type class: public, on the class path, with a public"
                         + " constructor without parameters.") String className) {
 
-    /** The handlers there are. */
+    /** Available handlers. */
     public enum Type {
         LOG,
         HTTP,

@@ -12,18 +12,17 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Modifier;
 import java.time.InstantSource;
 
-/** Makes the handler that is configured. */
+/** Factory of the configured handler. */
 public final class Handlers {
     private static final String CLASS_KEY = "handler.class";
 
     private Handlers() {}
 
     /**
-     * Checks what can be known before there is a cluster, so that a slip of the pen is told at once.
+     * Checks the settings as far as this needs no cluster, so that a mistake is reported early.
      *
-     * @param settings its handler
-     * @param queue    whose topics a handler must not produce to, and the cluster
-     * @throws InvalidSettingException when the class is missing or is no handler, or the topic is Spillway's own
+     * @param queue the queue whose topics a handler must not produce to
+     * @throws InvalidSettingException when the class is missing or not a handler, or the topic belongs to Spillway
      */
     public static void check(HandlerSettings settings, QueueSettings queue) {
         switch (settings.type()) {
@@ -34,13 +33,11 @@ public final class Handlers {
     }
 
     /**
-     * Makes it.
+     * Creates the handler.
      *
-     * @param settings its handler, and the cluster for one that produces to Kafka
-     * @param queue    whose topics a handler must not produce to, and the cluster
-     * @param clock         now
-     * @throws InvalidSettingException as {@link #check} does
-     * @throws HandlerException        when it cannot be made
+     * @param queue the queue whose topics a handler must not produce to, and its cluster
+     * @throws InvalidSettingException as {@link #check}
+     * @throws HandlerException        when the handler cannot be created
      */
     public static Handler make(HandlerSettings settings, QueueSettings queue, InstantSource clock) {
         check(settings, queue);
@@ -52,16 +49,16 @@ public final class Handlers {
         };
     }
 
-    /** Into ingress or a lane an item would come again and again. */
+    /** An item that is produced to ingress or a lane would be delivered in an endless loop. */
     private static void requireForeign(String topic, Topics topics) {
         if (topics.all().stream().map(TopicSpec::name).anyMatch(topic::equals)) {
-            throw new InvalidSettingException("handler.kafka.topic", topic, "must not be a topic of Spillway's own");
+            throw new InvalidSettingException("handler.kafka.topic", topic, "must not be one of Spillway's topics");
         }
     }
 
     private static Class<? extends Handler> classOf(String className) {
         try {
-            // Not initialized yet: what the class does then may need the system.
+            // Without initialization, because a static initializer may need the system.
             Class<?> found = Class.forName(className, false, Handlers.class.getClassLoader());
             Class<? extends Handler> handler = found.asSubclass(Handler.class);
             handler.getConstructor();
@@ -76,7 +73,8 @@ public final class Handlers {
         } catch (NoSuchMethodException e) {
             throw invalid(className, "must have a public constructor without parameters");
         } catch (LinkageError e) {
-            throw invalid(className, "must be loadable with all that it needs on the class path: " + Printable.of(e.toString()));
+            throw invalid(
+                    className, "must be on the class path with its dependencies: " + Printable.of(e.toString()));
         }
     }
 
@@ -88,14 +86,14 @@ public final class Handlers {
         try {
             return classOf(className).getConstructor().newInstance();
         } catch (InvocationTargetException | ExceptionInInitializerError e) {
-            throw cannotMake(className, e.getCause());
+            throw cannotCreate(className, e.getCause());
         } catch (ReflectiveOperationException | LinkageError e) {
-            throw cannotMake(className, e);
+            throw cannotCreate(className, e);
         }
     }
 
-    private static HandlerException cannotMake(String className, Throwable cause) {
-        return new HandlerException(CLASS_KEY + " = " + Printable.of(className) + ": cannot be made: "
+    private static HandlerException cannotCreate(String className, Throwable cause) {
+        return new HandlerException(CLASS_KEY + " = " + Printable.of(className) + ": cannot be created: "
                 + Printable.of(cause.toString()), cause);
     }
 }

@@ -19,30 +19,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Posts each item to a URL: the body is the payload, the rest in headers. The statuses that RFC 9110 and 6585 mean as
- * "later" (408, 425, 429, 5xx) are retried, honouring {@code Retry-After}; other 4xx are final. A redirect is not
- * followed, and retried: it says something of the URL, and nothing of the item. The body of an answer is thrown away.
+ * Handler that posts each item to a URL, with the payload as the body and the other fields as headers. It retries the
+ * temporary statuses of RFC 9110 and RFC 6585 (408, 425, 429, 5xx) with their {@code Retry-After}. Other 4xx are final.
+ * A redirect is not followed but retried, because it concerns the URL and not the item.
  */
 final class HttpHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
 
     private final URI url;
-    private final String place;
+    private final String authority;
     private final Duration connectTimeout;
     private final Duration requestTimeout;
     private final InstantSource clock;
     private final HttpClient client;
 
-    /**
-     * Makes a handler, and a connection before traffic comes.
-     *
-     * @param settings of type HTTP
-     * @param clock    for dates in {@code Retry-After}
-     */
+    /** Creates a handler and opens a connection. The clock is for dates in {@code Retry-After}. */
     HttpHandler(HandlerSettings settings, InstantSource clock) {
         this.url = URI.create(settings.httpUrl());
-        // Not the authority: there may be a password in it.
-        this.place = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        // Without the user information, which may contain a password.
+        this.authority = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
         this.connectTimeout = settings.httpConnectTimeout();
         this.requestTimeout = settings.httpRequestTimeout();
         this.clock = clock;
@@ -57,17 +52,17 @@ final class HttpHandler implements Handler {
     @Override
     public Outcome handle(Delivery delivery) throws IOException, InterruptedException {
         if (!isHeaderValue(delivery.contentType())) {
-            // It comes from the producer, and will not be any better the next time.
-            return Outcome.dead("content type cannot be a header of a request: " + Printable.of(delivery.contentType()));
+            // Final, because the producer set it.
+            return Outcome.dead("The content type cannot be an HTTP header: " + Printable.of(delivery.contentType()));
         }
         try {
             return outcomeOf(client.send(request(delivery), HttpResponse.BodyHandlers.discarding()));
         } catch (HttpConnectTimeoutException e) {
-            return Outcome.retry("no connection to " + place + " within " + connectTimeout.toMillis() + " ms");
+            return Outcome.retry("no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
         } catch (ConnectException e) {
-            return Outcome.retry("no connection to " + place + ": " + e);
+            return Outcome.retry("no connection to " + authority + ": " + e);
         } catch (HttpTimeoutException e) {
-            return Outcome.retry("no answer within " + requestTimeout.toMillis() + " ms");
+            return Outcome.retry("no response within " + requestTimeout.toMillis() + " ms");
         }
     }
 
@@ -82,9 +77,11 @@ final class HttpHandler implements Handler {
                 .header("Spillway-Enqueued-At", Long.toString(delivery.enqueuedAt().toEpochMilli()))
                 .header("Idempotency-Key", delivery.id())
                 .POST(HttpRequest.BodyPublishers.ofByteArray(delivery.payload()));
-        // A trace that HTTP cannot carry is let go, and the item is not.
-        delivery.traceparent().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("traceparent", value));
-        delivery.tracestate().filter(HttpHandler::isHeaderValue).ifPresent(value -> request.header("tracestate", value));
+        // An invalid trace header is omitted; it is no reason to reject the item.
+        delivery.traceparent().filter(HttpHandler::isHeaderValue)
+                .ifPresent(value -> request.header("traceparent", value));
+        delivery.tracestate().filter(HttpHandler::isHeaderValue)
+                .ifPresent(value -> request.header("tracestate", value));
         return request.build();
     }
 
@@ -98,14 +95,14 @@ final class HttpHandler implements Handler {
         client.shutdownNow();
     }
 
-    /** A destination that is down now may be up when traffic comes. */
+    /** Opens a connection in advance. A failure only logs, because the destination may be available later. */
     private void connect() {
         try {
-            client.send(
-                    HttpRequest.newBuilder(url).timeout(requestTimeout).method("HEAD", HttpRequest.BodyPublishers.noBody()).build(),
+            client.send(HttpRequest.newBuilder(url).timeout(requestTimeout).HEAD().build(),
                     HttpResponse.BodyHandlers.discarding());
         } catch (IOException e) {
-            LOG.warn("{} does not answer yet: {}", Printable.of(place), Printable.of(e.toString()));
+            LOG.warn("{} does not respond; items are attempted anyway. Check handler.http.url: {}",
+                    Printable.of(authority), Printable.of(e.toString()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -122,7 +119,9 @@ final class HttpHandler implements Handler {
                     .map(location -> " to " + Printable.of(location)).orElse(""));
         }
         if (status == 408 || status == 425 || status == 429 || status >= 500) {
-            return retryAfter(response).map(after -> Outcome.retry(after, detail)).orElseGet(() -> Outcome.retry(detail));
+            return retryAfter(response)
+                    .map(after -> Outcome.retry(after, detail))
+                    .orElseGet(() -> Outcome.retry(detail));
         }
         return Outcome.dead(detail);
     }
@@ -132,7 +131,7 @@ final class HttpHandler implements Handler {
                 .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
     }
 
-    /** Printable ASCII: the client would send anything else as something else. */
+    /** Returns whether text is printable ASCII; the client would change other characters. */
     private static boolean isHeaderValue(String text) {
         return text.chars().allMatch(c -> c >= ' ' && c <= '~');
     }

@@ -23,13 +23,13 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
-/** Produces each item to a topic: key, value and the producer's headers as they came. Waits until Kafka has it. */
+/** Handler that produces each item to a topic, with its key, value and external headers, and waits for the result. */
 final class KafkaHandler implements Handler {
     /**
-     * Together no more than an attempt has by default (30 s). What is interrupted stays in the client's buffer and may
-     * arrive beside its own retry; what the client has given up does not.
+     * In total below the default timeout of an attempt (30 s): a record of an interrupted attempt stays in the client's
+     * buffer and may be stored in addition to its retry, but an expired record is not.
      */
-    private static final Map<String, Object> TIMES = Map.of(
+    private static final Map<String, Object> TIMEOUTS = Map.of(
             ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000,
             ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
             ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 19_000);
@@ -37,30 +37,25 @@ final class KafkaHandler implements Handler {
     private final Producer<byte[], byte[]> producer;
     private final String topic;
 
-    /**
-     * Makes a handler that is used as soon as it exists.
-     *
-     * @param producer closed with the handler
-     * @param topic    where to; it exists
-     */
+    /** Creates a handler for an existing topic; it closes the producer. */
     KafkaHandler(Producer<byte[], byte[]> producer, String topic) {
         this.producer = producer;
         this.topic = topic;
     }
 
     /**
-     * Connects.
+     * Creates a handler and connects it.
      *
-     * @throws HandlerException when the topic is missing or the cluster does not tell
+     * @throws HandlerException when the topic is missing or the cluster does not respond
      */
     static KafkaHandler open(KafkaClients clients, String topic) {
         requireTopic(clients, topic);
-        Map<String, Object> times = new HashMap<>(TIMES);
-        // What is configured for every client has its reason.
-        times.keySet().removeAll(clients.common().keySet());
-        Producer<byte[], byte[]> producer = clients.producer(times);
+        Map<String, Object> timeouts = new HashMap<>(TIMEOUTS);
+        // Settings for all clients take precedence.
+        timeouts.keySet().removeAll(clients.common().keySet());
+        Producer<byte[], byte[]> producer = clients.producer(timeouts);
         try {
-            // Opens connections before traffic comes.
+            // Opens connections in advance.
             producer.partitionsFor(topic);
             return new KafkaHandler(producer, topic);
         } catch (KafkaException e) {
@@ -97,21 +92,22 @@ final class KafkaHandler implements Handler {
         producer.close();
     }
 
-    /** The record itself is refused: too large, or without the key that a compacted topic needs. */
+    /** Returns whether Kafka refuses the record itself: too large, or without a key for a compacted topic. */
     private static boolean isFinal(Throwable cause) {
         return cause instanceof RecordTooLargeException || cause instanceof InvalidRecordException;
     }
 
-    /** Asking the producer could make the topic, with the cluster's defaults. */
+    /** Uses an admin client, because a producer could create the topic with the cluster's defaults. */
     private static void requireTopic(KafkaClients clients, String topic) {
         try (Admin admin = clients.admin()) {
             admin.describeTopics(List.of(topic)).topicNameValues().get(topic).get();
         } catch (ExecutionException e) {
-            boolean missing = e.getCause() instanceof UnknownTopicOrPartitionException;
-            throw failure(topic, missing ? "is missing; create it first" : Printable.of(e.getCause().toString()), e.getCause());
+            Throwable cause = e.getCause();
+            boolean missing = cause instanceof UnknownTopicOrPartitionException;
+            throw failure(topic, missing ? "is missing; create it first" : Printable.of(cause.toString()), cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failure(topic, "interrupted while it was looked for", e);
+            throw failure(topic, "interrupted while its topic was described", e);
         }
     }
 

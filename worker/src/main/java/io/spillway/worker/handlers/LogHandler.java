@@ -7,7 +7,7 @@ import io.spillway.handler.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes a line for each item: to try things out. */
+/** Handler that logs one line for each item, for trials. */
 final class LogHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(LogHandler.class);
 

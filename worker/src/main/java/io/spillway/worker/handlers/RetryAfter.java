@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date in one of the three forms of RFC 9110, 5.6.7. */
+/** Parser of {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date in one of the formats of RFC 9110, 5.6.7. */
 final class RetryAfter {
-    /** Whatever an answer asks for, an item waits no longer. */
+    /** Upper limit of the wait. */
     static final Duration LONGEST = Duration.ofDays(1);
-    /** More digits are longer than the longest in any case. */
+    /** Longer numbers are above the limit. */
     private static final int MAX_DIGITS = 9;
     private static final int MAX_CHARACTERS = 64;
 
@@ -28,30 +28,28 @@ final class RetryAfter {
     private RetryAfter() {}
 
     /**
-     * How long to wait.
+     * Returns the time to wait, 0 to {@link #LONGEST}; empty when the header is invalid.
      *
-     * @param retryAfter value of the header
-     * @param date       value of the answer's header {@code Date}, or empty: a date is meant by the clock of whoever
-     *                   wrote it
-     * @param now        by our own clock, for an answer without a date
-     * @return 0 to a day; empty when the header cannot be read
+     * @param date header {@code Date} of the response, the time of the clock that {@code retryAfter} refers to
+     * @param now  time of the local clock, used without a valid {@code date}
      */
     static Optional<Duration> parse(String retryAfter, Optional<String> date, Instant now) {
         String text = retryAfter.strip();
         if (!text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-            return Optional.of(text.length() > MAX_DIGITS ? LONGEST : bounded(Duration.ofSeconds(Long.parseLong(text))));
+            return Optional.of(
+                    text.length() > MAX_DIGITS ? LONGEST : bounded(Duration.ofSeconds(Long.parseLong(text))));
         }
-        Instant theirNow = date.flatMap(RetryAfter::parseDate).orElse(now);
-        return parseDate(text).map(until -> bounded(Duration.between(theirNow, until)));
+        Instant from = date.flatMap(RetryAfter::parseDate).orElse(now);
+        return parseDate(text).map(until -> bounded(Duration.between(from, until)));
     }
 
     private static Optional<Instant> parseDate(String text) {
         if (text.length() > MAX_CHARACTERS) {
             return Optional.empty();
         }
-        for (DateTimeFormatter form : DATES) {
+        for (DateTimeFormatter format : DATES) {
             try {
-                return Optional.of(ZonedDateTime.parse(text, form).toInstant());
+                return Optional.of(ZonedDateTime.parse(text, format).toInstant());
             } catch (DateTimeException e) {
                 continue;
             }
@@ -63,7 +61,7 @@ final class RetryAfter {
         return wait.isNegative() ? Duration.ZERO : wait.compareTo(LONGEST) > 0 ? LONGEST : wait;
     }
 
-    /** {@code Sunday, 06-Nov-94 08:49:37 GMT}; nobody who still writes it means a year before 2000. */
+    /** {@code Sunday, 06-Nov-94 08:49:37 GMT}; the two digits of the year mean 2000 to 2099. */
     private static DateTimeFormatter rfc850() {
         return new DateTimeFormatterBuilder()
                 .appendPattern("EEEE, dd-MMM-")

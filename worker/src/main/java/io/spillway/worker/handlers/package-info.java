@@ -1,2 +1,2 @@
-/** Handlers that come with Spillway: HTTP, Kafka topic, log, and a class by name. */
+/** Built-in handlers (HTTP, Kafka topic, log) and the loader of a handler class by name. */
 package io.spillway.worker.handlers;

@@ -37,13 +37,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60) // Against a hang; nothing is measured.
+@Timeout(60) // Only against a hang.
 class HttpHandlerTest {
     private static final Instant NOW = Instant.parse("2026-11-21T08:00:00Z");
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    /** What a request brought. */
-    private record Seen(String method, Map<String, List<String>> headers, byte[] body, int clientPort) {
+    private record Received(String method, Map<String, List<String>> headers, byte[] body, int clientPort) {
         String header(String name) {
             return headers.entrySet().stream()
                     .filter(entry -> entry.getKey().equalsIgnoreCase(name))
@@ -53,10 +52,10 @@ class HttpHandlerTest {
         }
     }
 
-    private final List<Seen> seen = new CopyOnWriteArrayList<>();
+    private final List<Received> received = new CopyOnWriteArrayList<>();
     private final CountDownLatch release = new CountDownLatch(1);
     private volatile int status = 200;
-    private volatile Map<String, String> answerHeaders = Map.of();
+    private volatile Map<String, String> responseHeaders = Map.of();
     private volatile boolean hangs;
     private HttpServer server;
 
@@ -64,7 +63,7 @@ class HttpHandlerTest {
     void listen() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
-        server.createContext("/work", this::answer);
+        server.createContext("/work", this::respond);
         server.start();
     }
 
@@ -75,7 +74,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void an_item_is_posted_with_its_payload_and_all_that_is_known_of_it() throws Exception {
+    void an_item_is_posted_with_its_payload_and_its_fields_as_headers() throws Exception {
         Headers headers = new RecordHeaders()
                 .add("traceparent", Deliveries.bytes("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"))
                 .add("tracestate", Deliveries.bytes("vendor=1"))
@@ -84,7 +83,7 @@ class HttpHandlerTest {
 
         assertThat(handle(Deliveries.of("application/x-thing; v=1", payload, headers))).isEqualTo(Outcome.done());
 
-        Seen post = seen.getLast();
+        Received post = received.getLast();
         assertThat(post.method()).isEqualTo("POST");
         assertThat(post.body()).isEqualTo(payload);
         assertThat(post.header("Content-Type")).isEqualTo("application/x-thing; v=1");
@@ -96,29 +95,31 @@ class HttpHandlerTest {
         assertThat(post.header("Idempotency-Key")).isEqualTo("order-17");
         assertThat(post.header("traceparent")).isEqualTo("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
         assertThat(post.header("tracestate")).isEqualTo("vendor=1");
-        assertThat(post.header("something")).as("other headers of the record are not for the destination").isNull();
+        assertThat(post.header("something")).as("other record headers are not forwarded").isNull();
     }
 
     @Test
-    void the_connection_is_made_before_traffic_and_kept() throws Exception {
+    void the_connection_is_opened_in_advance_and_kept() throws Exception {
         try (Handler handler = handler(url(), LONG, LONG)) {
-            assertThat(seen).singleElement().extracting(Seen::method).isEqualTo("HEAD");
+            assertThat(received).singleElement().extracting(Received::method).isEqualTo("HEAD");
             handler.handle(Deliveries.of("a"));
             handler.handle(Deliveries.of("b"));
         }
-        assertThat(seen).hasSize(3).extracting(Seen::clientPort).containsOnly(seen.getFirst().clientPort());
+        assertThat(received).hasSize(3).extracting(Received::clientPort)
+                .containsOnly(received.getFirst().clientPort());
     }
 
     @ParameterizedTest
     @CsvSource({
         "200, done", "201, done", "202, done", "204, done",
         "301, retry", "302, retry", "307, retry", "308, retry",
-        "400, dead", "401, dead", "403, dead", "404, dead", "405, dead", "409, dead", "410, dead", "413, dead", "422, dead",
+        "400, dead", "401, dead", "403, dead", "404, dead", "405, dead",
+        "409, dead", "410, dead", "413, dead", "422, dead",
         "408, retry", "425, retry", "429, retry",
         "500, retry", "501, retry", "502, retry", "503, retry", "504, retry", "599, retry"})
-    void the_status_says_whether_it_is_done_or_worth_another_attempt(int code, String expected) throws Exception {
+    void the_status_decides_between_done_retry_and_dead(int code, String expected) throws Exception {
         status = code;
-        answerHeaders = code / 100 == 3 ? Map.of("Location", "/elsewhere") : Map.of();
+        responseHeaders = code / 100 == 3 ? Map.of("Location", "/elsewhere") : Map.of();
 
         Outcome outcome = handle(Deliveries.of("a"));
 
@@ -128,61 +129,61 @@ class HttpHandlerTest {
             default -> assertThat(outcome).isEqualTo(Outcome.retry(
                     "HTTP status " + code + (code / 100 == 3 ? " to /elsewhere" : "")));
         }
-        assertThat(seen).as("a redirect is not followed").hasSize(2);
+        assertThat(received).as("a redirect is not followed").hasSize(2);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {408, 425, 429, 503})
-    void a_wait_that_is_asked_for_is_granted_in_seconds_and_as_a_date(int code) throws Exception {
+    void retry_after_is_honoured_in_seconds_and_as_a_date(int code) throws Exception {
         status = code;
-        answerHeaders = Map.of("Retry-After", "7");
+        responseHeaders = Map.of("Retry-After", "7");
         assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(Duration.ofSeconds(7), "HTTP status " + code));
 
-        // The JDK's server always sends a Date, by its own clock: what is counted from.
-        answerHeaders = Map.of("Retry-After", "Sat, 21 Nov 2099 08:02:00 GMT");
+        // The JDK's server always sends a Date; the wait is relative to it.
+        responseHeaders = Map.of("Retry-After", "Sat, 21 Nov 2099 08:02:00 GMT");
         assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(RetryAfter.LONGEST, "HTTP status " + code));
 
-        answerHeaders = Map.of("Retry-After", "soon");
+        responseHeaders = Map.of("Retry-After", "soon");
         assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("HTTP status " + code));
     }
 
     @Test
-    void a_wait_is_not_asked_for_by_an_answer_that_is_final() throws Exception {
+    void retry_after_is_ignored_in_a_final_response() throws Exception {
         status = 404;
-        answerHeaders = Map.of("Retry-After", "7");
+        responseHeaders = Map.of("Retry-After", "7");
 
         assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.dead("HTTP status 404"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"text/plain\r\nX-Injected: 1", "text/plain\n", "text/\u00e9", "\u0000", "text/\u4e2d"})
-    void a_content_type_that_is_no_header_value_is_final_and_is_never_sent(String contentType) throws Exception {
+    void a_content_type_that_is_no_header_value_is_final_and_never_sent(String contentType) throws Exception {
         Outcome outcome = handle(Deliveries.of(contentType, new byte[0], new RecordHeaders()));
 
         assertThat(outcome).isInstanceOfSatisfying(Outcome.Dead.class, dead ->
                 assertThat(dead.reason()).contains("content type").doesNotContain("\r", "\n"));
-        assertThat(seen).extracting(Seen::method).containsExactly("HEAD");
+        assertThat(received).extracting(Received::method).containsExactly("HEAD");
     }
 
     @Test
-    void a_trace_that_is_no_header_value_is_let_go_and_the_item_is_not() throws Exception {
+    void a_trace_that_is_no_header_value_is_omitted_and_the_item_is_sent() throws Exception {
         Headers headers = new RecordHeaders().add("traceparent", Deliveries.bytes("00\r\nX-Injected: 1"));
 
         assertThat(handle(Deliveries.of("text/plain", new byte[0], headers))).isEqualTo(Outcome.done());
-        assertThat(seen.getLast().header("traceparent")).isNull();
-        assertThat(seen.getLast().header("X-Injected")).isNull();
+        assertThat(received.getLast().header("traceparent")).isNull();
+        assertThat(received.getLast().header("X-Injected")).isNull();
     }
 
     @Test
-    void no_answer_in_time_is_retried() throws Exception {
+    void a_missing_response_is_retried() throws Exception {
         try (Handler handler = handler(url(), LONG, Duration.ofMillis(200))) {
             hangs = true;
-            assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("no answer within 200 ms"));
+            assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("no response within 200 ms"));
         }
     }
 
     @Test
-    void nobody_there_is_retried_and_keeps_nothing_from_starting() throws Exception {
+    void a_closed_port_is_retried_and_does_not_prevent_the_start() throws Exception {
         int port;
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
@@ -194,27 +195,28 @@ class HttpHandlerTest {
     }
 
     @Test
-    void a_connection_that_is_not_made_in_time_is_told_apart_from_an_answer_that_does_not_come() throws Exception {
-        List<Socket> queue = new ArrayList<>();
+    void a_connect_timeout_differs_from_a_missing_response() throws Exception {
+        List<Socket> sockets = new ArrayList<>();
         try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            fill(full, queue);
-            try (Handler handler = handler("http://127.0.0.1:" + full.getLocalPort() + "/", Duration.ofMillis(100), LONG)) {
+            fillBacklog(full, sockets);
+            String url = "http://127.0.0.1:" + full.getLocalPort() + "/";
+            try (Handler handler = handler(url, Duration.ofMillis(100), LONG)) {
                 assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(
                         Outcome.retry("no connection to 127.0.0.1:" + full.getLocalPort() + " within 100 ms"));
             }
         } finally {
-            for (Socket socket : queue) {
+            for (Socket socket : sockets) {
                 socket.close();
             }
         }
     }
 
     @Test
-    void an_interrupt_at_the_end_of_the_lease_ends_the_request_and_its_connection() throws Exception {
+    void an_interrupt_ends_the_request_and_its_connection() throws Exception {
         CountDownLatch posted = new CountDownLatch(1);
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            FutureTask<Boolean> hungUp = new FutureTask<>(() -> readUntilClosed(socket, posted));
-            Thread.ofVirtual().start(hungUp);
+            FutureTask<Boolean> closed = new FutureTask<>(() -> readUntilClosed(socket, posted));
+            Thread.ofVirtual().start(closed);
             try (Handler handler = handler("http://127.0.0.1:" + socket.getLocalPort() + "/", LONG, LONG)) {
                 FutureTask<Outcome> attempt = new FutureTask<>(() -> handler.handle(Deliveries.of("a")));
                 Thread caller = Thread.ofVirtual().start(attempt);
@@ -222,13 +224,13 @@ class HttpHandlerTest {
                 caller.interrupt();
 
                 assertThatThrownBy(attempt::get).hasCauseInstanceOf(InterruptedException.class);
-                assertThat(hungUp.get()).as("the destination sees that nobody waits any more").isTrue();
+                assertThat(closed.get()).as("the destination sees the end of the connection").isTrue();
             }
         }
     }
 
     private Outcome handle(Delivery delivery) throws Exception {
-        seen.clear();
+        received.clear();
         try (Handler handler = handler(url(), LONG, LONG)) {
             return handler.handle(delivery);
         }
@@ -243,16 +245,16 @@ class HttpHandlerTest {
                 HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout, "", ""), InstantSource.fixed(NOW));
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
+    private void respond(HttpExchange exchange) throws IOException {
         try (exchange) {
             boolean isPost = "POST".equals(exchange.getRequestMethod());
-            seen.add(new Seen(exchange.getRequestMethod(), Map.copyOf(exchange.getRequestHeaders()),
+            received.add(new Received(exchange.getRequestMethod(), Map.copyOf(exchange.getRequestHeaders()),
                     exchange.getRequestBody().readAllBytes(), exchange.getRemoteAddress().getPort()));
             if (isPost && hangs) {
                 release.await();
             }
             if (isPost) {
-                answerHeaders.forEach(exchange.getResponseHeaders()::add);
+                responseHeaders.forEach(exchange.getResponseHeaders()::add);
             }
             exchange.sendResponseHeaders(isPost ? status : 405, -1);
         } catch (InterruptedException e) {
@@ -260,7 +262,7 @@ class HttpHandlerTest {
         }
     }
 
-    /** Answers the first request, reports the next, and returns when the other side has closed the connection. */
+    /** Responds to the HEAD request, reports the POST, and returns when the client has closed the connection. */
     private static boolean readUntilClosed(ServerSocket server, CountDownLatch posted) throws IOException {
         try (Socket connection = server.accept()) {
             InputStream in = connection.getInputStream();
@@ -280,11 +282,11 @@ class HttpHandlerTest {
         }
     }
 
-    /** Fills the queue of a socket that nobody accepts from, so that further connections are not answered. */
-    private static void fill(ServerSocket full, List<Socket> queue) throws IOException {
+    /** Fills the accept backlog of a socket, so that further connections time out. */
+    private static void fillBacklog(ServerSocket full, List<Socket> sockets) throws IOException {
         while (true) {
             Socket socket = new Socket();
-            queue.add(socket);
+            sockets.add(socket);
             try {
                 socket.connect(full.getLocalSocketAddress(), 200);
             } catch (SocketTimeoutException e) {

@@ -28,7 +28,7 @@ class RetryAfterTest {
         "Tue, 1 Dec 2026 08:00:00 GMT | 86400",
         "Sat, 21 Nov 2026 07:00:00 GMT | 0",
         "Sun Nov  1 08:02:00 2026 | 0"})
-    void seconds_and_the_three_forms_of_a_date_are_understood(String value, long seconds) {
+    void seconds_and_the_three_date_formats_are_parsed(String value, long seconds) {
         assertThat(RetryAfter.parse(value, Optional.empty(), NOW)).contains(Duration.ofSeconds(seconds));
     }
 
@@ -36,17 +36,18 @@ class RetryAfterTest {
     @ValueSource(strings = {
         "", " ", "-1", "+5", "1.5", "soon", "\u0663", "Sat, 21 Nov 2026", "Mon, 21 Nov 2026 08:02:00 GMT",
         "2026-11-21T08:02:00Z", "Sat, 31 Nov 2026 08:02:00 GMT"})
-    void anything_else_is_as_if_it_were_not_there(String value) {
+    void any_other_value_is_ignored(String value) {
         assertThat(RetryAfter.parse(value, Optional.empty(), NOW)).isEmpty();
         assertThat(RetryAfter.parse(value + "x".repeat(100_000), Optional.empty(), NOW)).isEmpty();
     }
 
     @Test
-    void a_date_is_meant_by_the_clock_of_whoever_wrote_it() {
+    void a_date_is_relative_to_the_date_of_the_response() {
         String until = "Sat, 21 Nov 2026 09:00:30 GMT";
+        Optional<String> date = Optional.of("Sat, 21 Nov 2026 09:00:00 GMT");
 
-        assertThat(RetryAfter.parse(until, Optional.of("Sat, 21 Nov 2026 09:00:00 GMT"), NOW)).contains(Duration.ofSeconds(30));
+        assertThat(RetryAfter.parse(until, date, NOW)).contains(Duration.ofSeconds(30));
         assertThat(RetryAfter.parse(until, Optional.of("yesterday"), NOW)).contains(Duration.ofSeconds(3_630));
-        assertThat(RetryAfter.parse("30", Optional.of("Sat, 21 Nov 2026 09:00:00 GMT"), NOW)).contains(Duration.ofSeconds(30));
+        assertThat(RetryAfter.parse("30", date, NOW)).contains(Duration.ofSeconds(30));
     }
 }

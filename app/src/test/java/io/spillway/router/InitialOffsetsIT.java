@@ -7,6 +7,7 @@ import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(900) // Against a hang; nothing is measured.
-class FirstOffsetsIT {
+@Timeout(900) // Only against a hang.
+class InitialOffsetsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
@@ -46,39 +47,44 @@ class FirstOffsetsIT {
     }
 
     @Test
-    void the_first_router_begins_at_the_start_of_ingress_and_delay_and_again_changes_nothing() {
-        FirstOffsets.commit(queues, topics);
-        FirstOffsets.commit(queues, topics);
+    void the_first_commit_is_the_start_of_ingress_and_delay_and_a_second_changes_nothing() {
+        commit();
+        commit();
 
         for (String topic : List.of(topics.ingress(), topics.lane(Lane.DELAY))) {
-            assertThat(queues.read(topic, topics.routerGroup())).hasSize(2).allMatch(queue -> queue.committed().getAsLong() == 0);
+            assertThat(queues.read(topic, topics.routerGroup())).hasSize(2)
+                    .allMatch(queue -> queue.committed().getAsLong() == 0);
         }
     }
 
     @Test
-    void one_partition_of_the_delay_lane_without_a_commit_was_added_unless_something_was_purged_from_it() throws Exception {
-        FirstOffsets.commit(queues, topics);
+    void a_delay_partition_without_an_offset_counts_as_new_unless_its_records_were_purged() throws Exception {
+        commit();
         forget(delay);
-        FirstOffsets.commit(queues, topics);
+        commit();
 
         forget(delay);
         send(delay.topic());
         kafka.admin().deleteRecords(Map.of(delay, RecordsToDelete.beforeOffset(1))).all().get();
-        assertThatThrownBy(() -> FirstOffsets.commit(queues, topics))
+        assertThatThrownBy(this::commit)
                 .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay);
     }
 
     @Test
-    void the_delay_lane_is_new_to_a_router_of_an_older_version_but_not_where_timers_were_kept() throws Exception {
-        FirstOffsets.commit(queues, topics);
+    void a_delay_lane_without_offsets_counts_as_new_unless_timers_were_stored() throws Exception {
+        commit();
         forget(delay, new TopicPartition(delay.topic(), 0));
         send(delay.topic());
-        FirstOffsets.commit(queues, topics);
+        commit();
 
         forget(delay, new TopicPartition(delay.topic(), 0));
         send(topics.timersChangelog());
-        assertThatThrownBy(() -> FirstOffsets.commit(queues, topics))
+        assertThatThrownBy(this::commit)
                 .isInstanceOf(RouterException.class).hasMessageContaining("has lost its offsets for " + delay.topic());
+    }
+
+    private void commit() {
+        new InitialOffsets(queues, topics, RouterException::new).commitForRouters();
     }
 
     private void forget(TopicPartition... partitions) throws Exception {

@@ -1,0 +1,87 @@
+package io.spillway.kafka.topics;
+
+import io.spillway.core.item.Lane;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Initial offsets of the router and worker groups: the start of each partition, committed before a member joins. A
+ * group that had offsets and lost them is refused, because a silent reset would repeat or skip items.
+ */
+public final class InitialOffsets {
+    private static final Logger LOG = LoggerFactory.getLogger(InitialOffsets.class);
+
+    private final QueueAdmin admin;
+    private final Topics topics;
+    private final Function<String, RuntimeException> failure;
+
+    /**
+     * Creates the initial offsets of one cluster.
+     *
+     * @param failure creates the exception for lost offsets from its message for the operator
+     */
+    public InitialOffsets(QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
+        this.admin = admin;
+        this.topics = topics;
+        this.failure = failure;
+    }
+
+    /** Commits the start of each partition without an offset in the lanes that workers read. */
+    public void commitForWorkers() {
+        Map<String, BooleanSupplier> lanes = new LinkedHashMap<>();
+        // A lane that was read before has been purged, so the start of the partition shows it.
+        Stream.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED).forEach(lane -> lanes.put(topics.lane(lane), () -> true));
+        commit(topics.workerGroup(), lanes);
+    }
+
+    /** Commits the start of each partition without an offset in the topics that routers read. */
+    public void commitForRouters() {
+        Map<String, BooleanSupplier> inputs = new LinkedHashMap<>();
+        inputs.put(topics.ingress(), () -> Stream.of(Lane.values()).map(topics::lane).allMatch(this::isUnused));
+        // A stored timer leaves records in the changelog even after it has fired.
+        inputs.put(topics.lane(Lane.DELAY), () -> isUnused(topics.timersChangelog()));
+        if (topics.assignsShards()) {
+            inputs.put(topics.shardRequests(), () -> isUnused(topics.shardsChangelog()));
+        }
+        inputs.put(topics.ledger(), () -> isUnused(topics.booksChangelog()));
+        commit(topics.routerGroup(), inputs);
+    }
+
+    private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
+        List<QueuePartition> initial = new ArrayList<>();
+        neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
+        if (!initial.isEmpty()) {
+            admin.commitStart(group, initial);
+            LOG.info("Group {} begins at the start of {}", group,
+                    initial.stream().map(QueuePartition::partition).toList());
+        }
+    }
+
+    private List<QueuePartition> withoutOffset(String group, String topic, BooleanSupplier neverRead) {
+        List<QueuePartition> queues = admin.read(topic, group);
+        List<QueuePartition> without = queues.stream().filter(queue -> queue.committed().isEmpty()).toList();
+        if (without.isEmpty()) {
+            return without;
+        }
+        boolean onlyAdded = without.size() < queues.size();
+        if (without.stream().anyMatch(queue -> queue.start() > 0) || !onlyAdded && !neverRead.getAsBoolean()) {
+            throw failure.apply("Group " + group + " has lost its offsets for " + without.getFirst().partition()
+                    + (without.size() > 1 ? " and " + (without.size() - 1) + " more" : "")
+                    + ". It does not start, because its position is unknown. Set the offsets with"
+                    + " kafka-consumer-groups.sh --group " + group
+                    + " --reset-offsets: earliest repeats the items that are still there, latest skips them.");
+        }
+        return without;
+    }
+
+    private boolean isUnused(String topic) {
+        return admin.read(topic, topics.workerGroup()).stream().allMatch(queue -> queue.end() == 0);
+    }
+}
