@@ -1,5 +1,2 @@
-/**
- * What an item is to every decision: its lane, the reasons for its moves, its limits, the states that the ledger
- * counts, and the hash of its tenant.
- */
+/** Items: lanes, reasons for moves, limits, the states that the ledger counts, and the hash of a tenant. */
 package io.spillway.core.item;

@@ -1,2 +1,2 @@
-/** Where an item goes next: routing rules, replay rules and sweeps. */
+/** Routing: rules for the next lane of an item, rules for replays, and sweeps. */
 package io.spillway.core.routing;

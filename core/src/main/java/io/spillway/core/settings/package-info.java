@@ -1,5 +1,4 @@
 /**
- * How settings are written and refused: durations, points in time, and the error that names a key, its value and what
- * is allowed.
+ * Settings: durations, points in time, declared ranges, and the error that names a key, its value and what is allowed.
  */
 package io.spillway.core.settings;
