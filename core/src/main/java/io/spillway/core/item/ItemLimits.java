@@ -14,10 +14,10 @@ public final class ItemLimits {
     private ItemLimits() {}
 
     /**
-     * Returns whether the bytes are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH} of {@code A-Z a-z 0-9 . _
-     * -}.
+     * Returns whether the bytes are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH} of
+     * {@code A-Z a-z 0-9 . _ -}.
      *
-     * @param bytes  ASCII or UTF-8, not null
+     * @param bytes  ASCII or UTF-8
      * @param offset index of the first byte
      * @param length number of bytes, any value
      */
@@ -44,7 +44,6 @@ public final class ItemLimits {
     /**
      * Returns whether the bytes are a valid id: 1 to {@link #MAX_ID_LENGTH} printable ASCII characters, space to tilde.
      *
-     * @param bytes  not null
      * @param offset index of the first byte
      * @param length number of bytes, any value
      */

@@ -15,8 +15,7 @@ public final class TenantHash {
     /**
      * Returns the hash of a tenant.
      *
-     * @param tenant not null
-     * @param seed   any
+     * @param seed any
      */
     public static long of(String tenant, long seed) {
         return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
@@ -25,7 +24,6 @@ public final class TenantHash {
     /**
      * Returns the hash of the String with these characters, without creating it.
      *
-     * @param ascii  not null
      * @param offset index of the first character
      * @param length number of characters, within the array
      * @param seed   any
@@ -50,8 +48,7 @@ public final class TenantHash {
     /**
      * Returns the hash of a workload. Two different pairs cannot give the same input: no name contains the separator.
      *
-     * @param tenant   not null
-     * @param workload not null, may be empty
+     * @param workload may be empty
      * @param seed     any
      */
     public static long of(String tenant, String workload, long seed) {

@@ -34,7 +34,6 @@ public final class HandlingStats {
     /**
      * Records the start of an attempt. The age counts for the first attempt of a hot item.
      *
-     * @param lane      not null
      * @param isFirst   whether this is the item's first attempt
      * @param ageMillis age of the item; a negative value counts as 0
      */

@@ -33,8 +33,7 @@ public final class HotGuard {
     /**
      * Creates a guard without counts.
      *
-     * @param settings not null
-     * @param seed     of the hash; keep it secret from anyone who can choose tenant names
+     * @param seed of the hash; keep it secret from anyone who can choose tenant names
      */
     public HotGuard(ProtectionSettings settings, long seed) {
         this.settings = settings;
@@ -46,8 +45,6 @@ public final class HotGuard {
      * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
      * of hot.
      *
-     * @param tenant    not null
-     * @param policy    the tenant's, not null
      * @param nowMillis epoch milliseconds
      */
     public boolean admits(String tenant, TenantPolicy policy, long nowMillis) {
@@ -65,8 +62,8 @@ public final class HotGuard {
     /**
      * Updates the state of hot and the limit. To be called about every {@value #LOOK_EVERY_MILLIS} ms.
      *
-     * @param reports   of the live workers, not null
-     * @param read      latest backlog of hot's partitions, not null; the same object again is ignored
+     * @param reports   of the live workers
+     * @param read      latest backlog of hot's partitions; the same object again is ignored
      * @param routers   live routers, including this one, 1 or more
      * @param nowMillis as in {@link #admits}
      */

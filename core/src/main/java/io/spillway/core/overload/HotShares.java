@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * Recent items of each tenant in hot: counts with a half-life of {@value #HALF_LIFE_MILLIS} ms, so the count of a
- * tenant with a steady rate is {@value #MEMORY_SECONDS} s of it. Hash and count share one array ({@link
- * LinearProbing}).
+ * tenant with a steady rate is {@value #MEMORY_SECONDS} s of it. Hash and count share one array
+ * ({@link LinearProbing}).
  *
  * <p>Owner: each {@link Stripe} owns its array under its own lock. Bound: {@link #MAX_TENANTS} tenants of 32 to 64
  * bytes. A full stripe halves its counts early and removes those near 0, so heavy tenants stay (Misra and Gries,
@@ -41,7 +41,6 @@ final class HotShares {
     /**
      * Counts an item unless the tenant's count would exceed the limit.
      *
-     * @param tenant not null
      * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
      * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
      * @return whether the item was within the limit

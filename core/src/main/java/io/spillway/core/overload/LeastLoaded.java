@@ -29,9 +29,9 @@ public final class LeastLoaded {
     /**
      * Selects a partition and counts one item as sent to it. Allocates only for a new backlog.
      *
-     * @param candidates the tenant's partitions, each below the number given to the constructor; not null
+     * @param candidates the tenant's partitions, each below the number given to the constructor
      * @param count      number of valid candidates, from the first on: 1 or more
-     * @param latest     latest backlog, not null; a new object resets the counts of sent items
+     * @param latest     latest backlog; a new object resets the counts of sent items
      * @param tie        any number that differs from item to item; selects among equally loaded partitions
      * @return one of the candidates
      * @throws IllegalArgumentException when count is below 1

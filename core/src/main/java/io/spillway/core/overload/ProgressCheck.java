@@ -14,8 +14,8 @@ public final class ProgressCheck {
      * they are at most about half of the offsets. Below a quarter unfinished, an item must have finished. A longer
      * interval gives a safer answer.
      *
-     * @param before the earlier commit, not null
-     * @param now    the later commit, not null
+     * @param before the earlier commit
+     * @param now    the later commit
      */
     public static boolean isMade(ProgressState before, ProgressState now) {
         for (int i = 0; i < before.unfinished().size(); i++) {

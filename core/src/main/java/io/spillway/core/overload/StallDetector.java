@@ -19,7 +19,6 @@ public final class StallDetector<P> {
     /**
      * Records the offsets of a partition.
      *
-     * @param partition  not null
      * @param readableTo last stable offset
      * @param end        offset after the last record, not below readableTo
      * @param nowMillis  epoch milliseconds

@@ -131,7 +131,6 @@ public enum PolicyField {
     /**
      * Parses a value.
      *
-     * @param text not null
      * @return the stored form, never null
      * @throws IllegalArgumentException when it is not allowed; the message has the key, the value and what is allowed
      */

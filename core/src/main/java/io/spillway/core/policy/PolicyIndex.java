@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Policies of the tenants that have their own, by {@link TenantHash}. Hash and policy number share one array ({@link
- * LinearProbing}), so a look-up among 100,000 tenants costs one cache miss, where a map of objects costs four.
+ * Policies of the tenants that have their own, by {@link TenantHash}. Hash and policy number share one array
+ * ({@link LinearProbing}), so a look-up among 100,000 tenants costs one cache miss, where a map of objects costs four.
  *
  * <p>One thread writes, any number of threads read without locks. A reader sees a change after a delay; until then it
  * sees the previous policy or none. Two tenants with the same hash share the policy that was put last.
@@ -40,7 +40,6 @@ public final class PolicyIndex {
     /**
      * Returns the policy of a tenant.
      *
-     * @param tenant not null
      * @param others returned for a tenant without its own policy
      */
     public TenantPolicy of(String tenant, TenantPolicy others) {

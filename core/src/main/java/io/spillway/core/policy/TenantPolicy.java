@@ -41,11 +41,7 @@ public record TenantPolicy(
         long maxDepth,
         Optional<GrowthRule> growth) {
 
-    /**
-     * Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}.
-     *
-     * @param settings not null
-     */
+    /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
     public static TenantPolicy of(PolicySettings settings) {
         PolicySettings all = settings.over(PolicySettings.DEFAULTS);
         return new TenantPolicy(

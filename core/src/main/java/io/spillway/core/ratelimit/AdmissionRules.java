@@ -28,8 +28,6 @@ public final class AdmissionRules {
     /**
      * Decides on one item.
      *
-     * @param tenant   not null
-     * @param policy   the tenant's, not null
      * @param waiting  the tenant's waiting items; empty when not known
      * @param nowNanos as in {@link RateTable#admit}
      * @param random   at least 0 and below 1

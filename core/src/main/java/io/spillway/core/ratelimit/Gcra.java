@@ -18,7 +18,7 @@ public final class Gcra {
      *
      * @param theoreticalArrivalNanos the current state, 0 or more
      * @param nowNanos                now on the same clock, above 0
-     * @param limit                   rate and burst, not null
+     * @param limit                   rate and burst
      * @return the new state, or {@link #REFUSED}
      */
     public static long next(long theoreticalArrivalNanos, long nowNanos, RateLimit limit) {

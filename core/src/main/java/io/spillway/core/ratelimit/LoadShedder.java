@@ -40,8 +40,6 @@ public final class LoadShedder {
     /**
      * Counts one offer of a tenant and returns whether it is admitted.
      *
-     * @param tenant  not null
-     * @param policy  the tenant's, not null
      * @param waiting the tenant's waiting items; empty when not known, which admits
      * @param random  at least 0 and below 1
      */

@@ -42,8 +42,7 @@ public final class RateShares {
     /**
      * Counts an item and returns the limit that applies to its tenant in this process.
      *
-     * @param tenant not null
-     * @param whole  the tenant's limit over all processes, not null
+     * @param whole the tenant's limit over all processes
      */
     public RateLimit limit(String tenant, RateLimit whole) {
         if (isAlone) {

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Owner: each {@link Stripe} owns its array under its own lock. The table is not kept over a restart, which allows a
  * tenant one more burst.
  *
- * <p>Bound: {@code maxTenants} states (32 to 64 bytes each). A state in the past is equal to no state, so {@link
- * #prune} removes it. When the table is full, items of further tenants are admitted unmeasured and counted in {@link
- * #unmeasured}; the worker's fair scheduling still contains them.
+ * <p>Bound: {@code maxTenants} states (32 to 64 bytes each). A state in the past is equal to no state, so
+ * {@link #prune} removes it. When the table is full, items of further tenants are admitted unmeasured and counted in
+ * {@link #unmeasured}; the worker's fair scheduling still contains them.
  */
 public final class RateTable {
     /** Maximum difference between the threads' clock values. A state further ahead has another cause. */
@@ -66,8 +66,7 @@ public final class RateTable {
     /**
      * Counts one item of a tenant and returns whether it is within the limit.
      *
-     * @param tenant   not null
-     * @param limit    the tenant's limit over all processes, not null
+     * @param limit    the tenant's limit over all processes
      * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
      */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
@@ -77,8 +76,7 @@ public final class RateTable {
     /**
      * Counts one item as {@link #admit} does and returns the tenant's state as well.
      *
-     * @param tenant   not null
-     * @param limit    the tenant's limit over all processes, not null
+     * @param limit    the tenant's limit over all processes
      * @param nowNanos as in {@link #admit}
      */
     public RateDecision read(String tenant, RateLimit limit, long nowNanos) {

@@ -38,12 +38,12 @@ public final class ReplayRules {
      * Returns the route of a replayed item when it is due, as {@link RoutingRules#staleness} decides: sweeps count from
      * when the item was enqueued, age from its replay.
      *
-     * @param claimedAtMillis       the item's enqueue time, any value; an implausible one is replaced by the due time
+     * @param claimedAtMillis  the item's enqueue time, any value; an implausible one is replaced by the due time
      * @param replayedAtMillis start of the replay, epoch milliseconds
      * @param dueMillis        not before the replay, epoch milliseconds
      * @param policy           of its tenant
-     * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link
-     *                         RoutingRules#NO_SWEEP_MILLIS}
+     * @param sweepStartMillis start of the latest completed sweep of the tenant, or
+     *                         {@link RoutingRules#NO_SWEEP_MILLIS}
      * @return swept, expired or aged; empty for a fresh item
      */
     public static Optional<Route> whenDue(

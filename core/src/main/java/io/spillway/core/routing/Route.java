@@ -17,7 +17,6 @@ public sealed interface Route {
     /**
      * To the dead-letter lane.
      *
-     * @param reason not null
      * @param detail cause for people; escaped, at most {@link Printable#MAX_LENGTH} characters
      */
     record DeadLetter(DeadReason reason, String detail) implements Route {

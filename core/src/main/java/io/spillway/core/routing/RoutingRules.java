@@ -30,15 +30,12 @@ public final class RoutingRules {
      * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
      * earlier rule takes.
      *
-     * @param tenant           not null
      * @param enqueuedAtMillis plausible (see {@link #isPlausible}), epoch milliseconds
      * @param freshSinceMillis start of its age: {@code enqueuedAtMillis}, or the time of its replay when later
-     * @param policy           the tenant's policy, not null
      * @param limit            its rate or grown limit; empty for none
      * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param nowMillis        epoch milliseconds
-     * @param rates            the rate limiter, not null
-     * @param guard            overload protection of hot, not null
+     * @param guard            overload protection of hot
      * @return never a dead letter
      */
     public static Route route(

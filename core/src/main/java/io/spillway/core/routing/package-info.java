@@ -1,2 +1,5 @@
-/** Routing: rules for the next lane of an item, rules for replays, and sweeps. */
+/**
+ * Routing: rules for the next lane of an item, rules for replays, and sweeps. Parameters and results are not null
+ * unless stated otherwise.
+ */
 package io.spillway.core.routing;

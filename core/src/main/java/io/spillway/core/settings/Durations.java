@@ -16,7 +16,7 @@ public final class Durations {
     /**
      * Parses a duration.
      *
-     * @param text a whole number and a unit, for example {@code 5m}; not null
+     * @param text a whole number and a unit, for example {@code 5m}
      * @return milliseconds, 0 or more
      * @throws IllegalArgumentException when the text is not a duration; the message says what is allowed
      */

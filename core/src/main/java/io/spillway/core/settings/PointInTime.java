@@ -13,7 +13,6 @@ public final class PointInTime {
     /**
      * Parses a point in time.
      *
-     * @param text      not null
      * @param nowMillis reference time of an age, epoch milliseconds
      * @return epoch milliseconds
      * @throws IllegalArgumentException when the text is not a point in time; the message says what is allowed

@@ -18,8 +18,8 @@ import java.util.TreeMap;
  * partition (rendezvous hashing: Thaler and Ravishankar 1998). When a tenant is added, another one moves only if a
  * tenant before it took its partition.
  *
- * @param dedication the assigned partitions, not null
- * @param refused    reason of each rejected request, by tenant; unmodifiable, not null
+ * @param dedication the assigned partitions
+ * @param refused    reason of each rejected request, by tenant; unmodifiable
  */
 public record DedicationPlan(Dedication dedication, SortedMap<String, String> refused) {
     public DedicationPlan {
@@ -29,7 +29,7 @@ public record DedicationPlan(Dedication dedication, SortedMap<String, String> re
     /**
      * Computes the plan.
      *
-     * @param requested   number of dedicated partitions by tenant, each 1 or more; not null
+     * @param requested   number of dedicated partitions by tenant, each 1 or more
      * @param partitions  as for {@link Dedication#none}
      * @param leastShared partitions that always remain for all others, 1 to partitions
      * @param seed        the same in all instances

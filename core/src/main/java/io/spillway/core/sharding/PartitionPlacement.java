@@ -68,8 +68,7 @@ public final class PartitionPlacement {
     /**
      * Writes the partitions of a tenant's workload.
      *
-     * @param tenant       not null
-     * @param workload     not null; empty for all of the tenant's partitions
+     * @param workload     empty for all of the tenant's partitions
      * @param size         slots of the tenant, 1 or more; reduced to the number of slots
      * @param workloadSize partitions of one workload, 1 or more; reduced to those of its tenant
      * @param assigned     the tenant's shard in the registry; if present, size is ignored

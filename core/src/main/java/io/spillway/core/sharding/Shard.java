@@ -53,7 +53,7 @@ public final class Shard {
         return slots.clone();
     }
 
-    /** Returns how many slots it shares with another shard, not null. */
+    /** Returns how many slots it shares with another shard. */
     public int overlap(Shard other) {
         return OverlapCensus.overlap(slots, other.slots);
     }

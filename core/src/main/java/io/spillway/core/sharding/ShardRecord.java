@@ -14,7 +14,7 @@ public sealed interface ShardRecord {
     /**
      * It is not valid in this registry and is not restored: the tenant has no assignment.
      *
-     * @param detail cause for people, not null
+     * @param detail cause for people
      */
     record Unfit(String detail) implements ShardRecord {}
 }

@@ -86,10 +86,9 @@ public final class ShardRegistry {
      * Assigns a shard to a tenant. A tenant with a shard of this size keeps it. One with a shard of another size gets a
      * new one, and keeps the old one if there is none.
      *
-     * @param tenant not null
-     * @param size   k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
-     * @param seed   that of the {@link ShuffleSharder}, whose shard is tried first, so that few tenants move when they
-     *               are assigned
+     * @param size k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
+     * @param seed that of the {@link ShuffleSharder}, whose shard is tried first, so that few tenants move when they
+     *             are assigned
      * @throws IllegalArgumentException when size is out of its range
      */
     public ShardResult assign(String tenant, int size, long seed) {
@@ -103,9 +102,8 @@ public final class ShardRegistry {
     /**
      * Assigns another shard to a tenant, or a first one. If there is none, the tenant keeps its current one.
      *
-     * @param tenant not null
-     * @param size   as in {@link #assign}
-     * @param seed   any; selects the shard
+     * @param size as in {@link #assign}
+     * @param seed any; selects the shard
      * @throws IllegalArgumentException when size is out of its range
      */
     public ShardResult reassign(String tenant, int size, long seed) {
@@ -149,9 +147,6 @@ public final class ShardRegistry {
     /**
      * Restores a stored assignment in place of the tenant's current one. Conflicting records are kept, because the
      * tenants' items are stored accordingly; {@link #reassign} one tenant of each pair to end the conflict.
-     *
-     * @param tenant not null
-     * @param shard  not null
      */
     public ShardRecord restore(String tenant, Shard shard) {
         release(tenant);
@@ -181,8 +176,8 @@ public final class ShardRegistry {
     }
 
     /**
-     * Returns the pairs of tenants that share more slots than allowed, in the order of their names, at max {@link
-     * #MAX_LISTED}. Only {@link #restore} can cause them.
+     * Returns the pairs of tenants that share more slots than allowed, in the order of their names, at most
+     * {@link #MAX_LISTED}. Only {@link #restore} can cause them.
      */
     public List<ShardConflict> conflicts() {
         if (index.shared() == 0) {

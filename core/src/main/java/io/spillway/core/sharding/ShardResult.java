@@ -8,17 +8,11 @@ public sealed interface ShardResult {
     /**
      * The shard is now assigned to the tenant.
      *
-     * @param shard  of the requested size
-     * @param effort not null
+     * @param shard of the requested size
      */
     record Assigned(Shard shard, Effort effort) implements ShardResult {}
 
-    /**
-     * No shard was found; nothing has changed.
-     *
-     * @param reason not null
-     * @param effort not null
-     */
+    /** No shard was found; nothing has changed. */
     record Refused(Reason reason, Effort effort) implements ShardResult {}
 
     /**

@@ -187,8 +187,8 @@ final class ShardSearch {
     }
 
     /**
-     * Returns whether a subset of {@code left} slots from an index on is in use, among those that contain index {@code
-     * must} (−1: all).
+     * Returns whether a subset of {@code left} slots from an index on is in use, among those that contain index
+     * {@code must} (−1: all).
      */
     private boolean anyInUse(int[] sorted, int size, int from, int left, long key, int must) {
         if (left == 0) {

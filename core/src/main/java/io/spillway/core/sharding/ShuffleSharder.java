@@ -6,15 +6,13 @@ import io.spillway.core.item.TenantHash;
  * Random shard of a tenant, k of n slots, from its name and a seed alone: every one of the C(n,k) shards is equally
  * likely, and every process gets the same one (MacCárthaigh, Workload isolation using shuffle sharding).
  *
- * <p><b>Movement.</b> The shard for n+1 slots is the shard for n, or has the new slot in place of one of its own. When n
- *     grows
- * <p>to n', a shard changes with probability 1 − C(n,k)/C(n',k), about k(n'−n)/n', and k(n'−n)/n' of its slots are
+ * <p>Movement. The shard for n+1 slots is the shard for n, or has the new slot in place of one of its own. When n grows
+ * to n', a shard changes with probability 1 − C(n,k)/C(n',k), about k(n'−n)/n', and k(n'−n)/n' of its slots are
  * replaced on average, always by new ones. That is the minimum for a uniform sharder. Slots are added and removed at
  * the end. Likewise the shard of k+1 is that of k plus one slot.
  *
- * <p><b>Algorithm.</b> Let h₀, h₁, … be independent consistent hashes: h(n) is uniform in [0, n), and h(n+1) is h(n) or n.
- *     The
- * <p>largest slot of a uniform shard is below x with probability x(x−1)…(x−k+1) / n(n−1)…(n−k+1), which is that of k
+ * <p>Algorithm. Let h₀, h₁, … be independent consistent hashes: h(n) is uniform in [0, n), and h(n+1) is h(n) or n. The
+ * largest slot of a uniform shard is below x with probability x(x−1)…(x−k+1) / n(n−1)…(n−k+1), which is that of k
  * independent numbers i + hᵢ(n−i). So the largest of those, M, is the largest slot. The rest is a shard of k−1 of the
  * slots below M, drawn with h₀ … hₖ₋₂ in the same way; a hash below M keeps its value. This is reservoir sampling
  * (Vitter 1985, algorithm R) run backwards; consistent choose-k of github.com/github/rust-gems has the same step.
@@ -45,8 +43,7 @@ public record ShuffleSharder(int slots, long seed) {
     /**
      * Returns the tenant's shard.
      *
-     * @param tenant not null
-     * @param size   k, 1 to the smaller of slots and {@link #MAX_SIZE}
+     * @param size k, 1 to the smaller of slots and {@link #MAX_SIZE}
      * @return its slots in ascending order, new for each call
      * @throws IllegalArgumentException when size is out of its range
      */
@@ -59,9 +56,8 @@ public record ShuffleSharder(int slots, long seed) {
     /**
      * Writes the tenant's shard, in ascending order, without allocation.
      *
-     * @param tenant not null
-     * @param size   as in {@link #shard}
-     * @param into   not null, of length size or more; later elements are not changed
+     * @param size as in {@link #shard}
+     * @param into of length size or more; later elements are not changed
      */
     public void shard(String tenant, int size, int[] into) {
         draw(TenantHash.of(tenant, seed), slots, checkedSize(size), into);

@@ -22,8 +22,8 @@ class ShuffleSharderTest {
             globex   | 2048 | 4  | 0  | [332, 897, 1292, 1299]
             tenant-1 | 8    | 2  | 0  | [2, 7]
             tenant-2 | 8    | 2  | 0  | [0, 3]
-            a        | 4096 | 16 | 7  | [138, 245, 358, 535, 589, 965, 1268, 1414, 2265, 2860, 2950, 3005, 3280, 3683,
-                    3687, 3772]
+            a        | 4096 | 16 | 7  | [138, 245, 358, 535, 589, 965, 1268, 1414, 2265, 2860, 2950, 3005, 3280, 3683, \
+            3687, 3772]
             x.y_z-0  | 1    | 1  | -1 | [0]
             """)
     void the_shards_of_known_tenants_are_pinned(String tenant, int slots, int size, long seed, String shard) {
