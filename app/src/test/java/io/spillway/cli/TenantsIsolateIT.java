@@ -59,7 +59,7 @@ class TenantsIsolateIT {
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
                     .contains("acme: has partitions of its own", "partitions " + own, "any other: hot", "dedicated=2");
             assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3").failedWith(1))
-                    .contains("nothing is changed", "must be from 1 to 2", "of 8 partitions 4 must stay shared");
+                    .contains("nothing is changed", "must be from 1 to 2", "because 4 of 8 partitions must stay shared");
 
             commands.run("tenants", "release", "acme", "--wait").done();
             assertThat(placesOf("acme")).isSubsetOf(numbers(assigned.get("partitions")));

@@ -1,10 +1,10 @@
 package io.spillway.core.item;
 
-/** Why an item was dropped by rule. */
+/** Reason why a rule dropped an item. */
 public enum DropReason {
-    /** A completed anti-entropy sweep that started after the item was made covers it. */
+    /** A completed anti-entropy sweep that started after the item was enqueued covers it. */
     SWEEP("sweep"),
-    /** The item is past its tenant's time to live. */
+    /** The item is older than its tenant's time to live. */
     TTL("ttl");
 
     private final String label;
@@ -13,7 +13,7 @@ public enum DropReason {
         this.label = label;
     }
 
-    /** The reason as it stands in metric labels. */
+    /** Returns the value used in metric labels. */
     public String label() {
         return label;
     }

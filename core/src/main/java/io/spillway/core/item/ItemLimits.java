@@ -2,23 +2,24 @@ package io.spillway.core.item;
 
 /** Limits of an item's names and sizes. They are part of the public format. */
 public final class ItemLimits {
-    /** Most characters of a tenant or a workload. */
+    /** Maximum characters of a tenant or a workload. */
     public static final int MAX_NAME_LENGTH = 128;
-    /** Most characters of an id. */
+    /** Maximum characters of an id. */
     public static final int MAX_ID_LENGTH = 256;
-    /** Most headers of a record: enough for any tracing or gateway stack, few enough to copy at every hop. */
+    /** Maximum headers of an ingress record: enough for tracing and gateways, few enough to copy at each hop. */
     public static final int MAX_HEADERS = 1_000;
-    /** Most headers of a record in a lane: those of ingress, and room for ours. */
+    /** Maximum headers of a lane record: those from ingress plus Spillway's own. */
     public static final int MAX_LANE_HEADERS = MAX_HEADERS + 32;
 
     private ItemLimits() {}
 
     /**
-     * Whether the bytes are a tenant or a workload: 1 to {@link #MAX_NAME_LENGTH} of {@code A-Z a-z 0-9 . _ -}.
+     * Returns whether the bytes are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH} of
+     * {@code A-Z a-z 0-9 . _ -}.
      *
-     * @param bytes  ASCII or UTF-8, not null
-     * @param offset where the name starts
-     * @param length bytes of the name, any value
+     * @param bytes  ASCII or UTF-8
+     * @param offset index of the first byte
+     * @param length number of bytes, any value
      */
     public static boolean isName(byte[] bytes, int offset, int length) {
         if (length < 1 || length > MAX_NAME_LENGTH) {
@@ -32,7 +33,7 @@ public final class ItemLimits {
         return true;
     }
 
-    /** Whether the text is a tenant or a workload; null is none. */
+    /** Returns whether the text is a valid tenant or workload; false for null. */
     public static boolean isName(String text) {
         return text != null
                 && !text.isEmpty()
@@ -41,11 +42,10 @@ public final class ItemLimits {
     }
 
     /**
-     * Whether the bytes are an id: 1 to {@link #MAX_ID_LENGTH} printable ASCII characters, space to tilde.
+     * Returns whether the bytes are a valid id: 1 to {@link #MAX_ID_LENGTH} printable ASCII characters, space to tilde.
      *
-     * @param bytes  not null
-     * @param offset where the id starts
-     * @param length bytes of the id, any value
+     * @param offset index of the first byte
+     * @param length number of bytes, any value
      */
     public static boolean isId(byte[] bytes, int offset, int length) {
         if (length < 1 || length > MAX_ID_LENGTH) {

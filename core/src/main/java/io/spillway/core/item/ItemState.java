@@ -2,30 +2,26 @@ package io.spillway.core.item;
 
 import java.util.List;
 
-/** Where an item can be as the books see it: outside, in a lane, or at its end. The order is that of the ledger's schema. */
+/** State of an item in the ledger: outside, in a lane, or finished. The order is that of the ledger's schema. */
 public enum ItemState {
-    /** Not taken in yet: in ingress, or with its producer. */
+    /** Not received yet: in ingress, or with its producer. */
     OUTSIDE("outside"),
-    /** In the lane of the same name. */
     HOT("hot"),
-    /** In the lane of the same name. */
     OVERFLOW("overflow"),
-    /** In the lane of the same name. */
     AGED("aged"),
     /** In the delay lane, or a timer of the delay stage. */
     DELAY("delay"),
     /** A dead letter that is neither replayed nor discarded. */
     DEAD_LETTER("dead-letter"),
-    /** Handled. */
     DONE("done"),
-    /** Dropped by rule, or discarded as a dead letter. */
+    /** Dropped by a rule, or discarded as a dead letter. */
     DROPPED("dropped");
 
-    /** How many there are. */
+    /** Number of states. */
     public static final int COUNT = values().length;
-    /** Where items wait to be handled. */
+    /** States in which items wait to be handled. */
     public static final List<ItemState> WAITING = List.of(HOT, OVERFLOW, AGED, DELAY);
-    /** What items can leave: {@link #DONE} and {@link #DROPPED} are ends. */
+    /** States that items can leave: all but the final ones, {@link #DONE} and {@link #DROPPED}. */
     public static final List<ItemState> LEFT = List.of(OUTSIDE, HOT, OVERFLOW, AGED, DELAY, DEAD_LETTER);
 
     private static final ItemState[] OF_LANE = {HOT, OVERFLOW, AGED, DELAY, DEAD_LETTER};
@@ -36,12 +32,12 @@ public enum ItemState {
         this.label = label;
     }
 
-    /** Its name in topics, metrics and output. */
+    /** Returns the name used in topics, metrics and output. */
     public String label() {
         return label;
     }
 
-    /** The place that a lane is. */
+    /** Returns the state of an item in the lane. */
     public static ItemState of(Lane lane) {
         return OF_LANE[lane.ordinal()];
     }

@@ -1,27 +1,24 @@
 package io.spillway.core.item;
 
-/**
- * Why an item was put into the lane it is in; the value of the header {@code spillway-lane-reason}, which a fresh item
- * does without.
- */
+/** Reason why an item is in its lane: the value of the header {@code spillway-lane-reason}, which fresh items omit. */
 public enum LaneReason {
-    /** Fresh, and within its tenant's rate. */
+    /** Fresh and within its tenant's rate. */
     FRESH("fresh"),
     /** Over its tenant's rate and burst. */
     RATE("rate"),
-    /** Of a tenant without a rate that has had far more than its fair share of hot, while hot is behind. */
+    /** Far over the fair share of hot, while hot is behind. Applies to tenants without a rate. */
     SHARE("share"),
     /** Older than its tenant's {@code agedAfter}. */
     AGE("age"),
-    /** Back in hot after an attempt that failed and its wait. */
+    /** Back in hot after a failed attempt and its backoff. */
     RETRY("retry"),
-    /** Back in hot from the delay lane without an attempt: it was moved out of the way, or is replayed. */
+    /** Back in hot from the delay lane without an attempt: the item was deferred or replayed. */
     DUE("due"),
-    /** In front of others' fresh work: more of its tenant's than can be handled soon. */
+    /** Blocked other tenants' fresh work: its tenant has more items in front than can be handled soon. */
     EXCESS("excess"),
-    /** In front of others' work while its tenant has as many handlers as it may have. */
+    /** Blocked other tenants' work while its tenant used all handlers of its concurrency limit. */
     CAPPED("capped"),
-    /** A retry that its tenant's budget does not allow yet. */
+    /** A retry that its tenant's retry budget does not allow yet. */
     RETRY_BUDGET("retry-budget");
 
     private final String label;
@@ -30,7 +27,7 @@ public enum LaneReason {
         this.label = label;
     }
 
-    /** The reason as it stands in headers and metric labels. */
+    /** Returns the value used in headers and metric labels. */
     public String label() {
         return label;
     }

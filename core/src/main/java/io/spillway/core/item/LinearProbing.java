@@ -1,21 +1,27 @@
 package io.spillway.core.item;
 
+import java.util.function.LongPredicate;
+
 /**
- * Hashes and a number of each side by side in one array: even places hold hashes, 0 for a free one, the place behind each its number.
- * Linear probing, so that a look-up waits for memory once. The array's length is a power of two, and somewhere in it is a free place.
+ * Open-addressing table of 64-bit hashes, each with one number, in one array. Even indices hold hashes, 0 for a free
+ * slot; the next index holds the number. A look-up costs one cache miss. The array's length is a power of two, and at
+ * least one slot is free.
  */
 public final class LinearProbing {
-    /** Of an array for few. */
+    /** Length of a new array. */
     public static final int FIRST_LENGTH = 16;
 
     private LinearProbing() {}
 
-    /** Two longs an entry, half of the places free at the least: a power of two. */
+    /**
+     * Returns the array length for a number of entries: a power of two, two longs an entry, at least half of the slots
+     * free.
+     */
     public static int lengthFor(int entries) {
         return Math.max(FIRST_LENGTH, Integer.highestOneBit(Math.max(1, 4 * entries - 1)) << 1);
     }
 
-    /** Where the hash is, or the free place where it belongs. */
+    /** Returns the index of the hash, or of the free slot where it belongs. */
     public static int find(long[] slots, long hash) {
         int mask = slots.length - 1;
         int at = (int) (hash << 1) & mask;
@@ -25,10 +31,16 @@ public final class LinearProbing {
         return at;
     }
 
-    /** Copies the entry at a place to where it belongs in another array, which has room and not this hash. */
-    public static void copy(long[] from, int at, long[] slots) {
-        int to = find(slots, from[at]);
-        slots[to] = from[at];
-        slots[to + 1] = from[at + 1];
+    /** Copies the entries whose number passes the filter to a new array of a sufficient length. */
+    public static long[] rehash(long[] from, int length, LongPredicate filter) {
+        long[] slots = new long[length];
+        for (int at = 0; at < from.length; at += 2) {
+            if (from[at] != 0 && filter.test(from[at + 1])) {
+                int to = find(slots, from[at]);
+                slots[to] = from[at];
+                slots[to + 1] = from[at + 1];
+            }
+        }
+        return slots;
     }
 }

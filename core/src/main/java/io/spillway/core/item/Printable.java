@@ -4,23 +4,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Sanitizes text from outside for log lines, headers, messages and terminals, so that it cannot forge a line or a field,
- * hide one or colour it.
+ * Sanitizer of untrusted text for log lines, headers, messages and terminals. The text cannot forge, hide or color a
+ * line or a field.
  */
 public final class Printable {
-    /** Most characters that {@link #of} returns; longer text ends in three dots. */
+    /** Maximum characters that {@link #of} returns; longer text is cut and ends in three dots. */
     public static final int MAX_LENGTH = 200;
 
-    /** Controls, invisible format characters such as those that turn the direction, lone surrogates, line ends. */
+    /** Control characters, invisible format characters such as direction marks, lone surrogates, line separators. */
     private static final Pattern UNSAFE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]");
     private static final Pattern LINE_END = Pattern.compile("\\R\\s*");
 
     private Printable() {}
 
     /**
-     * Returns the text with everything but printable ASCII as {@code \\uXXXX}, and a backslash doubled.
+     * Returns the text with everything but printable ASCII as {@code \\uXXXX}, and each backslash doubled.
      *
-     * @param text from outside; null comes out as {@code null}
+     * @param text untrusted; null gives {@code null}
      * @return at most {@link #MAX_LENGTH} characters
      */
     public static String of(String text) {
@@ -42,21 +42,21 @@ public final class Printable {
     }
 
     /**
-     * Returns the whole text in any script, with every character that a terminal may obey as {@code \\uXXXX}.
+     * Returns the whole text in any script, with each character that a terminal may interpret as {@code \\uXXXX}.
      *
-     * @param text null comes out as {@code null}
+     * @param text null gives {@code null}
      */
     public static String inFull(String text) {
         return UNSAFE.matcher(String.valueOf(text))
                 .replaceAll(found -> Matcher.quoteReplacement("\\u%04x".formatted(found.group().codePointAt(0))));
     }
 
-    /** As {@link #inFull}, with a space for each line end: a message of several lines stays readable on one. */
+    /** Returns the text as {@link #inFull} does, with a space for each line end. */
     public static String onOneLine(String text) {
         return inFull(LINE_END.matcher(String.valueOf(text).strip()).replaceAll(" "));
     }
 
-    /** Returns kind and first line of the message of the innermost cause of a failure. */
+    /** Returns the simple class name and the first message line of the innermost cause. */
     public static String innermostCause(Throwable failure) {
         Throwable innermost = failure;
         while (innermost.getCause() != null) {

@@ -1,10 +1,10 @@
 package io.spillway.core.item;
 
 /**
- * A 64-bit hash of a tenant's name that is the same in every process and every version: shards follow from it, so to
- * change it would move every tenant. A test holds its values.
+ * 64-bit hash of a tenant's name, the same in every process and version. Shards are derived from it, so changing it
+ * would move every tenant; a test pins its values.
  *
- * <p>It is made to spread, not to withstand: who knows the seed can look for a name with a given shard.
+ * <p>It is not cryptographic: with the seed, anyone can search for a name with a given shard.
  */
 public final class TenantHash {
     /** 2⁶⁴ over the golden ratio, odd: the increment of SplitMix64. */
@@ -13,19 +13,19 @@ public final class TenantHash {
     private TenantHash() {}
 
     /**
-     * @param tenant not null
-     * @param seed   any
+     * Returns the hash of a tenant.
+     *
+     * @param seed any
      */
     public static long of(String tenant, long seed) {
         return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
     }
 
     /**
-     * The same as of the String that these characters make, which need not be made for it.
+     * Returns the hash of the String with these characters, without creating it.
      *
-     * @param ascii  where the name is, not null
-     * @param offset of its first character
-     * @param length of the name, within the array
+     * @param offset index of the first character
+     * @param length number of characters, within the array
      * @param seed   any
      */
     public static long of(byte[] ascii, int offset, int length, long seed) {
@@ -37,8 +37,8 @@ public final class TenantHash {
     }
 
     /**
-     * As {@link #of(String, long)}, but never 0, which marks a free place in tables. Of a million tenants two share a hash
-     * with a chance of 3 in 100 million.
+     * Returns {@link #of(String, long)}, but never 0, which marks a free slot in tables. Among a million tenants, the
+     * probability that two share a hash is 3 in 100 million.
      */
     public static long key(String tenant, long seed) {
         long hash = of(tenant, seed);
@@ -46,17 +46,18 @@ public final class TenantHash {
     }
 
     /**
-     * The hash of a part of a tenant's work. The two names cannot run into each other: no name holds the character between.
+     * Returns the hash of a workload. Two different pairs cannot give the same input: no name contains the separator.
      *
-     * @param tenant   not null
-     * @param workload not null, may be empty
+     * @param workload may be empty
      * @param seed     any
      */
     public static long of(String tenant, String workload, long seed) {
         return mix(absorb(absorb(mix(seed + GOLDEN_RATIO), tenant) * GOLDEN_RATIO, workload));
     }
 
-    /** The finish of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */
+    /**
+     * Applies the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+     */
     public static long mix(long value) {
         long mixed = (value ^ value >>> 30) * 0xBF58476D1CE4E5B9L;
         mixed = (mixed ^ mixed >>> 27) * 0x94D049BB133111EBL;

@@ -1,5 +1,5 @@
 /**
- * What an item is to every decision: its lane, the reasons for its moves, its limits, the states that the ledger
- * counts, and the hash of its tenant.
+ * Items: lanes, reasons for moves, limits, the states that the ledger counts, and the hash of a tenant. Parameters and
+ * results are not null unless stated otherwise.
  */
 package io.spillway.core.item;

@@ -3,15 +3,15 @@ package io.spillway.core.overload;
 import io.spillway.core.item.Lane;
 
 /**
- * Measures in a worker what its {@link LaneReport} says: how long attempts hold a slot, how many end, and how old items of
- * hot are when they are begun.
+ * Statistics of one worker for its {@link LaneReport}: duration and number of attempts, and the age of hot items at
+ * their start.
  *
- * <p>For any number of threads; {@link #report} for one. Owner of six numbers, under its own lock.
+ * <p>Any number of threads may record; one calls {@link #report}. Owner of six numbers, under its own lock.
  */
 public final class HandlingStats {
-    /** So many attempts ago counts 1/e of now: enough that one slow item says little, few enough to follow within a second. */
+    /** Averaging window in attempts. One slow item has little effect, and the mean follows a change within a second. */
     private static final double MEMORY_ATTEMPTS = 32;
-    /** One item that its producer held back for an hour must not speak for the lane. */
+    /** Upper bound of one item's age. It limits the effect of an item that its producer held back. */
     private static final long MOST_AGE_MILLIS = 10_000;
     private static final double LEAST_SECONDS = 1e-6;
 
@@ -23,7 +23,7 @@ public final class HandlingStats {
     private long lastNanos;
 
     /**
-     * Begins to measure.
+     * Starts measuring.
      *
      * @param nowNanos on the clock of {@link #report}
      */
@@ -32,11 +32,10 @@ public final class HandlingStats {
     }
 
     /**
-     * An attempt begins. Its age counts when it is the first of an item of hot.
+     * Records the start of an attempt. The age counts for the first attempt of a hot item.
      *
-     * @param lane      not null
-     * @param isFirst   of its item
-     * @param ageMillis how old the item is; less than 0 counts as 0
+     * @param isFirst   whether this is the item's first attempt
+     * @param ageMillis age of the item; a negative value counts as 0
      */
     public synchronized void begun(Lane lane, boolean isFirst, long ageMillis) {
         if (lane == Lane.HOT && isFirst) {
@@ -46,9 +45,9 @@ public final class HandlingStats {
     }
 
     /**
-     * An attempt of any lane has ended.
+     * Records the end of an attempt of any lane.
      *
-     * @param durationNanos how long it held its slot, 0 or more
+     * @param durationNanos time in its slot, 0 or more
      */
     public synchronized void ended(long durationNanos) {
         ended++;
@@ -56,11 +55,11 @@ public final class HandlingStats {
     }
 
     /**
-     * What happened since the last report.
+     * Returns the statistics since the last report.
      *
-     * @param slots    of the worker, 1 or more
-     * @param waiting  items of hot read and not begun, 0 or more
-     * @param nowNanos on a clock that does not go back
+     * @param slots    concurrent handlers of the worker, 1 or more
+     * @param waiting  hot items read and not started, 0 or more
+     * @param nowNanos on a monotonic clock
      */
     public synchronized LaneReport report(int slots, long waiting, long nowNanos) {
         double seconds = Math.max(LEAST_SECONDS, (nowNanos - lastNanos) / 1e9);

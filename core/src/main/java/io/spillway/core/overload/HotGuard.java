@@ -5,35 +5,35 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Contains tenants that have no rate: while hot is behind ({@link HotLane}), a tenant that has put far more into it lately than
- * the others ({@link HotShares}, {@link OutlierThreshold}) is over its limit. While hot is not behind nobody is.
+ * Overload protection of hot against tenants without a rate. While hot is behind ({@link HotLane}), a tenant whose
+ * recent share ({@link HotShares}) is above the outlier limit ({@link OutlierThreshold}) is over its limit. While hot
+ * is not behind, no tenant is.
  *
- * <p>Only what is let into hot counts, so a tenant that is held back goes on at the limit, neither shut out nor free. A tenant
- * with a rate is held to that instead, though its items count. Alone, a tenant has nobody to make room for.
+ * <p>Only admitted items count, so a contained tenant continues at the limit. A tenant with a rate is held to that rate
+ * instead, but its items count. A single tenant is never contained.
  *
- * <p>{@link #admits} is for any number of threads and allocates nothing; {@link #look} is for one.
+ * <p>{@link #admits} is thread-safe and allocates nothing; {@link #look} is for one thread.
  */
 public final class HotGuard {
-    /** How often to {@link #look}: a few times in the half-life of the counts. */
+    /** Interval of {@link #look}: a fraction of the half-life of the counts. */
     public static final long LOOK_EVERY_MILLIS = 100;
-    /** Of items within the counts' memory: as many come together by chance. */
-    private static final long LEAST = 16 * HotShares.UNIT;
-    /** After a longer gap all counts are gone. */
-    private static final long LONGEST_GAP_MILLIS = 60_000;
+    /** Minimum outlier limit: bursts of this size within the counts' memory are random. */
+    private static final long MIN_LIMIT = 16 * HotShares.UNIT;
+    /** Maximum gap between two calls. After it all counts have decayed to 0. */
+    private static final long MAX_GAP_MILLIS = 60_000;
 
     private final ProtectionSettings settings;
     private final HotShares shares;
     private final HotLane lane;
-    /** Scratch of {@link #look}. */
+    /** Reused by {@link #look}. */
     private final long[] counts = new long[HotShares.MAX_TENANTS];
-    private volatile long limit = OutlierThreshold.NOBODY;
-    private long lookedMillis;
+    private volatile long limit = OutlierThreshold.NO_LIMIT;
+    private long lastLookMillis;
 
     /**
-     * Knows nothing yet.
+     * Creates a guard without counts.
      *
-     * @param settings not null
-     * @param seed     of its tables; nobody who can name a tenant should know it
+     * @param seed of the hash; keep it secret from anyone who can choose tenant names
      */
     public HotGuard(ProtectionSettings settings, long seed) {
         this.settings = settings;
@@ -41,24 +41,18 @@ public final class HotGuard {
         this.lane = new HotLane(settings.targetMillis());
     }
 
-    /** One that holds nobody back. */
-    public static HotGuard off() {
-        return new HotGuard(ProtectionSettings.OFF, 0);
-    }
-
     /**
-     * Asks for an item that no other rule keeps out of hot, and counts it if it may go there.
+     * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
+     * of hot.
      *
-     * @param tenant    not null
-     * @param policy    the tenant's, not null
      * @param nowMillis epoch milliseconds
      */
     public boolean admits(String tenant, TenantPolicy policy, long nowMillis) {
         if (!settings.isOn()) {
             return true;
         }
-        boolean isHeld = policy.rateLimit().isEmpty() && lane.isBehind(nowMillis);
-        if (!shares.add(tenant, policy.weight(), isHeld ? limit : OutlierThreshold.NOBODY)) {
+        boolean isLimited = policy.rateLimit().isEmpty() && lane.isBehind(nowMillis);
+        if (!shares.add(tenant, policy.weight(), isLimited ? limit : OutlierThreshold.NO_LIMIT)) {
             return false;
         }
         lane.sent(nowMillis);
@@ -66,32 +60,32 @@ public final class HotGuard {
     }
 
     /**
-     * Takes in what is known of hot. To be called every {@value #LOOK_EVERY_MILLIS} ms or so.
+     * Updates the state of hot and the limit. To be called about every {@value #LOOK_EVERY_MILLIS} ms.
      *
-     * @param reports   of the workers that live, not null
-     * @param read      what was read last of the partitions of hot, not null; the same object again tells nothing new
-     * @param routers   that send to hot, this one too, 1 or more
+     * @param reports   of the live workers
+     * @param read      latest backlog of hot's partitions; the same object again is ignored
+     * @param routers   live routers, including this one, 1 or more
      * @param nowMillis as in {@link #admits}
      */
     public void look(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
         if (!settings.isOn()) {
             return;
         }
-        shares.fade(lookedMillis == 0 ? 0 : Math.clamp(nowMillis - lookedMillis, 0, LONGEST_GAP_MILLIS));
-        lookedMillis = nowMillis;
-        double perSecond = lane.look(reports, read, routers, nowMillis);
+        shares.decay(lastLookMillis == 0 ? 0 : Math.clamp(nowMillis - lastLookMillis, 0, MAX_GAP_MILLIS));
+        lastLookMillis = nowMillis;
+        double perSecond = lane.update(reports, read, routers, nowMillis);
         int tenants = shares.copy(counts);
         Arrays.sort(counts, 0, tenants);
         limit = OutlierThreshold.above(
-                counts, tenants, perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT, settings.multiple(), LEAST);
+                counts, tenants, perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT, settings.multiple(), MIN_LIMIT);
     }
 
-    /** Whether hot is behind, so that whoever is far over is held back. */
+    /** Returns whether hot is behind, so that outliers are held back. */
     public boolean isBehind(long nowMillis) {
         return settings.isOn() && lane.isBehind(nowMillis);
     }
 
-    /** Tenants whose traffic is counted now. */
+    /** Returns the number of tenants with a count. */
     public int tenants() {
         return shares.size();
     }

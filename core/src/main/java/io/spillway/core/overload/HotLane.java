@@ -3,42 +3,45 @@ package io.spillway.core.overload;
 import io.spillway.core.ratelimit.Gcra;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 /**
- * Whether hot is behind: whether what waits in it will take longer than the target. Any of these signs will do:
+ * Detector of a hot lane that is behind: items that wait in it will take longer than the target. Any of these signals
+ * suffices:
  *
  * <ul>
- *   <li>what this router itself has sent lately, less what the workers can have handled meanwhile: the earliest sign, within
- *       the batch that brings a burst. It is kept as the time when hot will be empty, as in {@link Gcra};
- *   <li>what the workers have read and not begun, or what waits in the partitions, over what they can handle;
- *   <li>the age of what they begin;
- *   <li>that no worker is there any more.
+ *   <li>items that this router sent, minus the workers' capacity since then. This is the earliest signal, within
+ *       the batch that brings a burst. Its state is the time when hot will be empty, as in {@link Gcra};
+ *   <li>items read and not started by the workers, or waiting in the partitions, divided by the workers' capacity;
+ *   <li>the age of items at their start;
+ *   <li>no live worker.
  * </ul>
  *
- * <p>Waiting is counted beyond the items that fill the slots: those are being handled. Once behind, the lane stays so until
- * there has been no sign of even half the target for {@value #HOLD_MILLIS} ms. Before a worker has said what it can handle
- * nothing is known, and the lane is not behind.
+ * <p>Items that fill the slots do not count as waiting. The lane stays behind until no signal has reached half the
+ * target for {@value #HOLD_MILLIS} ms. Before the first report of a worker's capacity the lane is not behind.
  *
- * <p>{@link #sent} and {@link #isBehind} are for any number of threads, {@link #look} is for one.
+ * <p>{@link #sent} and {@link #isBehind} are thread-safe, {@link #update} is for one thread.
  */
 final class HotLane {
     static final long HOLD_MILLIS = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /** How far the threads' ideas of now may lie apart; a time further ahead is of a clock that was set back. */
+    /**
+     * Maximum difference between the threads' clock values. A time further ahead comes from a clock that was set back.
+     */
     private static final long MAX_SKEW_NANOS = 1_000 * NANOS_PER_MILLI;
 
     private final long targetMillis;
-    /** When what was sent will be handled, nanoseconds since 1970. */
+    /** Time when the items sent so far will be handled, nanoseconds since 1970. */
     private final AtomicLong emptyAtNanos = new AtomicLong();
     private volatile Capacity capacity = Capacity.UNKNOWN;
     private volatile long behindUntilMillis;
     private PartitionBacklog lastRead;
 
     /**
-     * What the workers can do.
+     * Capacity of the workers for this router.
      *
      * @param nanosPerItem   0 when not known
-     * @param allowanceNanos how far ahead of now {@code emptyAtNanos} may be: the target, and an item for each slot
+     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: the target plus one item for each slot
      */
     private record Capacity(long nanosPerItem, long allowanceNanos) {
         static final Capacity UNKNOWN = new Capacity(0, 0);
@@ -50,25 +53,25 @@ final class HotLane {
 
     boolean isBehind(long nowMillis) {
         long leftMillis = behindUntilMillis - nowMillis;
-        // A clock that was set back must not leave the lane behind for long.
+        // The upper bound releases the lane soon after a clock was set back.
         return leftMillis > 0 && leftMillis <= HOLD_MILLIS;
     }
 
-    /** An item was put into hot here. */
+    /** Records an item that this router sent to hot. */
     void sent(long nowMillis) {
         Capacity now = capacity;
         if (now.nanosPerItem == 0) {
             return;
         }
         long nowNanos = nowMillis * NANOS_PER_MILLI;
-        // However wrong the capacity is, it is forgotten a second after the last item.
-        long mostNanos = nowNanos + now.allowanceNanos + HOLD_MILLIS * NANOS_PER_MILLI;
+        // Bounds the effect of a wrong capacity to one second after the last item.
+        long maxNanos = nowNanos + now.allowanceNanos + HOLD_MILLIS * NANOS_PER_MILLI;
         long before;
         long after;
         do {
             before = emptyAtNanos.get();
-            long emptyNanos = before > mostNanos + MAX_SKEW_NANOS ? nowNanos : Math.max(before, nowNanos);
-            after = Math.min(mostNanos, emptyNanos + now.nanosPerItem);
+            long emptyNanos = before > maxNanos + MAX_SKEW_NANOS ? nowNanos : Math.max(before, nowNanos);
+            after = Math.min(maxNanos, emptyNanos + now.nanosPerItem);
         } while (!emptyAtNanos.compareAndSet(before, after));
         if (after - nowNanos > now.allowanceNanos) {
             behindUntilMillis = nowMillis + HOLD_MILLIS;
@@ -76,14 +79,14 @@ final class HotLane {
     }
 
     /**
-     * Takes in what is known of the lane.
+     * Updates the state of the lane.
      *
-     * @param reports   of the workers that live
-     * @param read      what was read last of its partitions; the same object again tells nothing new
-     * @param routers   that send to it, 1 or more: each counts on its part of what the workers can handle
+     * @param reports of the live workers
+     * @param read    latest backlog of the partitions; the same object again is ignored
+     * @param routers live routers, 1 or more; each uses an equal part of the capacity
      * @return items a second that the workers can handle for this router, 0 when not known
      */
-    double look(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
+    double update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
         if (reports.isEmpty()) {
             if (capacity != Capacity.UNKNOWN) {
                 behindUntilMillis = nowMillis + HOLD_MILLIS;
@@ -102,7 +105,7 @@ final class HotLane {
             handled += report.handledPerSecond();
             ageMillis = Math.max(ageMillis, report.ageMillis());
         }
-        // Slots that are free while items grow old: something else is short, and what is handled is what can be.
+        // Free slots while items grow old: another resource limits the workers, so the throughput is the capacity.
         double perSecond = ageMillis > targetMillis && handled > 0 ? Math.min(possible, handled) : possible;
         if (perSecond > 0) {
             capacity = capacity(perSecond / routers, slots);
@@ -120,7 +123,7 @@ final class HotLane {
         return perSecond / routers;
     }
 
-    /** What was read replaces what was counted, where it is less: the count may be wrong about the capacity. */
+    /** Lowers the estimate to the backlog that was read: the estimate depends on a capacity that may be wrong. */
     private void anchor(long nowMillis, double seconds) {
         long nowNanos = nowMillis * NANOS_PER_MILLI;
         long readNanos = nowNanos + (long) Math.min(seconds * 1e9, 3_600e9);
@@ -137,10 +140,6 @@ final class HotLane {
     }
 
     private static long total(PartitionBacklog read) {
-        long sum = 0;
-        for (int partition = 0; partition < read.partitions(); partition++) {
-            sum += read.waiting(partition);
-        }
-        return sum;
+        return IntStream.range(0, read.partitions()).mapToLong(read::waiting).sum();
     }
 }

@@ -6,20 +6,19 @@ import io.spillway.core.ratelimit.RateTable;
 import java.util.Arrays;
 
 /**
- * What each tenant has put into hot lately: counts that halve every {@value #HALF_LIFE_MILLIS} ms, so that a tenant with a steady
- * rate has {@value #MEMORY_SECONDS} s of it.
+ * Recent items of each tenant in hot: counts with a half-life of {@value #HALF_LIFE_MILLIS} ms, so the count of a
+ * tenant with a steady rate is {@value #MEMORY_SECONDS} s of it. Hash and count share one array
+ * ({@link LinearProbing}).
  *
- * <p>Hash and count lie side by side in arrays with linear probing, as in {@link RateTable}, so an item costs one step in memory.
- *
- * <p>Owner: each {@link Stripe} owns its arrays under its own lock. Bound: {@link #MAX_TENANTS} tenants of 32 to 64 bytes. A full
- * stripe halves its counts before their time and forgets who has next to nothing left, so heavy tenants stay (as in
- * Misra and Gries, Finding repeated elements, 1982); a tenant that finds no place even so is let through uncounted.
+ * <p>Owner: each {@link Stripe} owns its array under its own lock. Bound: {@link #MAX_TENANTS} tenants of 32 to 64
+ * bytes. A full stripe halves its counts early and removes those near 0, so heavy tenants stay (Misra and Gries,
+ * Finding repeated elements, 1982). A tenant that gets no slot is admitted uncounted.
  */
 final class HotShares {
-    /** Of one item of a tenant with the weight 1: fine enough for a weight of 1,000, and for what is left of an item after 20 halvings. */
+    /** Count of one item at weight 1: precise enough for a weight of 1,000 and for 20 halvings. */
     static final long UNIT = 1 << 20;
     static final long HALF_LIFE_MILLIS = 250;
-    /** The half-life over the logarithm of 2. */
+    /** Half-life divided by ln 2. */
     static final double MEMORY_SECONDS = 0.3607;
     static final int MAX_TENANTS = 16_384;
 
@@ -30,9 +29,9 @@ final class HotShares {
     private final Stripe[] stripes = new Stripe[STRIPES];
 
     /**
-     * Nobody has put anything into hot.
+     * Creates empty counts.
      *
-     * @param seed of the hash; nobody who can name a tenant should know it
+     * @param seed of the hash; keep it secret from anyone who can choose tenant names
      */
     HotShares(long seed) {
         this.seed = seed;
@@ -40,12 +39,11 @@ final class HotShares {
     }
 
     /**
-     * Counts an item, unless its tenant would then have more than the limit.
+     * Counts an item unless the tenant's count would exceed the limit.
      *
-     * @param tenant not null
-     * @param weight of the tenant, above 0: the heavier it is the less an item counts
-     * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NOBODY}
-     * @return whether it was within the limit
+     * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
+     * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
+     * @return whether the item was within the limit
      */
     boolean add(String tenant, double weight, long limit) {
         long hash = TenantHash.key(tenant, seed);
@@ -54,22 +52,22 @@ final class HotShares {
     }
 
     /**
-     * Lets time pass; for one thread.
+     * Decays all counts; for one thread.
      *
-     * @param millis since it was called last, 0 or more
+     * @param millis time since the last call, 0 or more
      */
-    void fade(long millis) {
+    void decay(long millis) {
         double factor = Math.pow(0.5, (double) millis / HALF_LIFE_MILLIS);
         for (Stripe stripe : stripes) {
-            stripe.fade(factor);
+            stripe.decay(factor);
         }
     }
 
     /**
-     * Copies all counts, in no order.
+     * Copies all counts, unordered.
      *
-     * @param into {@link #MAX_TENANTS} long
-     * @return how many there are
+     * @param into array of length {@link #MAX_TENANTS}
+     * @return number of counts
      */
     int copy(long[] into) {
         int count = 0;
@@ -79,20 +77,16 @@ final class HotShares {
         return count;
     }
 
-    /** Tenants that are counted now. */
+    /** Returns the number of tenants with a count. */
     int size() {
-        int size = 0;
-        for (Stripe stripe : stripes) {
-            size += stripe.used();
-        }
-        return size;
+        return Arrays.stream(stripes).mapToInt(Stripe::used).sum();
     }
 
-    /** A part of the table: even places hold hashes, the place behind each its count. */
+    /** Part of the table, with its own lock. */
     private static final class Stripe {
         private long[] slots = new long[LinearProbing.FIRST_LENGTH];
         private int used;
-        private int turnedAway;
+        private int uncounted;
 
         synchronized boolean add(long hash, long units, long limit) {
             int at = LinearProbing.find(slots, hash);
@@ -101,7 +95,7 @@ final class HotShares {
                 return false;
             }
             if (slots[at] == 0) {
-                if (used == MAX_OF_STRIPE && !makesRoom()) {
+                if (used == MAX_OF_STRIPE && !tryMakeRoom()) {
                     return true;
                 }
                 used++;
@@ -115,18 +109,20 @@ final class HotShares {
             return true;
         }
 
-        /** A pass over the stripe costs as much as some dozens of items, so it waits until so many have come. */
-        private boolean makesRoom() {
-            if (++turnedAway < MAX_OF_STRIPE / 4) {
+        /**
+         * A pass over the stripe costs as much as dozens of items, so it runs once for a quarter of the stripe's size.
+         */
+        private boolean tryMakeRoom() {
+            if (++uncounted < MAX_OF_STRIPE / 4) {
                 return false;
             }
-            turnedAway = 0;
-            fade(0.5);
+            uncounted = 0;
+            decay(0.5);
             return used < MAX_OF_STRIPE;
         }
 
-        /** Forgets who has less left than a 2²⁰th of an item. */
-        synchronized void fade(double factor) {
+        /** Multiplies all counts and removes tenants whose count becomes 0. */
+        synchronized void decay(double factor) {
             int forgotten = 0;
             for (int at = 0; at < slots.length && used > 0; at += 2) {
                 slots[at + 1] = (long) (slots[at + 1] * factor);
@@ -138,15 +134,9 @@ final class HotShares {
             }
         }
 
-        /** Into arrays that fit the tenants used now; those without a count are left out. */
+        /** Copies the counts above 0 to an array that fits them. */
         private void rehash() {
-            long[] old = slots;
-            slots = new long[LinearProbing.lengthFor(used)];
-            for (int at = 0; at < old.length; at += 2) {
-                if (old[at + 1] > 0) {
-                    LinearProbing.copy(old, at, slots);
-                }
-            }
+            slots = LinearProbing.rehash(slots, LinearProbing.lengthFor(used), count -> count > 0);
         }
 
         synchronized int copy(long[] into, int from) {

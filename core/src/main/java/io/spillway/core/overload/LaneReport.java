@@ -1,28 +1,29 @@
 package io.spillway.core.overload;
 
 /**
- * What one worker says of hot.
+ * State of hot as one worker reports it.
  *
- * @param slots             most handlers at once in it, 1 to 100,000
- * @param possiblePerSecond items it could handle a second with all its slots, by what attempts take lately (Little's law: slots
- *                          over the mean time in a slot); 0 before its first attempt
- * @param handledPerSecond  attempts that ended a second, over the time since its last report, of all lanes
- * @param waiting           items of hot that it has read and not begun, 0 or more
- * @param ageMillis         mean age at their first attempt of the items of hot begun since its last report, 0 when there were none
+ * @param slots             maximum concurrent handlers, 1 to 100,000
+ * @param possiblePerSecond capacity in items a second: slots divided by the mean time in a slot (Little's law); 0
+ *                          before the first attempt
+ * @param handledPerSecond  attempts of all lanes that ended, a second, since the last report
+ * @param waiting           hot items read and not started, 0 or more
+ * @param ageMillis         mean age of hot items at their first attempt since the last report; 0 for none
  */
 public record LaneReport(int slots, double possiblePerSecond, double handledPerSecond, long waiting, double ageMillis) {
-    private static final double MOST = 1e12;
+    private static final double MAX = 1e12;
 
-    /** @throws IllegalArgumentException when a number is out of its range */
+    /** @throws IllegalArgumentException when a value is out of its range */
     public LaneReport {
         if (slots < 1 || slots > 100_000 || waiting < 0
-                || isOff(possiblePerSecond) || isOff(handledPerSecond) || isOff(ageMillis)) {
-            throw new IllegalArgumentException("slots " + slots + ", possible " + possiblePerSecond + "/s, handled "
-                    + handledPerSecond + "/s, waiting " + waiting + ", age " + ageMillis + " ms: must be in their ranges");
+                || isOutOfRange(possiblePerSecond) || isOutOfRange(handledPerSecond) || isOutOfRange(ageMillis)) {
+            throw new IllegalArgumentException("slots = " + slots + ", possible = " + possiblePerSecond
+                    + "/s, handled = " + handledPerSecond + "/s, waiting = " + waiting + ", age = " + ageMillis
+                    + " ms: slots must be from 1 to 100000, the others 0 or more");
         }
     }
 
-    private static boolean isOff(double number) {
-        return !(number >= 0 && number <= MOST);
+    private static boolean isOutOfRange(double number) {
+        return !(number >= 0 && number <= MAX);
     }
 }

@@ -3,20 +3,19 @@ package io.spillway.core.overload;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Chooses among the partitions of a tenant the one with the least waiting work: what the last {@link PartitionBacklog} says, and
- * what was chosen here since. Without the latter all would run to one partition until the next reading (Mitzenmacher, How
- * useful is old information?, 2000). A stuck partition is passed over unless all are stuck.
+ * Selection of the tenant's partition with the least waiting work: the latest {@link PartitionBacklog} plus the items
+ * sent here since. Without the second part, all items would go to one partition until the next backlog (Mitzenmacher,
+ * How useful is old information?, 2000). Stuck partitions are skipped unless all are stuck.
  *
- * <p>What other processes send is seen with the next reading only; what other threads send, at once: a burst is read by one
- * thread, and the others' tenants are to keep out of its way.
- *
- * <p>For any number of threads, for one lane. Two that meet a new reading at once may lose a few counts. Bound: a number for
- * each partition.
+ * <p>Thread-safe, for one lane. Items sent by other threads count at once; items of other processes count with the next
+ * backlog. Two threads that meet a new backlog at once may lose a few counts. Bound: one number for each partition.
  */
 public final class LeastLoaded {
-    private volatile Since since;
+    private volatile Load current;
 
     /**
+     * Creates the selection of one lane.
+     *
      * @param partitions of the lane, 1 or more
      * @throws IllegalArgumentException when there are none
      */
@@ -24,27 +23,27 @@ public final class LeastLoaded {
         if (partitions < 1) {
             throw new IllegalArgumentException("partitions = " + partitions + ": must be 1 or more");
         }
-        this.since = new Since(PartitionBacklog.unknown(0), new AtomicLongArray(partitions));
+        this.current = new Load(PartitionBacklog.unknown(0), new AtomicLongArray(partitions));
     }
 
     /**
-     * Chooses, and counts an item as sent there. Nothing is allocated but counters for a new reading.
+     * Selects a partition and counts one item as sent to it. Allocates only for a new backlog.
      *
-     * @param candidates a tenant's partitions, each below those given to the constructor; not null
-     * @param count      how many of them count, from the first on: 1 or more
-     * @param latest     the latest reading, not null: when it is another than last time, what was sent before it is forgotten
-     * @param tie        any number that differs from item to item: partitions with equally little work take turns by it
+     * @param candidates the tenant's partitions, each below the number given to the constructor
+     * @param count      number of valid candidates, from the first on: 1 or more
+     * @param latest     latest backlog; a new object resets the counts of sent items
+     * @param tie        any number that differs from item to item; selects among equally loaded partitions
      * @return one of the candidates
-     * @throws IllegalArgumentException when none counts
+     * @throws IllegalArgumentException when count is below 1
      */
     public int choose(int[] candidates, int count, PartitionBacklog latest, long tie) {
         if (count < 1) {
             throw new IllegalArgumentException("count = " + count + ": must be 1 or more");
         }
-        Since now = since;
-        if (latest != now.reading) {
-            now = new Since(latest, new AtomicLongArray(now.sent.length()));
-            since = now;
+        Load now = current;
+        if (latest != now.backlog) {
+            now = new Load(latest, new AtomicLongArray(now.sent.length()));
+            current = now;
         }
         boolean allStuck = true;
         for (int i = 0; i < count; i++) {
@@ -63,28 +62,28 @@ public final class LeastLoaded {
                 ties++;
             }
         }
-        int turn = Math.floorMod(tie, ties);
-        // Another thread may have changed the numbers meanwhile: then the first of the least it is.
-        for (int i = at; i < count && turn >= 0; i++) {
+        int skip = Math.floorMod(tie, ties);
+        // If other threads changed the counts meanwhile, the last match is used.
+        for (int i = at; i < count && skip >= 0; i++) {
             if (now.load(candidates[i], allStuck) == least) {
                 at = i;
-                turn--;
+                skip--;
             }
         }
         now.sent.getAndIncrement(candidates[at]);
         return candidates[at];
     }
 
-    /** Items sent to a partition since the last reading. */
+    /** Returns the number of items sent to a partition since the latest backlog. */
     public long sentSince(int partition) {
-        return since.sent.get(partition);
+        return current.sent.get(partition);
     }
 
-    private record Since(PartitionBacklog reading, AtomicLongArray sent) {
-        long load(int partition, boolean evenStuck) {
-            return reading.isStuck(partition) && !evenStuck
+    private record Load(PartitionBacklog backlog, AtomicLongArray sent) {
+        long load(int partition, boolean includeStuck) {
+            return backlog.isStuck(partition) && !includeStuck
                     ? Long.MAX_VALUE
-                    : reading.waiting(partition) + sent.get(partition);
+                    : backlog.waiting(partition) + sent.get(partition);
         }
     }
 }

@@ -1,36 +1,36 @@
 package io.spillway.core.overload;
 
 /**
- * Who is far over its fair share: more than the greatest of
+ * Limit above which a tenant's recent use is an outlier. The largest of:
  *
  * <ul>
- *   <li>a number of items that says nothing yet;
- *   <li>a multiple of what the others usually have: tenants are taken in ascending order as long as the next has no more than
- *       the multiple of the mean of those before it. Who comes after the first gap is far over, and does not raise the mean, so two
- *       or ten heavy tenants do not hide each other, and where all are alike there is no gap;
- *   <li>the max-min fair share of what can be handled, with room for one tenant more (Bertsekas, Gallager: Data Networks, 1992,
- *       section 6.5.2): what nobody else makes use of is nobody's loss.
+ *   <li>a minimum number of items;
+ *   <li>a multiple of the usual use. Tenants are added in ascending order while the next has at most the multiple
+ *       of the mean of those before it. Tenants after the first gap do not raise the mean, so several heavy tenants do
+ *       not hide each other;
+ *   <li>the max-min fair share of the capacity with one more tenant (Bertsekas, Gallager: Data Networks, 1992,
+ *       section 6.5.2): unused capacity may be taken.
  * </ul>
  */
 final class OutlierThreshold {
-    /** For when nobody is. */
-    static final long NOBODY = Long.MAX_VALUE;
+    /** Result when no tenant is an outlier. */
+    static final long NO_LIMIT = Long.MAX_VALUE;
 
     private OutlierThreshold() {}
 
     /**
-     * The most that is not far over.
+     * Returns the highest use that is not an outlier.
      *
-     * @param ascending what each tenant has had lately, each above 0, in ascending order
-     * @param tenants   how many of them count, from the first on
-     * @param budget    what can be handled in the same time, 0 when not known
+     * @param ascending recent use of each tenant, each above 0, in ascending order
+     * @param tenants   number of valid entries, from the first on
+     * @param budget    capacity in the same time, 0 when not known
      * @param multiple  above 1
-     * @param least     more than this is needed in any case
-     * @return {@link #NOBODY} when there is one tenant or none: there is nobody to protect from it
+     * @param least     minimum of the limit
+     * @return {@link #NO_LIMIT} with one tenant or none: there is no other tenant to protect
      */
     static long above(long[] ascending, int tenants, double budget, double multiple, long least) {
         if (tenants < 2) {
-            return NOBODY;
+            return NO_LIMIT;
         }
         double sum = 0;
         int usual = 0;
@@ -38,11 +38,11 @@ final class OutlierThreshold {
                 && (usual == 0 || ascending[usual] <= least || ascending[usual] <= multiple * sum / usual)) {
             sum += ascending[usual++];
         }
-        return (long) Math.max(least, Math.max(multiple * sum / usual, level(ascending, tenants, budget)));
+        return (long) Math.max(least, Math.max(multiple * sum / usual, fairShare(ascending, tenants, budget)));
     }
 
-    /** The level at which the budget is used up when one tenant more takes all it can get. */
-    private static double level(long[] ascending, int tenants, double budget) {
+    /** Returns the max-min fair share of one more tenant that takes all it can get. */
+    private static double fairShare(long[] ascending, int tenants, double budget) {
         double left = budget;
         int sharing = tenants + 1;
         for (int i = 0; i < tenants && ascending[i] <= left / sharing; i++) {

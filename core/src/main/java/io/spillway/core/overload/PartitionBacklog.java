@@ -3,16 +3,16 @@ package io.spillway.core.overload;
 import java.util.Arrays;
 
 /**
- * What waits in each partition of a lane, as it was read about a second ago, and whose consumers are stuck. Immutable: one is
- * made from the one before and a new reading, and swapped in for all threads.
+ * Waiting items of each partition of a lane, and whether its consumer is stuck. Immutable; each update creates a new
+ * object, which is published to all threads.
  *
- * <p>A partition is stuck when it has had unfinished work for {@code stuckAfterMillis} and nothing of it was finished. One
- * whose consumer only hangs on a few items goes on finishing others, and is not.
+ * <p>A partition is stuck when it has had unfinished items for {@code stuckAfterMillis} and finished none. A consumer
+ * that hangs on some items still finishes others, so its partition is not stuck.
  */
 public final class PartitionBacklog {
     private final long[] waiting;
     private final long[] finished;
-    /** Since when there is work and no progress; of no use where nothing waits. */
+    /** Time since when there are items and no progress; undefined where nothing waits. */
     private final long[] sinceMillis;
     private final boolean[] stuck;
 
@@ -24,58 +24,62 @@ public final class PartitionBacklog {
     }
 
     /**
-     * Before the first reading: nothing waits, nobody is stuck.
+     * Returns the backlog before the first update: no items, no stuck partition.
      *
      * @param partitions 0 or more
      */
     public static PartitionBacklog unknown(int partitions) {
-        return new PartitionBacklog(new long[partitions], new long[partitions], new long[partitions], new boolean[partitions]);
+        long[] zeros = new long[partitions];
+        return new PartitionBacklog(zeros, zeros, zeros, new boolean[partitions]);
     }
 
     /**
-     * What is known after another reading. It may have more or fewer partitions than the one before.
+     * Returns the backlog after an update. The number of partitions may differ.
      *
-     * @param nowWaiting       items not finished, by partition, each 0 or more; copied
-     * @param nowFinished      a number for each partition that changes when an item of it is finished; as many; copied
-     * @param nowMillis        when it was read, on the clock of all readings
-     * @param stuckAfterMillis how long nothing may be finished, 1 or more
-     * @throws IllegalArgumentException when a number is out of its range
+     * @param nowWaiting       unfinished items by partition, each 0 or more; copied
+     * @param nowFinished      number by partition that changes when an item finishes; same length; copied
+     * @param nowMillis        time of the update, on one clock for all updates
+     * @param stuckAfterMillis time without a finished item, 1 or more
+     * @throws IllegalArgumentException when a value is out of its range
      */
     public PartitionBacklog next(long[] nowWaiting, long[] nowFinished, long nowMillis, long stuckAfterMillis) {
         if (nowWaiting.length != nowFinished.length || stuckAfterMillis < 1) {
-            throw new IllegalArgumentException(nowWaiting.length + " partitions and " + nowFinished.length
-                    + ", stuck after " + stuckAfterMillis + " ms: must be as many, and 1 or more");
+            throw new IllegalArgumentException("waiting of " + nowWaiting.length + " partitions, finished of "
+                    + nowFinished.length + ", stuckAfterMillis = " + stuckAfterMillis
+                    + ": must be the same number, and 1 or more");
         }
         long[] since = new long[nowWaiting.length];
         boolean[] isStuck = new boolean[nowWaiting.length];
         for (int i = 0; i < nowWaiting.length; i++) {
             if (nowWaiting[i] < 0) {
-                throw new IllegalArgumentException("partition " + i + ": " + nowWaiting[i] + " waiting: must be 0 or more");
+                throw new IllegalArgumentException(
+                        "partition " + i + ": " + nowWaiting[i] + " waiting: must be 0 or more");
             }
-            boolean goesOn = i < waiting.length && waiting[i] > 0 && nowWaiting[i] > 0 && finished[i] == nowFinished[i];
-            // A clock that was set back must not make the time since then negative for long.
-            since[i] = goesOn ? Math.min(sinceMillis[i], nowMillis) : nowMillis;
+            boolean isUnchanged = i < waiting.length
+                    && waiting[i] > 0 && nowWaiting[i] > 0 && finished[i] == nowFinished[i];
+            // A clock that was set back must not give a negative duration.
+            since[i] = isUnchanged ? Math.min(sinceMillis[i], nowMillis) : nowMillis;
             isStuck[i] = nowMillis - since[i] >= stuckAfterMillis;
         }
         return new PartitionBacklog(nowWaiting.clone(), nowFinished.clone(), since, isStuck);
     }
 
-    /** How many partitions were read. */
+    /** Returns the number of partitions. */
     public int partitions() {
         return waiting.length;
     }
 
-    /** Items waiting in a partition, 0 in one that was not read. */
+    /** Returns the waiting items of a partition; 0 for an unknown partition. */
     public long waiting(int partition) {
         return partition < waiting.length ? waiting[partition] : 0;
     }
 
-    /** Whether the consumer of a partition is stuck; one that was not read is not. */
+    /** Returns whether the consumer of a partition is stuck; false for an unknown partition. */
     public boolean isStuck(int partition) {
         return partition < stuck.length && stuck[partition];
     }
 
-    /** Partitions whose consumer is stuck. */
+    /** Returns the number of stuck partitions. */
     public int stuckPartitions() {
         int count = 0;
         for (boolean isStuck : stuck) {

@@ -2,21 +2,20 @@ package io.spillway.core.overload;
 
 import io.spillway.core.progress.ProgressState;
 
-/** Whether the worker of a partition finishes anything, judged from what it commits and from nothing else. */
+/** Progress check of the worker of a partition, from its commits alone. */
 public final class ProgressCheck {
     private ProgressCheck() {}
 
     /**
-     * Whether an item was surely finished, or moved on, between two commits.
+     * Returns whether an item was certainly finished, or moved to another lane, between two commits.
      *
-     * <p>It was when an offset that was unfinished is not any more. It also was when hardly any of what was read in between is
-     * unfinished. Transaction markers are never unfinished, but each stands for one item or more of the same partition,
-     * so they are half of the offsets at the most, and somewhat more in a short stretch, where those of items before it fall
-     * into it: only with less than a quarter unfinished something must have been finished. So take the later commit
-     * long after the earlier one: the longer the stretch, the surer the answer.
+     * <p>That is so when an unfinished offset is no longer unfinished, or when few of the offsets read in between are
+     * unfinished. Transaction markers are never unfinished, but each follows at least one item of its partition, so
+     * they are at most about half of the offsets. Below a quarter unfinished, an item must have finished. A longer
+     * interval gives a safer answer.
      *
-     * @param before what was committed first, not null
-     * @param now    what was committed then, not null
+     * @param before the earlier commit
+     * @param now    the later commit
      */
     public static boolean isMade(ProgressState before, ProgressState now) {
         for (int i = 0; i < before.unfinished().size(); i++) {

@@ -4,35 +4,34 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long the end of what readers may read has stood still in front of records that are there: a transaction that is never
- * decided. Readers of committed records stop at it for ever, and no lag that they could work off shows it.
+ * Detector of a last stable offset that does not advance although records follow it: an open transaction.
+ * Read-committed consumers stop there, and their lag does not show it.
  *
- * <p>Time counts from when the standstill was first seen. Owner: one thread. Bound: a number for each place that is looked at.
+ * <p>The duration starts when the stall is first seen. Owner: one thread. Bound: one entry for each partition.
  *
- * @param <P> a place; its equality counts
+ * @param <P> partition; compared by equals
  */
 public final class StallDetector<P> {
-    private final Map<P, Stand> stands = new HashMap<>();
+    private final Map<P, Stall> stalls = new HashMap<>();
 
-    private record Stand(long readableTo, long sinceMillis) {}
+    private record Stall(long readableTo, long sinceMillis) {}
 
     /**
-     * Takes in where a place is.
+     * Records the offsets of a partition.
      *
-     * @param place      not null
-     * @param readableTo the offset that readers of committed records come to
-     * @param end        the offset behind the last record, not below readableTo
+     * @param readableTo last stable offset
+     * @param end        offset after the last record, not below readableTo
      * @param nowMillis  epoch milliseconds
-     * @return for how long it has stood in front of records, milliseconds, 0 when it does not
+     * @return duration of the stall in milliseconds, 0 for none
      */
-    public long standsForMillis(P place, long readableTo, long end, long nowMillis) {
+    public long standsForMillis(P partition, long readableTo, long end, long nowMillis) {
         if (readableTo >= end) {
-            stands.remove(place);
+            stalls.remove(partition);
             return 0;
         }
-        Stand before = stands.get(place);
+        Stall before = stalls.get(partition);
         if (before == null || before.readableTo != readableTo) {
-            stands.put(place, new Stand(readableTo, nowMillis));
+            stalls.put(partition, new Stall(readableTo, nowMillis));
             return 0;
         }
         return Math.max(0, nowMillis - before.sinceMillis);

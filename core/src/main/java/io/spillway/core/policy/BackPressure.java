@@ -1,9 +1,9 @@
 package io.spillway.core.policy;
 
-/** What the front door does with a tenant whose backlog is over its {@code maxDepth}. */
+/** Effect on gateway admission when a tenant's backlog is over its {@code maxDepth}. */
 public enum BackPressure {
-    /** Admission shrinks in inverse proportion to the backlog. */
+    /** The admitted share is inversely proportional to the backlog. */
     SHED,
-    /** Never refused for depth: orders must be taken. */
+    /** Items are never rejected because of the backlog. */
     ACCEPT
 }

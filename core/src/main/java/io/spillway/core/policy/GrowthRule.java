@@ -1,38 +1,38 @@
 package io.spillway.core.policy;
 
 /**
- * How the limit of a tenant without a rate follows its own long-term use: {@code multiple} times that, from floor to ceiling, and
- * no faster upwards than so much a day.
+ * Growth rule of the limit of a tenant without a rate: {@code multiple} times its long-term use, between floor and
+ * ceiling, rising by at most {@code perDay}.
  *
- * @param multiple of the long-term use, 1.1 or more: as far as its peaks are above its mean in an ordinary week
- * @param floor    items a second that it may have in any case, above 0
- * @param ceiling  items a second that it never gets more than, the floor or more; infinite for none
- * @param perDay   factor by which the limit rises at the most in a day, above 1
- * @param burst    items that may come at once, 1 or more; {@link Long#MAX_VALUE} for those of one second of the limit
+ * @param multiple factor on the long-term use, 1.1 or more; the ratio of peak to mean in a normal week
+ * @param floor    minimum limit, items a second, above 0
+ * @param ceiling  maximum limit, items a second, at least the floor; infinite for none
+ * @param perDay   maximum factor by which the limit rises in a day, above 1
+ * @param burst    items that may arrive at once, 1 or more; {@link Long#MAX_VALUE} for one second of the limit
  */
 public record GrowthRule(double multiple, double floor, double ceiling, double perDay, long burst) {
-    /** More than any tenant can have: a number that stays one in all sums. */
-    private static final double MOST = 1e9;
+    /** Upper bound of any limit, items a second. It keeps an infinite ceiling out of the arithmetic. */
+    private static final double MAX_PER_SECOND = 1e9;
 
-    /** @throws IllegalArgumentException when a number is out of its range */
+    /** @throws IllegalArgumentException when a value is out of its range */
     public GrowthRule {
         if (!(multiple >= 1.1) || !(floor > 0) || !(ceiling >= floor) || !(perDay > 1) || burst < 1) {
-            throw new IllegalArgumentException("growth by " + multiple + " from " + floor + " to " + ceiling + ", " + perDay
-                    + " a day, burst " + burst + ": must be 1.1 or more, above 0, the floor or more, above 1, and 1 or more");
+            throw new IllegalArgumentException("multiple = " + multiple + ", floor = " + floor
+                    + ", ceiling = " + ceiling + ", perDay = " + perDay + ", burst = " + burst
+                    + ": must be 1.1 or more, above 0, at least the floor, above 1, and 1 or more");
         }
     }
 
     /**
-     * The limit at a rate that has been reached.
+     * Returns the rate limit for a rate.
      *
-     * @param itemsPerSecond below the floor counts as the floor, above the ceiling as the ceiling
+     * @param itemsPerSecond any; clamped to the range from floor to ceiling
      */
     public RateLimit limit(double itemsPerSecond) {
-        double rate = clamp(itemsPerSecond);
-        return RateLimit.of(rate, burst == Long.MAX_VALUE ? Math.max(1, (long) Math.ceil(rate)) : burst);
+        return RateLimit.orOneSecond(clamp(itemsPerSecond), burst);
     }
 
     public double clamp(double itemsPerSecond) {
-        return Math.max(floor, Math.min(Math.min(ceiling, MOST), itemsPerSecond));
+        return Math.max(floor, Math.min(Math.min(ceiling, MAX_PER_SECOND), itemsPerSecond));
     }
 }

@@ -2,7 +2,6 @@ package io.spillway.core.policy;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.Durations;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -10,44 +9,45 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Every setting of a tenant's policy, once: its key in configuration and schema, its flag, its type, its range.
- * The configuration loader, the commands and the codec of the policies topic all read this table.
+ * Fields of a tenant's policy: key in configuration and schema, flag, type and range of each. The configuration loader,
+ * the commands and the codec of the policies topic read this table.
  *
- * <p>A value is a {@link Double}, {@link Long}, {@link Boolean} or {@link String} by {@link Type};
- * {@link #NONE} stands for "none" where a setting can be none.
+ * <p>A stored value is a {@link Double}, {@link Long}, {@link Boolean} or {@link String} according to {@link Type};
+ * {@link #NONE} means "none" where a field allows it.
  */
 public enum PolicyField {
     RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
-            "rate limit, items a second: what is over it goes to the overflow lane, or gets 429 at the gateway"),
+            "rate limit, items a second: excess items go to the overflow lane, or get 429 at the gateway"),
     BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
-            "items that may come at once before the rate counts; none: one second of the rate"),
-    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "most handlers at once in one worker"),
-    AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age from which on items go to the aged lane"),
+            "items accepted at once above the rate; none: one second of the rate"),
+    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "maximum concurrent handlers in one worker"),
+    AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
     SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
-    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false, "attempts before an item is a dead letter"),
+    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false, "attempts before an item becomes a dead letter"),
     BACKOFF_BASE("backoffBase", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
-    BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "longest wait before a retry"),
+    BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum wait before a retry"),
     JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
-            "random spread of the waits before retries"),
+            "randomization of the waits before retries"),
     TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, false, "deadline of one attempt of the handler"),
     WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
     SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
     DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
-            "partitions that only this tenant uses; not read from the defaults"),
+            "partitions reserved for this tenant; ignored in the defaults"),
     BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
             "whether a backlog deeper than maxDepth sheds load at the gateway"),
     MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
-            "waiting items from which on the gateway sheds load"),
+            "waiting items above which the gateway sheds load"),
     GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
-            "without a rate: a limit of this many times the tenant's long-term use"),
+            "limit of a tenant without a rate, as a multiple of its long-term use"),
     GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
-            "least value of a limit that grows, items a second"),
+            "minimum of a growing limit, items a second"),
     GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true,
-            "greatest value of a limit that grows, items a second"),
-    GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false, "greatest factor by which a limit grows in a day");
+            "maximum of a growing limit, items a second"),
+    GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false,
+            "maximum factor by which a growing limit rises in a day");
 
-    /** The kind of value a setting has. */
+    /** Type of a field's value. */
     public enum Type {
         NUMBER,
         COUNT,
@@ -56,7 +56,7 @@ public enum PolicyField {
         CHOICE
     }
 
-    /** The stored value that stands for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
+    /** Stored value for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
     public static final long NONE = -1;
 
     private static final Pattern NUMBER_TEXT = Pattern.compile("\\d[\\d_]*(\\.\\d+)?([eE][-+]?\\d{1,3})?");
@@ -90,12 +90,12 @@ public enum PolicyField {
         this.help = help;
     }
 
-    /** The key in configuration and schema, for example {@code agedAfter}. */
+    /** Returns the key in configuration and schema, for example {@code agedAfter}. */
     public String key() {
         return key;
     }
 
-    /** The flag of {@code tenants set} without its dashes, for example {@code aged-after}. */
+    /** Returns the flag of {@code tenants set} without dashes, for example {@code aged-after}. */
     public String flag() {
         return flag;
     }
@@ -104,19 +104,19 @@ public enum PolicyField {
         return type;
     }
 
-    /** What the setting does, in a few words. */
+    /** Returns a short description. */
     public String help() {
         return help;
     }
 
-    /** The setting with this key or flag, empty when there is none. */
+    /** Returns the field with this key or flag; empty when there is none. */
     public static Optional<PolicyField> named(String name) {
         return Arrays.stream(values())
                 .filter(field -> field.key.equals(name) || field.flag.equals(name))
                 .findFirst();
     }
 
-    /** What may be written, for help texts and errors: for example {@code 1ms to 365d, or none}. */
+    /** Returns the allowed values for help texts and errors, for example {@code 1ms to 365d, or none}. */
     public String allowed() {
         String range = switch (type) {
             case FLAG -> "true or false";
@@ -129,11 +129,10 @@ public enum PolicyField {
     }
 
     /**
-     * Reads a value as an operator writes it.
+     * Parses a value.
      *
-     * @param text not null
      * @return the stored form, never null
-     * @throws IllegalArgumentException when it is not allowed; the message names the setting, the value and what is
+     * @throws IllegalArgumentException when it is not allowed; the message has the key, the value and what is allowed
      */
     public Object parse(String text) {
         String trimmed = text.strip();
@@ -148,17 +147,17 @@ public enum PolicyField {
                 case FLAG -> parseFlag(trimmed);
                 case CHOICE -> trimmed;
             };
-            // The number that stands for none is how it is stored, not how it is written.
+            // -1 is only the stored form of "none"; it is not valid as text.
             if (isValid(value) && !none().equals(value)) {
                 return value;
             }
-        } catch (IllegalArgumentException notOfTheType) {
-            // falls through to the one message
+        } catch (IllegalArgumentException wrongType) {
+            // The message below covers it.
         }
         throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed());
     }
 
-    /** Whether a stored value, from wherever, is one that {@link #parse} could have made. */
+    /** Returns whether a stored value of any origin is one that {@link #parse} can return. */
     public boolean isValid(Object value) {
         return switch (type) {
             case NUMBER -> value instanceof Double d && (inRange(d) || canBeNone && d == NONE);
@@ -168,7 +167,7 @@ public enum PolicyField {
         };
     }
 
-    /** Writes a stored value as an operator would. */
+    /** Formats a stored value as {@link #parse} reads it. */
     public String format(Object value) {
         if (canBeNone && none().equals(value)) {
             return "none";
@@ -180,13 +179,9 @@ public enum PolicyField {
         };
     }
 
-    /** All flags, for help texts. */
+    /** Returns all flags. */
     public static List<String> flags() {
-        List<String> flags = new ArrayList<>();
-        for (PolicyField field : values()) {
-            flags.add(field.flag);
-        }
-        return flags;
+        return Arrays.stream(values()).map(PolicyField::flag).toList();
     }
 
     private Object none() {
@@ -198,7 +193,7 @@ public enum PolicyField {
     }
 
     private static Double parseNumber(String text) {
-        // Java would also read 1d, which an operator may mean as a day, and hexadecimal.
+        // Double.valueOf also accepts hexadecimal and 1d, which may be meant as one day.
         if (!NUMBER_TEXT.matcher(text).matches()) {
             throw new IllegalArgumentException("not a number");
         }
@@ -217,7 +212,7 @@ public enum PolicyField {
         return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
     }
 
-    /** Constants that enum arguments may refer to. */
+    /** Nested, because enum arguments cannot refer to constants of the enum. */
     private static final class Limits {
         static final long DAY_MILLIS = 86_400_000L;
         static final long YEAR_MILLIS = 365 * DAY_MILLIS;

@@ -7,12 +7,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The policies of tenants that have one of their own, for look-ups by the million: tenants are known by their
- * {@link TenantHash}, and hash and number of the policy lie side by side in one array with linear probing, so that with
- * 100,000 tenants a look-up waits for memory once, where a map of objects made it wait four times.
+ * Policies of the tenants that have their own, by {@link TenantHash}. Hash and policy number share one array
+ * ({@link LinearProbing}), so a look-up among 100,000 tenants costs one cache miss, where a map of objects costs four.
  *
- * <p>One thread writes, any number read, without locks. A reader sees each change some time after it is made, and in
- * between the policy before or none. Two tenants of the same hash would share the policy that was put last.
+ * <p>One thread writes, any number of threads read without locks. A reader sees a change after a delay; until then it
+ * sees the previous policy or none. Two tenants with the same hash share the policy that was put last.
  *
  * <p>Bound: the writer's; 64 to 128 bytes a tenant, and as many different policies as are in use.
  */
@@ -22,27 +21,26 @@ public final class PolicyIndex {
 
     private final long seed;
     private final Map<TenantPolicy, Integer> numbers = new HashMap<>();
-    /** Replaced whole when it grows; number 0 stands for none. */
+    /** Replaced as a whole when it grows; policy number 0 means none. */
     private volatile Table table = new Table(new long[FIRST_LENGTH], NO_POLICIES);
     private int used;
 
-    /** Even places of the slots hold hashes, the place behind each the number of a policy. */
+    /** Slots as in {@link LinearProbing}, with the number of a policy for each hash. */
     private record Table(long[] slots, TenantPolicy[] policies) {}
 
     /**
-     * Makes an empty index.
+     * Creates an empty index.
      *
-     * @param seed of the hash; nobody who can name a tenant should know it
+     * @param seed of the hash; keep it secret from anyone who can choose tenant names
      */
     public PolicyIndex(long seed) {
         this.seed = seed;
     }
 
     /**
-     * The policy of a tenant.
+     * Returns the policy of a tenant.
      *
-     * @param tenant not null
-     * @param others what to answer for a tenant without one
+     * @param others returned for a tenant without its own policy
      */
     public TenantPolicy of(String tenant, TenantPolicy others) {
         Table now = table;
@@ -68,11 +66,11 @@ public final class PolicyIndex {
         }
         slots[at + 1] = number;
         slots[at] = hash;
-        // A write to the volatile field, so that readers come to see what was written before it.
+        // This volatile write publishes the slots to readers.
         table = new Table(slots, table.policies());
     }
 
-    /** Takes a tenant's policy away; its place is kept for it until the index grows. */
+    /** Removes a tenant's policy. Its slot stays reserved until the index grows. */
     public void remove(String tenant) {
         long[] slots = table.slots();
         int at = LinearProbing.find(slots, TenantHash.key(tenant, seed));
@@ -82,8 +80,8 @@ public final class PolicyIndex {
         }
     }
 
-    /** Policies that are kept, in use or not. */
-    int differentPolicies() {
+    /** Returns the number of stored policies, in use or not. */
+    int storedPolicies() {
         return numbers.size();
     }
 
@@ -93,7 +91,7 @@ public final class PolicyIndex {
             return known;
         }
         if (numbers.size() > 64 && numbers.size() > 2 * used) {
-            forgetUnused();
+            compact();
         }
         TenantPolicy[] policies = table.policies();
         int number = numbers.size() + 1;
@@ -111,18 +109,13 @@ public final class PolicyIndex {
         for (int at = 0; at < old.length; at += 2) {
             live += old[at + 1] == 0 ? 0 : 1;
         }
-        long[] slots = new long[Math.max(FIRST_LENGTH, Integer.highestOneBit(4 * (live + 1)) << 2)];
-        for (int at = 0; at < old.length; at += 2) {
-            if (old[at + 1] != 0) {
-                LinearProbing.copy(old, at, slots);
-            }
-        }
         used = live + 1;
-        return slots;
+        int length = Math.max(FIRST_LENGTH, Integer.highestOneBit(4 * (live + 1)) << 2);
+        return LinearProbing.rehash(old, length, number -> number != 0);
     }
 
-    /** Policies that were changed often leave numbers that nobody has. */
-    private void forgetUnused() {
+    /** Compacts the numbers: frequent changes leave policies that no tenant uses. */
+    private void compact() {
         Table old = table;
         long[] slots = old.slots().clone();
         numbers.clear();

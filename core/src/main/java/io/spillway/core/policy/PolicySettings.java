@@ -3,20 +3,21 @@ package io.spillway.core.policy;
 import io.spillway.core.item.Printable;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * The settings of a policy that somebody has set; what is not in it is decided a layer below: the tenant's own
- * settings over those of {@code *} over the configured defaults.
+ * Explicitly set fields of a policy. A field that is not set comes from the layer below: the tenant's own settings,
+ * then those of {@code *}, then the configured defaults.
  *
- * @param values valid stored values by setting (see {@link PolicyField}); copied, never null
+ * @param values valid stored values by field (see {@link PolicyField}); copied, never null
  */
 public record PolicySettings(Map<PolicyField, Object> values) {
-    /** Nothing is set. */
+    /** No field is set. */
     public static final PolicySettings NONE_SET = new PolicySettings(Map.of());
 
-    /** The defaults of the product, before any configuration: every setting has a value. */
+    /** Product defaults, before any configuration: every field has a value. */
     public static final PolicySettings DEFAULTS = NONE_SET
             .with(PolicyField.RATE, "none")
             .with(PolicyField.BURST, "none")
@@ -51,39 +52,33 @@ public record PolicySettings(Map<PolicyField, Object> values) {
         values = Collections.unmodifiableMap(copy);
     }
 
-    /** The stored value of a setting, empty when it is not set here. */
+    /** Returns the stored value of a field; empty when it is not set here. */
     public Optional<Object> get(PolicyField field) {
         return Optional.ofNullable(values.get(field));
     }
 
     /**
-     * These settings with one more, read from text.
+     * Returns a copy with one field set from text.
      *
-     * @throws IllegalArgumentException when the text is not allowed for the setting
+     * @throws IllegalArgumentException when the text is not allowed for the field
      */
     public PolicySettings with(PolicyField field, String text) {
-        EnumMap<PolicyField, Object> copy = copyOf(values);
+        Map<PolicyField, Object> copy = new HashMap<>(values);
         copy.put(field, field.parse(text));
         return new PolicySettings(copy);
     }
 
-    /** These settings with one not set here any more. */
+    /** Returns a copy without the field. */
     public PolicySettings without(PolicyField field) {
-        EnumMap<PolicyField, Object> copy = copyOf(values);
+        Map<PolicyField, Object> copy = new HashMap<>(values);
         copy.remove(field);
         return new PolicySettings(copy);
     }
 
-    /** These settings, and from the layer below whatever is not set here. */
+    /** Returns a copy with unset fields filled from the layer below. */
     public PolicySettings over(PolicySettings below) {
-        EnumMap<PolicyField, Object> merged = copyOf(below.values);
+        Map<PolicyField, Object> merged = new HashMap<>(below.values);
         merged.putAll(values);
         return new PolicySettings(merged);
-    }
-
-    private static EnumMap<PolicyField, Object> copyOf(Map<PolicyField, Object> values) {
-        EnumMap<PolicyField, Object> copy = new EnumMap<>(PolicyField.class);
-        copy.putAll(values);
-        return copy;
     }
 }

@@ -3,13 +3,13 @@ package io.spillway.core.policy;
 import io.spillway.core.ratelimit.Gcra;
 
 /**
- * A rate with a burst in the two numbers that GCRA works with.
+ * Rate and burst as the two numbers that {@link Gcra} uses.
  *
  * @param intervalNanos  nanoseconds between items at the rate, 1 or more
- * @param toleranceNanos how far ahead of now the theoretical arrival time may run: burst times the interval
+ * @param toleranceNanos how far the theoretical arrival time may be ahead of now: burst times interval
  */
 public record RateLimit(long intervalNanos, long toleranceNanos) {
-    /** A year: nobody waits longer for one item, and the sums of {@link Gcra} stay far from overflow. */
+    /** Upper bound of both values: a year. It keeps the sums of {@link Gcra} far from overflow. */
     public static final long MAX_NANOS = 365L * 86_400 * 1_000_000_000;
 
     public RateLimit {
@@ -20,34 +20,40 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
     }
 
     /**
-     * Makes a limit. A rate below one item a year counts as one a year, a burst of more than a year's items as a year's.
+     * Creates a limit. A rate below one item a year is raised to that; a burst is limited to the items of a year.
      *
      * @param itemsPerSecond above 0
-     * @param burst          items that may come at once, 1 or more
+     * @param burst          items that may arrive at once, 1 or more
      * @throws IllegalArgumentException when either is out of range
      */
     public static RateLimit of(double itemsPerSecond, long burst) {
         if (!(itemsPerSecond > 0) || burst < 1) {
-            throw new IllegalArgumentException("rate " + itemsPerSecond + ", burst " + burst + ": must be above 0, and 1 or more");
+            throw new IllegalArgumentException(
+                    "rate " + itemsPerSecond + ", burst " + burst + ": must be above 0, and 1 or more");
         }
         long intervalNanos = Math.clamp(Math.round(1e9 / itemsPerSecond), 1, MAX_NANOS);
         return new RateLimit(
                 intervalNanos, burst > MAX_NANOS / intervalNanos ? MAX_NANOS : burst * intervalNanos);
     }
 
-    /** Items a second at this rate. */
+    /** Creates a limit as {@link #of} does; {@link Long#MAX_VALUE} stands for a burst of one second of the rate. */
+    static RateLimit orOneSecond(double itemsPerSecond, long burst) {
+        return of(itemsPerSecond, burst == Long.MAX_VALUE ? Math.max(1, (long) Math.ceil(itemsPerSecond)) : burst);
+    }
+
+    /** Returns the rate in items a second. */
     public double itemsPerSecond() {
         return 1e9 / intervalNanos;
     }
 
     /**
-     * A part of this limit: of its rate, and of its burst, but for one item at the least.
+     * Returns a part of this limit: that share of rate and burst, but a burst of at least one item.
      *
      * @param share above 0 to 1
      */
     public RateLimit part(double share) {
         long longer = Math.clamp(Math.round(intervalNanos / share), intervalNanos, MAX_NANOS);
-        // A part of the burst at a part of the rate takes as long.
+        // A share of the burst at the same share of the rate has the same tolerance.
         return new RateLimit(longer, Math.max(longer, toleranceNanos));
     }
 }

@@ -4,24 +4,24 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The policy in force for one tenant: every setting resolved, "none" as the number that makes the rule never fire.
+ * Effective policy of one tenant, with every field resolved. "none" is the value at which the rule never applies.
  *
- * @param rateLimit          the rate and burst; empty where none is set
- * @param concurrency        most handlers at once in one worker; {@link Integer#MAX_VALUE} for fair share only
- * @param agedAfterMillis    older items go to the aged lane; {@link Long#MAX_VALUE} for never
- * @param ttlMillis          older items are dropped; {@link Long#MAX_VALUE} for never
- * @param sweepable          whether completed sweeps drop what they cover
- * @param attempts           attempts before an item is a dead letter, 1 or more
- * @param backoffBaseMillis  first wait before a retry
- * @param backoffCapMillis   longest wait before a retry
- * @param jitter             how chance spreads the waits
- * @param timeoutMillis      deadline of one attempt
- * @param weight             share of the worker against other tenants
- * @param shardSize          partitions of each lane for this tenant
- * @param dedicated          partitions of its own, 0 for none
- * @param backPressure       what a deep backlog does to admission
- * @param maxDepth           waiting items before admission shrinks; {@link Long#MAX_VALUE} for never
- * @param growth             how a limit grows from the tenant's use; empty where a rate is set, or none is to grow
+ * @param rateLimit         rate and burst; empty for none
+ * @param concurrency       maximum concurrent handlers in one worker; {@link Integer#MAX_VALUE} for fair share only
+ * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
+ * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
+ * @param sweepable         whether completed sweeps drop the items they cover
+ * @param attempts          attempts before an item is a dead letter, 1 or more
+ * @param backoffBaseMillis first wait before a retry
+ * @param backoffCapMillis  maximum wait before a retry
+ * @param jitter            randomization of the waits
+ * @param timeoutMillis     deadline of one attempt
+ * @param weight            share of the worker relative to other tenants
+ * @param shardSize         partitions of each lane for this tenant
+ * @param dedicated         partitions reserved for this tenant, 0 for none
+ * @param backPressure      effect of a deep backlog on admission
+ * @param maxDepth          waiting items above which admission shrinks; {@link Long#MAX_VALUE} for never
+ * @param growth            growth rule of the limit; empty when a rate is set or growth is off
  */
 public record TenantPolicy(
         Optional<RateLimit> rateLimit,
@@ -41,11 +41,7 @@ public record TenantPolicy(
         long maxDepth,
         Optional<GrowthRule> growth) {
 
-    /**
-     * Resolves settings; what is not set is taken from {@link PolicySettings#DEFAULTS}.
-     *
-     * @param settings not null
-     */
+    /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
     public static TenantPolicy of(PolicySettings settings) {
         PolicySettings all = settings.over(PolicySettings.DEFAULTS);
         return new TenantPolicy(
@@ -69,12 +65,10 @@ public record TenantPolicy(
 
     private static Optional<RateLimit> rateLimit(PolicySettings all) {
         double rate = number(all, PolicyField.RATE);
-        if (rate == PolicyField.NONE) {
-            return Optional.empty();
-        }
-        long burst = count(all, PolicyField.BURST);
-        // A rate without a burst allows what comes in one second of it: an unlimited burst would undo the rate.
-        return Optional.of(RateLimit.of(rate, burst == Long.MAX_VALUE ? Math.max(1, (long) Math.ceil(rate)) : burst));
+        // The default burst is one second of the rate, because an unlimited burst would disable the rate.
+        return rate == PolicyField.NONE
+                ? Optional.empty()
+                : Optional.of(RateLimit.orOneSecond(rate, count(all, PolicyField.BURST)));
     }
 
     private static Optional<GrowthRule> growth(PolicySettings all) {

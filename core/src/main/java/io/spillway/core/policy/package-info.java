@@ -1,5 +1,5 @@
 /**
- * Policy of a tenant: its fields, the settings that are set for it or for all tenants, and the index that finds them
- * for each item.
+ * Tenant policies: fields, settings for one tenant or for all, and the index that finds a tenant's policy. Parameters
+ * and results are not null unless stated otherwise.
  */
 package io.spillway.core.policy;

@@ -2,25 +2,25 @@ package io.spillway.core.ratelimit;
 
 import java.util.Optional;
 
-/** What the front door says to one item. */
+/** Gateway's admission decision for one item. */
 public sealed interface Admission {
-    /** Where the tenant stands with its rate; empty when it has none. */
+    /** Returns the state of the tenant's rate limit; empty when it has no rate. */
     Optional<RateDecision> rate();
 
-    /** The item may come in. */
+    /** The item is accepted. */
     record Admitted(Optional<RateDecision> rate) implements Admission {}
 
     /**
-     * Over the tenant's rate and burst.
+     * The item is over the tenant's rate and burst.
      *
-     * @param retryAfterMillis when to come back, spread by chance
+     * @param retryAfterMillis jittered wait before the next attempt, 0 or more
      */
     record OverRate(Optional<RateDecision> rate, long retryAfterMillis) implements Admission {}
 
     /**
-     * Held back because of the tenant's own backlog.
+     * The item is shed because of the tenant's backlog.
      *
-     * @param retryAfterMillis when to come back, spread by chance
+     * @param retryAfterMillis jittered wait before the next attempt, 0 or more
      */
     record HeldBack(Optional<RateDecision> rate, long retryAfterMillis) implements Admission {}
 }

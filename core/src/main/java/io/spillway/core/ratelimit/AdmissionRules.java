@@ -5,51 +5,48 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The front door's decision: a tenant's rate first, and what is within it is thinned by its backlog. The other way round a
- * tenant that offers 50 times its rate would feel nothing of its backlog until that is 50 times its maximum.
+ * Gateway admission: the tenant's rate limit first, then load shedding by its backlog. In the other order, a tenant
+ * that offers 50 times its rate would not notice its backlog until that is 50 times its maximum.
  *
- * <p>Who is refused is told when to come back: the earliest time that makes sense, and as much again at the most by chance
- * (one second at the least), so that callers refused together do not come back together. Over the rate the earliest time
- * is when the next item is within it; held back it is as many seconds as offers are needed for one to be admitted.
+ * <p>A rejected caller gets the earliest useful time to retry plus a random part of up to the same length (at least one
+ * second), so that callers rejected together do not return together. Over the rate, the earliest time is when the next
+ * item fits. When shed, it is one second for each offer that one admission takes on average.
  */
 public final class AdmissionRules {
-    /** Nobody is sent away for longer. */
     static final long MAX_RETRY_MILLIS = 300_000;
     private static final long SECOND_MILLIS = 1_000;
-    private static final long MAX_HELD_BACK_MILLIS = 60_000;
+    private static final long MAX_SHED_MILLIS = 60_000;
 
     private final RateTable rates;
-    private final LoadShedder thinning;
+    private final LoadShedder shedder;
 
-    public AdmissionRules(RateTable rates, LoadShedder thinning) {
+    public AdmissionRules(RateTable rates, LoadShedder shedder) {
         this.rates = rates;
-        this.thinning = thinning;
+        this.shedder = shedder;
     }
 
     /**
-     * Decides about one item.
+     * Decides on one item.
      *
-     * @param tenant   not null
-     * @param policy   the tenant's, not null
-     * @param waiting  its items that wait now; empty when nobody knows
+     * @param waiting  the tenant's waiting items; empty when not known
      * @param nowNanos as in {@link RateTable#admit}
      * @param random   at least 0 and below 1
      */
     public Admission admit(String tenant, TenantPolicy policy, OptionalLong waiting, long nowNanos, double random) {
         Optional<RateDecision> rate = policy.rateLimit().map(limit -> rates.read(tenant, limit, nowNanos));
         if (rate.isPresent() && !rate.get().admitted()) {
-            return new Admission.OverRate(rate, spread(rate.get().nextMillis(), random));
+            return new Admission.OverRate(rate, jittered(rate.get().nextMillis(), random));
         }
-        if (!thinning.admit(tenant, policy, waiting, random)) {
-            double tries = 1 / LoadShedder.share(policy, waiting);
+        if (!shedder.admit(tenant, policy, waiting, random)) {
+            double offers = 1 / LoadShedder.share(policy, waiting);
             return new Admission.HeldBack(
-                    rate, spread((long) Math.min(tries * SECOND_MILLIS, MAX_HELD_BACK_MILLIS), random));
+                    rate, jittered((long) Math.min(offers * SECOND_MILLIS, MAX_SHED_MILLIS), random));
         }
         return new Admission.Admitted(rate);
     }
 
-    private static long spread(long earliestMillis, double random) {
-        long spread = Math.max(earliestMillis, SECOND_MILLIS);
-        return Math.min(MAX_RETRY_MILLIS, earliestMillis + (long) (random * spread));
+    private static long jittered(long earliestMillis, double random) {
+        long jitter = Math.max(earliestMillis, SECOND_MILLIS);
+        return Math.min(MAX_RETRY_MILLIS, earliestMillis + (long) (random * jitter));
     }
 }

@@ -7,33 +7,28 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Back pressure of one tenant by its own backlog: of what it offers, the share {@code maxDepth / depth} is admitted while
- * its depth is over {@code maxDepth}, and all of it otherwise.
+ * Load shedding by a tenant's own backlog: above {@code maxDepth}, the share {@code maxDepth / depth} of its offers is
+ * admitted ("Avoiding insurmountable queue backlogs", Yanacek, Amazon Builders' Library).
  *
- * <p>The proportion is that of "Avoiding insurmountable queue backlogs" (Yanacek, Amazon Builders' Library): admission in
- * inverse proportion to the backlog. Why arrivals are thinned, and not a rate set from what was handled lately: a tenant
- * with a deep backlog is handled at whatever its neighbours leave it, so a rate made from that would punish it for them;
- * and two measured rates divided by each other follow every swing of both. With offers r, a capacity c for this tenant
- * and a maximum M the depth d moves by {@code r M / d - c} a second, which is above 0 below {@code d = M r / c} and below
- * 0 above it: from wherever it is, the backlog settles at the overload times the maximum, and at most c is admitted there
- * whatever is offered. A tenant that offers no more than its capacity gets below its maximum again and is whole.
+ * <p>A share is stable where a rate limit set from recent throughput is not: that rate would depend on the load of
+ * other tenants. With offers r, capacity c and maximum M, the depth changes by {@code r M / d - c} a second. It settles
+ * at {@code d = M r / c}, and there at most c is admitted.
  *
- * <p>The thinning is deterministic (the error diffusion of Bresenham's line, 1965): each offer adds the share to a credit,
- * and one that completes a whole is admitted. So of n offers at one share n times the share are admitted, give or take one,
- * evenly spread, where dice would leave gaps and bursts. Only where a credit begins is chance, so that several gateways do
- * not admit in step.
+ * <p>The selection is deterministic error diffusion (Bresenham, 1965): each offer adds the share to a credit, and an
+ * offer that completes a whole is admitted. Of n offers at one share, n times the share are admitted, give or take one,
+ * evenly spread. Credits start at a random value, so that several gateways do not admit in step.
  *
  * <p>Owner: this object; each credit is changed under its map's lock for the key. Bound: {@code maxTenants} credits, of
- * tenants that are over their maximum now; further ones are thinned by dice alone.
+ * tenants that are over their maximum now; offers of further tenants are admitted at random with their share.
  */
 public final class LoadShedder {
     private final int maxTenants;
     private final Map<String, Double> credits = new ConcurrentHashMap<>();
 
     /**
-     * Starts without any tenant over its maximum.
+     * Creates a shedder without credits.
      *
-     * @param maxTenants most credits at one time, 1 or more
+     * @param maxTenants maximum number of credits, 1 or more
      */
     public LoadShedder(int maxTenants) {
         if (maxTenants < 1) {
@@ -43,11 +38,9 @@ public final class LoadShedder {
     }
 
     /**
-     * Takes one offer of a tenant and says whether it is admitted.
+     * Counts one offer of a tenant and returns whether it is admitted.
      *
-     * @param tenant  not null
-     * @param policy  the tenant's, not null
-     * @param waiting its items that wait now; empty when nobody knows, which admits
+     * @param waiting the tenant's waiting items; empty when not known, which admits
      * @param random  at least 0 and below 1
      */
     public boolean admit(String tenant, TenantPolicy policy, OptionalLong waiting, double random) {
@@ -59,22 +52,22 @@ public final class LoadShedder {
         if (credits.size() >= maxTenants && !credits.containsKey(tenant)) {
             return random < share;
         }
-        double credit = credits.merge(tenant, random + share, (old, begun) -> old % 1 + share);
+        double credit = credits.merge(tenant, random + share, (old, initial) -> old % 1 + share);
         return credit >= 1;
     }
 
     /**
-     * The part of a tenant's offers that is admitted, above 0 to 1.
+     * Returns the share of a tenant's offers that is admitted, above 0 to 1.
      *
      * @param waiting as in {@link #admit}
      */
     public static double share(TenantPolicy policy, OptionalLong waiting) {
-        return policy.backPressure() == BackPressure.ACCEPT || waiting.isEmpty() || waiting.getAsLong() <= policy.maxDepth()
+        return policy.backPressure() == BackPressure.ACCEPT || waiting.orElse(0) <= policy.maxDepth()
                 ? 1
                 : (double) Math.max(1, policy.maxDepth()) / waiting.getAsLong();
     }
 
-    /** Tenants that are over their maximum, of those that have come lately. */
+    /** Returns the number of tenants that were over their maximum at their last offer. */
     public int size() {
         return credits.size();
     }

@@ -7,41 +7,42 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Collectors;
 
 /**
- * The part of each tenant's rate that this process may admit, where several processes admit the items of one tenant: its part
- * of the tenant's demand. Each measures what arrives at it and tells the others; with all demands known to all the parts
- * sum up to one, so the rate holds over all of them together, and they follow the traffic one exchange behind.
+ * This process's share of each tenant's rate, where several processes admit items of the same tenant: its part of the
+ * tenant's total demand. Each process measures its own demand and publishes it. When all demands are known the shares
+ * sum up to one, so the rate holds over all processes. Shares follow the traffic one exchange later.
  *
- * <p>A tenant that asks for less than half its rate in all is not divided: it may use its whole burst wherever it likes.
- * Where a process has seen nothing of a tenant that others have, it admits {@value #LEAST_SHARE} of the rate until it
- * has measured. A process that is alone measures nothing.
+ * <p>A tenant with a total demand below half its rate is not divided: any process may use its whole burst. A process
+ * that has not seen a tenant that others have seen admits {@value #INITIAL_SHARE} of the rate until it has measured. A
+ * single process measures nothing.
  *
- * <p>{@link #limit} is for any number of threads; {@link #endInterval} and {@link #divide} for one, their owner. Bound:
- * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_TOLD} are told to others.
+ * <p>{@link #limit} is thread-safe; {@link #endInterval} and {@link #divide} belong to one thread, their owner. Bound:
+ * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_TOLD} are
+ * published.
  */
 public final class RateShares {
-    /** Most tenants measured in this process. */
+    /** Maximum number of tenants measured in this process. */
     static final int MAX_MEASURED = 20_000;
-    /** Most tenants told to others: those of the greatest demand. */
+    /** Maximum number of tenants published to other processes: those with the highest demand. */
     public static final int MAX_TOLD = 1_000;
 
-    private static final double LEAST_SHARE = 0.05;
-    /** Of the rate: up to this demand in all a tenant is not divided. */
-    private static final double QUIET = 0.5;
+    private static final double INITIAL_SHARE = 0.05;
+    /** Fraction of the rate: a tenant with at most this total demand is not divided. */
+    private static final double UNDIVIDED_DEMAND = 0.5;
 
     private final Map<String, Meter> meters = new ConcurrentHashMap<>();
     private volatile Map<String, Double> shares = Map.of();
     private volatile boolean isAlone = true;
 
-    /** Whoever is not told of others is alone. */
+    /** Creates shares of a single process. Other processes become known through {@link #divide}. */
     public RateShares() {}
 
     /**
-     * Counts an item, and says what limit it is to be held to here.
+     * Counts an item and returns the limit that applies to its tenant in this process.
      *
-     * @param tenant not null
-     * @param whole  the tenant's limit over all processes, not null
+     * @param whole the tenant's limit over all processes
      */
     public RateLimit limit(String tenant, RateLimit whole) {
         if (isAlone) {
@@ -61,15 +62,16 @@ public final class RateShares {
     }
 
     /**
-     * Ends an interval of measuring.
+     * Ends a measuring interval.
      *
-     * @param millis how long it was, 1 or more
-     * @return what was asked for here, items a second by tenant, over this interval and the one before: to be told to the others
+     * @param millis length of the interval, 1 or more
+     * @return demand in this process, items a second by tenant, over this interval and the previous one; for the other
+     *         processes
      */
     public Map<String, Double> endInterval(long millis) {
         Map<String, Double> demand = new HashMap<>();
         meters.forEach((tenant, meter) -> {
-            meter.turn(millis);
+            meter.rotate(millis);
             if (meter.demand > 0) {
                 demand.put(tenant, meter.demand);
             } else {
@@ -79,18 +81,18 @@ public final class RateShares {
         if (demand.size() <= MAX_TOLD) {
             return demand;
         }
-        Map<String, Double> told = new HashMap<>();
-        demand.entrySet().stream()
-                .sorted(Map.Entry.<String, Double>comparingByValue(Comparator.reverseOrder()).thenComparing(Map.Entry.comparingByKey()))
+        return demand.entrySet().stream()
+                .sorted(Map.Entry.<String, Double>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
                 .limit(MAX_TOLD)
-                .forEach(entry -> told.put(entry.getKey(), entry.getValue()));
-        return told;
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /**
-     * Divides the rates anew.
+     * Recomputes the shares.
      *
-     * @param others what each other process that lives has told last, items a second by tenant; empty when there is none
+     * @param others latest published demand of each other live process, items a second by tenant; empty when there is
+     *               none
      */
     public void divide(Collection<Map<String, Double>> others) {
         isAlone = others.isEmpty();
@@ -102,8 +104,8 @@ public final class RateShares {
         elsewhere.forEach((tenant, demand) -> {
             Meter meter = meters.get(tenant);
             double here = meter == null ? 0 : meter.demand;
-            if (meter == null || here + demand > QUIET * meter.limit.itemsPerSecond()) {
-                divided.put(tenant, here == 0 ? LEAST_SHARE : here / (here + demand));
+            if (meter == null || here + demand > UNDIVIDED_DEMAND * meter.limit.itemsPerSecond()) {
+                divided.put(tenant, here == 0 ? INITIAL_SHARE : here / (here + demand));
             }
         });
         if (isAlone) {
@@ -112,12 +114,12 @@ public final class RateShares {
         shares = divided;
     }
 
-    /** The part of a tenant's rate that is this process's, above 0 to 1. */
+    /** Returns this process's share of a tenant's rate, above 0 to 1. */
     public double share(String tenant) {
         return shares.getOrDefault(tenant, 1.0);
     }
 
-    /** Of one tenant. Threads count; the owner of the shares reads the rest. */
+    /** Demand of one tenant. Any thread counts arrivals; the owner of the shares reads and writes the rest. */
     private static final class Meter {
         final LongAdder arrivals = new LongAdder();
         volatile RateLimit limit = RateLimit.of(1, 1);
@@ -125,7 +127,7 @@ public final class RateShares {
         long lastMillis;
         double demand;
 
-        void turn(long millis) {
+        void rotate(long millis) {
             long now = arrivals.sumThenReset();
             demand = 1_000.0 * (now + lastArrivals) / (millis + lastMillis);
             lastArrivals = now;

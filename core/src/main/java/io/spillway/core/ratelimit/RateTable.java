@@ -8,21 +8,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The rate limiter of one process: one {@link Gcra} state a tenant, shared by its threads.
+ * Rate limiter of one process: one {@link Gcra} state for each tenant, shared by all threads.
  *
- * <p>Tenants are known by their {@link TenantHash}, and hash and state lie side by side in arrays with linear probing:
- * with 100,000 tenants a look-up waits for memory once, where a map of objects made it wait five times. Two tenants of
- * the same hash share a bucket.
+ * <p>Tenants are identified by {@link TenantHash}. Hash and state share one array ({@link LinearProbing}), so a look-up
+ * among 100,000 tenants costs one cache miss, where a map of objects costs five. Two tenants with the same hash share a
+ * bucket.
  *
- * <p>Owner: each {@link Stripe} owns its arrays under its own lock, which threads seldom contend for. The table is not
- * kept over a restart, which costs a tenant one burst more.
+ * <p>Owner: each {@link Stripe} owns its array under its own lock. The table is not kept over a restart, which allows a
+ * tenant one more burst.
  *
- * <p>Bound: {@code maxTenants} states (32 to 64 bytes each). A state whose time has passed says the same as no state,
- * so {@link #prune} removes it. When the table is full of states still in force, items of further tenants are
- * admitted unmeasured and counted in {@link #unmeasured}: the worker's fair dispatch still contains them.
+ * <p>Bound: {@code maxTenants} states (32 to 64 bytes each). A state in the past is equal to no state, so
+ * {@link #prune} removes it. When the table is full, items of further tenants are admitted unmeasured and counted in
+ * {@link #unmeasured}; the worker's fair scheduling still contains them.
  */
 public final class RateTable {
-    /** How far the threads' ideas of now may lie apart; a state further ahead than that was left by something else. */
+    /** Maximum difference between the threads' clock values. A state further ahead has another cause. */
     private static final long MAX_SKEW_NANOS = 1_000_000_000;
     private static final int STRIPES = 64;
 
@@ -34,19 +34,19 @@ public final class RateTable {
     private final LongAdder unmeasured = new LongAdder();
 
     /**
-     * Makes an empty table.
+     * Creates an empty table.
      *
-     * @param maxTenants most tenants with a state at one time, 1 or more
-     * @param seed       of the hash; nobody who can name a tenant should know it
+     * @param maxTenants maximum number of states, 1 or more
+     * @param seed       of the hash; keep it secret from anyone who can choose tenant names
      */
     public RateTable(int maxTenants, long seed) {
         this(maxTenants, seed, new RateShares());
     }
 
     /**
-     * As {@link #RateTable(int, long)}, where other processes admit the same tenants' items.
+     * Creates an empty table for one of several processes that admit items of the same tenants.
      *
-     * @param shares what part of each limit is this process's
+     * @param shares this process's share of each limit
      */
     public RateTable(int maxTenants, long seed, RateShares shares) {
         if (maxTenants < 1) {
@@ -58,16 +58,15 @@ public final class RateTable {
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
-    /** As {@link #RateTable(int, long)}, with a seed that everybody knows: for simulations and tests. */
+    /** Creates an empty table with a fixed seed, for simulations and tests. */
     public RateTable(int maxTenants) {
         this(maxTenants, 0);
     }
 
     /**
-     * Takes one item of a tenant and says whether it is within the limit.
+     * Counts one item of a tenant and returns whether it is within the limit.
      *
-     * @param tenant   not null
-     * @param limit    the tenant's limit over all processes, not null
+     * @param limit    the tenant's limit over all processes
      * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
      */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
@@ -75,10 +74,9 @@ public final class RateTable {
     }
 
     /**
-     * As {@link #admit}, and says as well where the tenant stands: for whoever tells it to the caller.
+     * Counts one item as {@link #admit} does and returns the tenant's state as well.
      *
-     * @param tenant   not null
-     * @param limit    the tenant's limit over all processes, not null
+     * @param limit    the tenant's limit over all processes
      * @param nowNanos as in {@link #admit}
      */
     public RateDecision read(String tenant, RateLimit limit, long nowNanos) {
@@ -93,7 +91,7 @@ public final class RateTable {
     }
 
     /**
-     * Forgets the tenants whose state says nothing any more. Call it every minute or so.
+     * Removes the states that are equal to no state. To be called about once a minute.
      *
      * @param nowNanos as in {@link #admit}
      */
@@ -103,22 +101,25 @@ public final class RateTable {
         }
     }
 
-    /** Tenants with a state now. */
+    /** Returns the number of states. */
     public int size() {
         return size.get();
     }
 
-    /** Items admitted since the start without being measured, because the table was full. */
+    /** Returns the number of items admitted unmeasured since the start, because the table was full. */
     public long unmeasured() {
         return unmeasured.sum();
     }
 
-    /** A part of the table: even places hold hashes, the place behind each its theoretical arrival time. */
+    /** Part of the table, with its own lock. */
     private final class Stripe {
         private long[] slots = new long[LinearProbing.FIRST_LENGTH];
         private int used;
 
-        /** The state after this item; where it is refused the state as it was, and a minus before it: such a one is above 0. */
+        /**
+         * Returns the state after this item. For a rejected item it returns the unchanged state negated, which is below
+         * 0.
+         */
         synchronized long take(long hash, RateLimit limit, long nowNanos) {
             int at = LinearProbing.find(slots, hash);
             if (slots[at] == 0) {
@@ -128,9 +129,9 @@ public final class RateTable {
                 }
                 at = insert(at, hash);
             }
-            // A state that this limit could not have made is taken back to a bucket just filled. Otherwise a tenant that
-            // used up a long burst at a low rate would be refused for hours after its rate was raised, and every tenant
-            // after a clock that was ahead is set right.
+            // A state that this limit cannot have produced is reduced to an empty bucket. Without that, a tenant with a
+            // low rate and a long burst would be rejected for hours after its rate was raised, and every tenant after a
+            // fast clock is corrected.
             long fullNanos = nowNanos + limit.toleranceNanos();
             long before = slots[at + 1] > fullNanos + MAX_SKEW_NANOS ? fullNanos : slots[at + 1];
             long after = Gcra.next(before, nowNanos, limit);
@@ -151,12 +152,7 @@ public final class RateTable {
             }
             size.addAndGet(keep - used);
             used = keep;
-            slots = new long[LinearProbing.lengthFor(keep)];
-            for (int at = 0; at < old.length; at += 2) {
-                if (old[at] != 0 && old[at + 1] > nowNanos) {
-                    LinearProbing.copy(old, at, slots);
-                }
-            }
+            slots = LinearProbing.rehash(old, LinearProbing.lengthFor(keep), state -> state > nowNanos);
         }
 
         private int insert(int free, long hash) {
@@ -166,13 +162,7 @@ public final class RateTable {
                 slots[free] = hash;
                 return free;
             }
-            long[] old = slots;
-            slots = new long[LinearProbing.lengthFor(used)];
-            for (int at = 0; at < old.length; at += 2) {
-                if (old[at] != 0) {
-                    LinearProbing.copy(old, at, slots);
-                }
-            }
+            slots = LinearProbing.rehash(slots, LinearProbing.lengthFor(used), state -> true);
             int at = LinearProbing.find(slots, hash);
             slots[at] = hash;
             return at;

@@ -1,5 +1,5 @@
 /**
- * Rate limits: the generic cell rate algorithm, its table of tenants, shares of a rate over several routers, limits
- * that grow, and admission with load shedding.
+ * Rate limiting and admission: the generic cell rate algorithm, the table of its states, shares of a rate among
+ * processes, growing limits, and load shedding. Parameters and results are not null unless stated otherwise.
  */
 package io.spillway.core.ratelimit;

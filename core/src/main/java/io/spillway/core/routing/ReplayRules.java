@@ -3,12 +3,9 @@ package io.spillway.core.routing;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Optional;
 
-/** When replayed items are due, and what the delay stage will make of them then. */
+/** Due times of replayed items, and the route that the delay stage will choose for them. */
 public final class ReplayRules {
-    /**
-     * No item waits longer in the delay lane, in milliseconds: 30 days. Longer than any backoff; what is later is more
-     * likely a mistake in the unit.
-     */
+    /** Maximum wait in the delay lane, in milliseconds: 30 days. It exceeds any backoff and detects wrong units. */
     public static final long LONGEST_WAIT_MILLIS = 30L * 24 * 60 * 60 * 1000;
 
     private static final double MILLIS_PER_SECOND = 1000;
@@ -16,10 +13,10 @@ public final class ReplayRules {
     private ReplayRules() {}
 
     /**
-     * When an item of a replay is due: the first at once, the others spread evenly.
+     * Returns the due time of an item of a replay. The first is due at once, the others at even intervals.
      *
-     * @param startMillis when the replay began, epoch milliseconds
-     * @param index       which one, from 0
+     * @param startMillis start of the replay, epoch milliseconds
+     * @param index       of the item, from 0
      * @param perSecond   rate, above 0
      * @return epoch milliseconds
      */
@@ -28,7 +25,7 @@ public final class ReplayRules {
     }
 
     /**
-     * Whether so many items can wait for their turn, or the last would be due later than the delay lane keeps any.
+     * Returns whether the last item of a replay is due within {@link #LONGEST_WAIT_MILLIS}.
      *
      * @param count     0 or more
      * @param perSecond rate, above 0
@@ -38,25 +35,26 @@ public final class ReplayRules {
     }
 
     /**
-     * What becomes of a replayed item when it is due, by the rules that only time decides: those that
-     * {@link RoutingRules#staleness} has, sweeps from when it was enqueued, age from its replay.
+     * Returns the route of a replayed item when it is due, as {@link RoutingRules#staleness} decides: sweeps count from
+     * when the item was enqueued, age from its replay.
      *
-     * @param saidMillis       when it says it was enqueued, any value; one that cannot be counts as when it is due
-     * @param replayedAtMillis when the replay began, epoch milliseconds
+     * @param claimedAtMillis  the item's enqueue time, any value; an implausible one is replaced by the due time
+     * @param replayedAtMillis start of the replay, epoch milliseconds
      * @param dueMillis        not before the replay, epoch milliseconds
      * @param policy           of its tenant
-     * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link RoutingRules#NO_SWEEP_MILLIS}
-     * @return dropped by a sweep, dropped past its time to live, or aged; empty for a fresh item
+     * @param sweepStartMillis start of the latest completed sweep of the tenant, or
+     *                         {@link RoutingRules#NO_SWEEP_MILLIS}
+     * @return swept, expired or aged; empty for a fresh item
      */
     public static Optional<Route> whenDue(
-            long saidMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy, long sweepStartMillis) {
-        long enqueuedAtMillis = RoutingRules.isPlausible(saidMillis, dueMillis) ? saidMillis : dueMillis;
+            long claimedAtMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy, long sweepStartMillis) {
+        long enqueuedAtMillis = RoutingRules.isPlausible(claimedAtMillis, dueMillis) ? claimedAtMillis : dueMillis;
         return RoutingRules.staleness(
                 enqueuedAtMillis, Math.max(enqueuedAtMillis, replayedAtMillis), policy, sweepStartMillis, dueMillis);
     }
 
     private static long waitMillis(long index, double perSecond) {
-        // A cast of what is too large for a long gives the largest.
+        // The cast of a double that is too large gives Long.MAX_VALUE.
         return Math.min((long) (index * MILLIS_PER_SECOND / perSecond), Long.MAX_VALUE / 2);
     }
 }

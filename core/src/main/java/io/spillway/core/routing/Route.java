@@ -6,19 +6,18 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
 
-/** Where a record goes. Every record goes to exactly one of these. */
+/** Routing decision for one record. */
 public sealed interface Route {
     /** To a lane. */
     record ToLane(Lane lane, LaneReason reason) implements Route {}
 
-    /** Nowhere: a rule says it need not be done. */
+    /** Dropped by a rule. */
     record Drop(DropReason reason) implements Route {}
 
     /**
      * To the dead-letter lane.
      *
-     * @param reason why
-     * @param detail what was found, for people; printable, at most {@link Printable#MAX_LENGTH} characters
+     * @param detail cause for people; escaped, at most {@link Printable#MAX_LENGTH} characters
      */
     record DeadLetter(DeadReason reason, String detail) implements Route {
         public DeadLetter {
@@ -26,7 +25,7 @@ public sealed interface Route {
         }
     }
 
-    /** The results without detail, made once: the router meets them a million times a second. */
+    /** Shared instances: the router uses a million a second. */
     ToLane HOT = new ToLane(Lane.HOT, LaneReason.FRESH);
     ToLane RETRIED = new ToLane(Lane.HOT, LaneReason.RETRY);
     ToLane DUE = new ToLane(Lane.HOT, LaneReason.DUE);

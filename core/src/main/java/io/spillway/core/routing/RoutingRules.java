@@ -6,11 +6,11 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import java.util.Optional;
 
-/** Routing order for an item that could be read: sweep, time to live, age, rate, share, hot. */
+/** Routing rules of a decoded item, in order: sweep, time to live, age, rate, share, hot. */
 public final class RoutingRules {
-    /** Before the year 2000 nothing was enqueued: such a time is a mistake of its clock. Epoch milliseconds. */
+    /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
-    /** What stands for a tenant without a completed sweep; it covers nothing. */
+    /** Sweep start for a tenant without a completed sweep. */
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -21,24 +21,21 @@ public final class RoutingRules {
 
     private RoutingRules() {}
 
-    /** Whether a time can be believed: not before 2000, not after now. */
+    /** Returns whether an enqueue time is plausible: not before 2000, not after now. */
     public static boolean isPlausible(long enqueuedAtMillis, long nowMillis) {
         return enqueuedAtMillis >= EARLIEST_MILLIS && enqueuedAtMillis <= nowMillis;
     }
 
     /**
-     * Decides on one item. The rate limiter, and then the guard of hot, are asked and charged only for an item that no
+     * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
      * earlier rule takes.
      *
-     * @param tenant           the item's tenant, not null
-     * @param enqueuedAtMillis when it was made, plausible (see {@link #isPlausible}), epoch milliseconds
-     * @param freshSinceMillis from when its age counts: {@code enqueuedAtMillis}, or the time of its replay when later
-     * @param policy           the tenant's policy, not null
-     * @param limit            its rate, or the limit that has grown for it; empty for none
-     * @param sweepStartMillis start of the latest completed sweep that covers the tenant, or {@link #NO_SWEEP_MILLIS}
+     * @param enqueuedAtMillis plausible (see {@link #isPlausible}), epoch milliseconds
+     * @param freshSinceMillis start of its age: {@code enqueuedAtMillis}, or the time of its replay when later
+     * @param limit            its rate or grown limit; empty for none
+     * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param nowMillis        epoch milliseconds
-     * @param rates            the rate limiter's states, not null
-     * @param guard            of hot, not null
+     * @param guard            overload protection of hot
      * @return never a dead letter
      */
     public static Route route(
@@ -62,10 +59,9 @@ public final class RoutingRules {
     }
 
     /**
-     * The rules that only time decides: what may have become of an item since it was last looked at.
+     * Applies the rules that depend only on time. The parameters are those of {@link #route}.
      *
-     * @return dropped by a sweep, dropped past its time to live, or aged; empty for a fresh item. Parameters are those
-     *         of {@link #route}
+     * @return swept, expired or aged; empty for a fresh item
      */
     public static Optional<Route> staleness(
             long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long sweepStartMillis, long nowMillis) {

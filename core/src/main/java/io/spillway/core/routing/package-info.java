@@ -1,2 +1,5 @@
-/** Where an item goes next: routing rules, replay rules and sweeps. */
+/**
+ * Routing: rules for the next lane of an item, rules for replays, and sweeps. Parameters and results are not null
+ * unless stated otherwise.
+ */
 package io.spillway.core.routing;

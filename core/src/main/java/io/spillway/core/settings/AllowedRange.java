@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
  * {@code 100ms to 5m} or {@code 1ms or more}.
  *
  * @param zero whether 0 is allowed as well
- * @param min  least value; milliseconds for a duration
- * @param max  greatest value
+ * @param min  minimum; milliseconds for a duration
+ * @param max  maximum; milliseconds for a duration, infinite for none
  */
 public record AllowedRange(boolean zero, double min, double max) {
     private static final String VALUE = "(-?[\\d.]+|\\d+(?:ms|s|m|h|d))";
     private static final Pattern RANGE = Pattern.compile("(0, or )?" + VALUE + " (?:to " + VALUE + "|or more)");
 
-    /** Reads a range; empty for words that are none. */
+    /** Parses a range; returns empty when the text is not a range. */
     public static Optional<AllowedRange> parse(String allowed) {
         Matcher matcher = RANGE.matcher(allowed);
         return matcher.matches()
@@ -28,10 +28,10 @@ public record AllowedRange(boolean zero, double min, double max) {
     }
 
     /**
-     * Checks the values that a settings record is made of against their declared ranges.
+     * Checks the component values of a settings record against their declared ranges.
      *
-     * @param type   the record
-     * @param values of all its components, in their order
+     * @param type   the record class
+     * @param values one for each component, in order
      * @throws InvalidSettingException for the first value out of its range
      */
     public static void check(Class<? extends Record> type, Object... values) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as operators write them: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}, {@code 7d}. */
+/** Text format of durations: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}, {@code 7d}. */
 public final class Durations {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,19})(ms|s|m|h|d)");
     private static final String ALLOWED = "must be a duration such as 250ms, 30s, 5m, 1h or 7d";
@@ -14,11 +14,11 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Reads a duration.
+     * Parses a duration.
      *
-     * @param text a whole number and a unit, for example {@code 5m}; not null
+     * @param text a whole number and a unit, for example {@code 5m}
      * @return milliseconds, 0 or more
-     * @throws IllegalArgumentException when the text is not a duration, with what is allowed in the message
+     * @throws IllegalArgumentException when the text is not a duration; the message says what is allowed
      */
     public static long parseMillis(String text) {
         Matcher matcher = TEXT.matcher(text.strip());
@@ -34,10 +34,10 @@ public final class Durations {
     }
 
     /**
-     * Writes a duration with the largest unit that leaves a whole number.
+     * Formats a duration with the largest unit that gives a whole number.
      *
      * @param millis 0 or more
-     * @return for example {@code 5m}; {@link #parseMillis} reads it back to the same value
+     * @return for example {@code 5m}; {@link #parseMillis} returns the same value for it
      */
     public static String format(long millis) {
         for (int i = 0; i < UNITS.length; i++) {

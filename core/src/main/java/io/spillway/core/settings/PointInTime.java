@@ -3,20 +3,19 @@ package io.spillway.core.settings;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 
-/** A point in time as operators write it: ISO 8601 with a zone, epoch milliseconds, or how long ago it was. */
+/** Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or an age such as {@code 2h}. */
 public final class PointInTime {
     private static final String ALLOWED =
-            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h";
+            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or an age such as 2h";
 
     private PointInTime() {}
 
     /**
-     * Reads a point in time.
+     * Parses a point in time.
      *
-     * @param text      not null
-     * @param nowMillis from when "ago" counts, epoch milliseconds
+     * @param nowMillis reference time of an age, epoch milliseconds
      * @return epoch milliseconds
-     * @throws IllegalArgumentException when the text is none, with what is allowed in the message
+     * @throws IllegalArgumentException when the text is not a point in time; the message says what is allowed
      */
     public static long parseMillis(String text, long nowMillis) {
         String time = text.strip();

@@ -1,5 +1,5 @@
 /**
- * How settings are written and refused: durations, points in time, and the error that names a key, its value and what
- * is allowed.
+ * Settings: durations, points in time, declared ranges, and the error that names a key, its value and what is allowed.
+ * Parameters and results are not null unless stated otherwise.
  */
 package io.spillway.core.settings;

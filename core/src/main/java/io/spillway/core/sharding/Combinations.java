@@ -2,12 +2,12 @@ package io.spillway.core.sharding;
 
 import java.math.BigInteger;
 
-/** Exact counts of shards. */
+/** Exact binomial coefficients, and the packing bound for shards. */
 public final class Combinations {
     private Combinations() {}
 
     /**
-     * The ways to take k of n.
+     * Returns the number of ways to choose k of n.
      *
      * @param n 0 or more
      * @param k any; 0 ways when it is below 0 or above n
@@ -22,24 +22,26 @@ public final class Combinations {
         }
         BigInteger ways = BigInteger.ONE;
         for (int i = 1; i <= Math.min(k, n - k); i++) {
-            // Divides without remainder: it is C(n, i) after each step.
+            // Divides without remainder: the result is C(n, i) after each step.
             ways = ways.multiply(BigInteger.valueOf(n - i + 1)).divide(BigInteger.valueOf(i));
         }
         return ways;
     }
 
     /**
-     * The most tenants that any assignment can have: each uses C(k, m+1) of the C(n, m+1) sets of m+1 slots for itself alone.
+     * Returns the maximum number of tenants of any assignment. Each tenant uses C(k, m+1) of the C(n, m+1) sets of m+1
+     * slots alone.
      *
      * @param slots     n, 1 or more
      * @param perTenant k, 1 to n
      * @param overlap   m, 0 to k − 1
-     * @throws IllegalArgumentException when one is out of its range
+     * @throws IllegalArgumentException when a value is out of its range
      */
     public static BigInteger packingBound(int slots, int perTenant, int overlap) {
         if (perTenant < 1 || perTenant > slots || overlap < 0 || overlap >= perTenant) {
-            throw new IllegalArgumentException(perTenant + " of " + slots + " slots, overlap " + overlap
-                    + ": must be 1 to slots, and 0 to one less than that");
+            throw new IllegalArgumentException("perTenant = " + perTenant + ", slots = " + slots
+                    + ", overlap = " + overlap
+                    + ": perTenant must be from 1 to slots, overlap from 0 to perTenant - 1");
         }
         return choose(slots, overlap + 1).divide(choose(perTenant, overlap + 1));
     }

@@ -5,10 +5,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
-/**
- * Partitions that belong to one tenant each, which no other tenant's items enter. Immutable.
- */
+/** Partitions reserved for one tenant each. Other tenants' items do not enter them. Immutable. */
 public final class Dedication {
     private final int partitions;
     private final Map<String, int[]> own;
@@ -20,18 +19,11 @@ public final class Dedication {
         this.own = own;
         this.isDedicated = new boolean[partitions];
         own.values().forEach(list -> Arrays.stream(list).forEach(partition -> isDedicated[partition] = true));
-        int[] left = new int[partitions];
-        int count = 0;
-        for (int partition = 0; partition < partitions; partition++) {
-            if (!isDedicated[partition]) {
-                left[count++] = partition;
-            }
-        }
-        this.shared = Arrays.copyOf(left, count);
+        this.shared = IntStream.range(0, partitions).filter(partition -> !isDedicated[partition]).toArray();
     }
 
     /**
-     * Nobody has partitions of its own.
+     * Returns a dedication without reserved partitions.
      *
      * @param partitions of each lane, 1 to {@link ShuffleSharder#MAX_SLOTS}
      * @throws IllegalArgumentException when the number is out of its range
@@ -42,9 +34,9 @@ public final class Dedication {
     }
 
     /**
-     * With these partitions for a tenant that has none yet.
+     * Returns a copy with partitions for a tenant that has none yet.
      *
-     * @param chosen of the shared ones, all different; copied
+     * @param chosen shared partitions, all different; copied
      */
     Dedication with(String tenant, int... chosen) {
         Map<String, int[]> more = new TreeMap<>(own);
@@ -52,32 +44,32 @@ public final class Dedication {
         return new Dedication(partitions, Collections.unmodifiableMap(more));
     }
 
-    /** The tenant's own partitions in ascending order; empty when it has none. */
+    /** Returns the tenant's own partitions in ascending order; empty when it has none. */
     public List<Integer> of(String tenant) {
         return Arrays.stream(own.getOrDefault(tenant, new int[0])).boxed().toList();
     }
 
-    /** Partitions in all, dedicated and shared. */
+    /** Returns the number of partitions, dedicated and shared. */
     public int partitions() {
         return partitions;
     }
 
-    /** How many partitions remain for all tenants without their own; 1 or more. */
+    /** Returns the number of partitions for all tenants without their own; 1 or more. */
     public int sharedPartitions() {
         return shared.length;
     }
 
-    /** Whether a partition belongs to one tenant. */
+    /** Returns whether a partition belongs to one tenant. */
     public boolean isDedicated(int partition) {
         return isDedicated[partition];
     }
 
-    /** The shared partitions in ascending order, for readers in this package that do not change them. */
+    /** Returns the shared partitions in ascending order. Not copied: callers must not change them. */
     int[] shared() {
         return shared;
     }
 
-    /** The tenant's own partitions, or null, for readers in this package that do not change them. */
+    /** Returns the tenant's own partitions, or null. Not copied: callers must not change them. */
     int[] ownOf(String tenant) {
         return own.get(tenant);
     }

@@ -9,18 +9,17 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which partitions tenants get that are to have some of their own, from nothing but how many each is to have: every instance
- * comes to the same answer whatever it has seen before.
+ * Assignment of dedicated partitions, computed from the requested numbers alone: every instance gets the same result.
  *
- * <p>{@code leastShared} partitions always remain for all others: with fewer than twice a shard's size left, shards
- * hardly differ from one another, and with none there is nowhere to go.
+ * <p>{@code leastShared} partitions always remain for all other tenants. With fewer than twice a shard's size, shards
+ * would hardly differ.
  *
- * <p>Tenants choose in the order of their names, each the free partitions with the greatest hash of tenant and partition
- * (rendezvous hashing: Thaler and Ravishankar 1998). So when one more is isolated, another moves only if its partition was
- * taken by a tenant that chooses before it.
+ * <p>Tenants choose in the order of their names. Each takes the free partitions with the greatest hash of tenant and
+ * partition (rendezvous hashing: Thaler and Ravishankar 1998). When a tenant is added, another one moves only if a
+ * tenant before it took its partition.
  *
- * @param dedication who has which partitions, not null
- * @param refused    what is wrong with the wishes that were not met, by tenant; unmodifiable, not null
+ * @param dedication the assigned partitions
+ * @param refused    reason of each rejected request, by tenant; unmodifiable
  */
 public record DedicationPlan(Dedication dedication, SortedMap<String, String> refused) {
     public DedicationPlan {
@@ -28,37 +27,34 @@ public record DedicationPlan(Dedication dedication, SortedMap<String, String> re
     }
 
     /**
-     * Plans.
+     * Computes the plan.
      *
-     * @param wanted      partitions of its own by tenant, each 1 or more; not null
+     * @param requested   number of dedicated partitions by tenant, each 1 or more
      * @param partitions  as for {@link Dedication#none}
      * @param leastShared partitions that always remain for all others, 1 to partitions
      * @param seed        the same in all instances
      */
-    public static DedicationPlan of(SortedMap<String, Integer> wanted, int partitions, int leastShared, long seed) {
+    public static DedicationPlan of(SortedMap<String, Integer> requested, int partitions, int leastShared, long seed) {
         Dedication dedication = Dedication.none(partitions);
         SortedMap<String, String> refused = new TreeMap<>();
-        for (Map.Entry<String, Integer> wish : wanted.entrySet()) {
-            int spare = dedication.sharedPartitions() - leastShared;
-            if (wish.getValue() > Math.min(spare, PartitionPlacement.MAX_PARTITIONS)) {
-                refused.put(wish.getKey(), refusal(wish, partitions, leastShared, spare));
+        for (Map.Entry<String, Integer> request : requested.entrySet()) {
+            String tenant = request.getKey();
+            int count = request.getValue();
+            int max = Math.min(dedication.sharedPartitions() - leastShared, PartitionPlacement.MAX_PARTITIONS);
+            if (count > max) {
+                refused.put(tenant, Printable.of(tenant) + ": dedicated = " + count + ": "
+                        + (max < 1 ? "no partition is available" : "must be from 1 to " + max) + ", because "
+                        + leastShared + " of " + partitions + " partitions must stay shared");
             } else {
-                dedication = dedication.with(wish.getKey(), choose(dedication, wish.getKey(), wish.getValue(), seed));
+                dedication = dedication.with(tenant, choose(dedication, tenant, count, seed));
             }
         }
         return new DedicationPlan(dedication, refused);
     }
 
-    /** How many partitions all others keep at the least when nothing else is said: half of them, or the only one. */
+    /** Returns the default number of partitions that stay shared: half of them, rounded up. */
     public static int leastShared(int partitions) {
         return (partitions + 1) / 2;
-    }
-
-    private static String refusal(Map.Entry<String, Integer> wish, int partitions, int leastShared, int spare) {
-        int most = Math.min(spare, PartitionPlacement.MAX_PARTITIONS);
-        return Printable.of(wish.getKey()) + ": " + wish.getValue() + " dedicated: "
-                + (most < 1 ? "no partition can be spared" : "must be from 1 to " + most) + ": of " + partitions
-                + " partitions " + leastShared + " must stay shared";
     }
 
     private static int[] choose(Dedication dedication, String tenant, int count, long seed) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Counts how many pairs of tenants share how many slots: all pairs by going over the tenants of each slot, which costs T²k²/2n steps for T
- * tenants with k of n slots, or a sample of pairs.
+ * Counts of tenant pairs by the number of slots they share: over all pairs, in T²k²/2n steps for T tenants with k of n
+ * slots, or over a sample.
  *
  * <p>Owner: one thread. Bound: the shards given to it and two numbers a tenant.
  */
@@ -19,15 +19,17 @@ public final class OverlapCensus {
     private int done;
 
     /**
+     * Prepares the count over all pairs.
+     *
      * @param slots  n, above each slot
      * @param shards each tenant's slots in ascending order; not copied, not changed
      */
     public OverlapCensus(int slots, int[][] shards) {
         this.shards = shards;
         int[] loads = new int[slots];
-        int most = 0;
+        int largest = 0;
         for (int[] shard : shards) {
-            most = Math.max(most, shard.length);
+            largest = Math.max(largest, shard.length);
             for (int slot : shard) {
                 loads[slot]++;
             }
@@ -37,15 +39,15 @@ public final class OverlapCensus {
         filled = new int[slots];
         common = new int[shards.length];
         touched = new int[shards.length];
-        pairs = new long[most + 1];
+        pairs = new long[largest + 1];
     }
 
-    /** Steps that it takes to count all pairs, about. */
+    /** Returns the approximate number of steps to count all pairs. */
     public static double steps(long tenants, int perTenant, int slots) {
         return 0.5 * tenants * tenants * perTenant * perTenant / slots;
     }
 
-    /** Compares one more tenant with all before it. False when there is none more. */
+    /** Compares the next tenant with all before it. Returns false when there is none. */
     public boolean countNext() {
         if (done == shards.length) {
             return false;
@@ -68,22 +70,22 @@ public final class OverlapCensus {
         return true;
     }
 
-    /** Tenants compared with all before them so far. */
+    /** Returns the number of tenants compared so far. */
     public int done() {
         return done;
     }
 
-    /** Pairs so far by the number of slots they share; from 0 to the size of the largest shard. */
+    /** Returns the pairs so far by the number of shared slots, from 0 to the size of the largest shard. */
     public long[] pairs() {
         return pairs.clone();
     }
 
     /**
-     * Counts random pairs of two different tenants, in an array as {@link #pairs}.
+     * Counts random pairs of two different tenants, with a result as of {@link #pairs}.
      *
      * @param shards 2 or more, as in the constructor
-     * @param sample how many pairs, 0 or more
-     * @param seed   of the choice
+     * @param sample number of pairs, 0 or more
+     * @param seed   of the selection
      */
     public static long[] sampled(int[][] shards, int sample, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
@@ -96,7 +98,7 @@ public final class OverlapCensus {
         return counts;
     }
 
-    /** How many numbers two ascending arrays have in common. */
+    /** Returns how many numbers two ascending arrays have in common. */
     static int overlap(int[] first, int[] second) {
         int common = 0;
         for (int i = 0, j = 0; i < first.length && j < second.length; ) {

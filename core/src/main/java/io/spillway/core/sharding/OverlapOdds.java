@@ -5,36 +5,37 @@ import java.math.BigInteger;
 import java.math.MathContext;
 
 /**
- * How many slots two tenants share whose shards are drawn independently: the hypergeometric distribution, exact.
- * Immutable.
+ * Exact distribution (hypergeometric) of the slots that two independently drawn shards share. Immutable.
  *
  * @param slots     n, 1 or more
  * @param perTenant k, 1 to n
  */
 public record OverlapOdds(int slots, int perTenant) {
-    /** @throws IllegalArgumentException when a number is out of its range */
+    /** @throws IllegalArgumentException when a value is out of its range */
     public OverlapOdds {
         if (slots < 1 || perTenant < 1 || perTenant > slots) {
-            throw new IllegalArgumentException(perTenant + " of " + slots + " slots: must be 1 or more, and no more than there are");
+            throw new IllegalArgumentException(
+                    "perTenant = " + perTenant + ", slots = " + slots + ": perTenant must be from 1 to slots");
         }
     }
 
-    /** All shards there are: C(n,k). */
+    /** Returns the number of shards: C(n,k). */
     public BigInteger shards() {
         return Combinations.choose(slots, perTenant);
     }
 
     /**
-     * The shards that share just so many slots with a given one: C(k,i) C(n−k, k−i).
+     * Returns the number of shards that share exactly i slots with a given one: C(k,i) C(n−k, k−i).
      *
-     * @param shared i, any; 0 shards when it cannot be
+     * @param shared i, any; 0 shards when impossible
      */
     public BigInteger shardsSharing(int shared) {
-        return Combinations.choose(perTenant, shared).multiply(Combinations.choose(slots - perTenant, perTenant - shared));
+        return Combinations.choose(perTenant, shared)
+                .multiply(Combinations.choose(slots - perTenant, perTenant - shared));
     }
 
     /**
-     * The chance that two tenants share just so many slots: the exact ratio rounded to the nearest double.
+     * Returns the probability that two tenants share exactly this many slots, rounded to the nearest double.
      *
      * @param shared any
      */

@@ -2,9 +2,9 @@ package io.spillway.core.sharding;
 
 import java.util.Arrays;
 
-/** The slots of one tenant, in ascending order. Immutable; equal to another of the same slots. */
+/** Slots of one tenant, in ascending order. Immutable; equal to another shard with the same slots. */
 public final class Shard {
-    /** Most slots of a shard that is assigned. */
+    /** Maximum number of slots of an assigned shard. */
     public static final int MAX_SIZE = 16;
 
     private final int[] slots;
@@ -14,7 +14,7 @@ public final class Shard {
     }
 
     /**
-     * The shard of these slots.
+     * Returns a shard of these slots.
      *
      * @param slots 1 to {@link #MAX_SIZE} different numbers of 0 or more, in any order; copied
      * @throws IllegalArgumentException when they are not
@@ -27,37 +27,38 @@ public final class Shard {
         }
         for (int i = 0; i < sorted.length; i++) {
             if (sorted[i] < 0 || i > 0 && sorted[i] == sorted[i - 1]) {
-                throw new IllegalArgumentException("slots " + Arrays.toString(sorted) + ": must be different and 0 or more");
+                throw new IllegalArgumentException(
+                        "slots " + Arrays.toString(sorted) + ": must be different and 0 or more");
             }
         }
         return new Shard(sorted);
     }
 
-    /** How many slots it has. */
+    /** Returns the number of slots. */
     public int size() {
         return slots.length;
     }
 
     /**
-     * One of its slots.
+     * Returns one slot.
      *
-     * @param i 0 to size − 1, from the smallest on
+     * @param i 0 to size − 1, in ascending order of the slots
      */
     public int slot(int i) {
         return slots[i];
     }
 
-    /** A copy of its slots, in ascending order. */
+    /** Returns a copy of the slots, in ascending order. */
     public int[] toArray() {
         return slots.clone();
     }
 
-    /** How many slots it has in common with another, not null. */
+    /** Returns how many slots it shares with another shard. */
     public int overlap(Shard other) {
         return OverlapCensus.overlap(slots, other.slots);
     }
 
-    /** The slots themselves, for readers in this package that do not change them. */
+    /** Returns the slots. Not copied: callers must not change them. */
     int[] slots() {
         return slots;
     }

@@ -1,10 +1,10 @@
 package io.spillway.core.sharding;
 
 /**
- * Two tenants that share more slots than they may.
+ * Pair of tenants that share more slots than the registry allows.
  *
  * @param first  the smaller name
  * @param second the greater name
- * @param shared slots in common, more than the book's bound
+ * @param shared slots in common, more than the registry's bound
  */
 public record ShardConflict(String first, String second, int shared) {}

@@ -1,20 +1,20 @@
 package io.spillway.core.sharding;
 
-/** What the book says of a stored assignment that it takes in. */
+/** Result of restoring a stored assignment. */
 public sealed interface ShardRecord {
-    /** It keeps the bounds with all that was taken in before. */
+    /** It is restored and keeps the bound with all assignments restored before. */
     record Kept() implements ShardRecord {}
 
     /**
-     * It is taken in as it is stored, but shares more slots with others than it may; {@link ShardRegistry#conflicts} names the
-     * pairs when all is read.
+     * It is restored, but shares more slots with others than allowed. {@link ShardRegistry#conflicts} lists the pairs
+     * after all records are restored.
      */
     record Conflicting() implements ShardRecord {}
 
     /**
-     * It cannot be an assignment of this book, and is not taken in: the tenant has none.
+     * It is not valid in this registry and is not restored: the tenant has no assignment.
      *
-     * @param detail for a person, not null
+     * @param detail cause for people
      */
     record Unfit(String detail) implements ShardRecord {}
 }

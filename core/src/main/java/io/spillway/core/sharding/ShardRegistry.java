@@ -2,7 +2,6 @@ package io.spillway.core.sharding;
 
 import io.spillway.core.item.TenantHash;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -10,50 +9,54 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongConsumer;
 
 /**
- * Which slots each tenant has, such that no two tenants share more than m: the bound holds for every pair, not on average
- * (MacCárthaigh, Workload isolation using shuffle sharding).
+ * Registry of the slots of each tenant, in which no two tenants share more than m. The bound holds for every pair, not
+ * on average (MacCárthaigh, Workload isolation using shuffle sharding).
  *
- * <p>Two shards share more than m slots when some m+1 slots are in both. So the book keeps all (m+1)-subsets of all shards
- * in one {@link SubsetIndex}: to try a shard of k is C(k, m+1) look-ups, however many tenants there are. How shards are
- * looked for: {@link ShardSearch}. A tenant gets as many slots as asked for, or none and the reason.
+ * <p>Two shards share more than m slots when both contain some set of m+1 slots. The registry keeps all (m+1)-subsets
+ * of all shards in one {@link SubsetIndex}, so testing a shard of k slots costs C(k, m+1) look-ups for any number of
+ * tenants. The search is in {@link ShardSearch}. A tenant gets the requested number of slots, or none and the reason.
  *
- * <p>An answer depends on what is assigned, the tenant, the size and the seed, and on nothing else: not on the order in which
- * the assignments came in. A book that is read again from its stored records, in any order, says the same.
+ * <p>A result depends only on the assignments, the tenant, the size and the seed, not on the order of the assignments.
+ * A registry restored from its stored records in any order gives the same results.
  *
- * <p>Owner: the one thread that writes assignments. It is not safe for others; they read {@link Shard}s, which are immutable.
+ * <p>Owner: the one thread that writes assignments; not thread-safe. Other threads read {@link Shard}s, which are
+ * immutable.
  *
  * <p>Bound: {@value SubsetIndex#MAX_SUBSETS} subsets in all, then {@link ShardResult.Reason#BOOK_FULL}.
  */
 public final class ShardRegistry {
-    /** Most slots. */
+    /** Maximum number of slots. */
     public static final int MAX_SLOTS = 4_096;
-    /** Most conflicts that are listed. */
+    /** Maximum number of listed conflicts. */
     public static final int MAX_LISTED = 1_000;
 
     private final int slots;
     private final int overlap;
     private final int bits;
-    /** Null where each slot is on a partition of its own. */
+    /** Null where each slot is a partition of its own. */
     private final VirtualSlots partitions;
     private final Map<String, Shard> shards = new HashMap<>();
     private final SubsetIndex index = new SubsetIndex();
     private final ShardSearch search;
 
     /**
-     * An empty book for slots that are each on a partition of their own.
+     * Creates an empty registry for slots that are each a partition of their own.
      *
      * @param slots   n, 1 to {@link #MAX_SLOTS}
-     * @param overlap m, most slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9 of
-     *                64 slots, up to 4 of 4,096)
-     * @throws IllegalArgumentException when an argument is out of its range
+     * @param overlap m, maximum slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9
+     *                of 64 slots, up to 4 of 4,096)
+     * @throws IllegalArgumentException when a value is out of its range
      */
     public ShardRegistry(int slots, int overlap) {
         this(slots, overlap, null);
     }
 
-    /** An empty book that gives no tenant two slots on one partition; as {@link #ShardBook(int, int)} otherwise. */
+    /**
+     * Creates an empty registry as {@link #ShardRegistry(int, int)} does. No tenant gets two slots on one partition.
+     */
     public ShardRegistry(VirtualSlots slots, int overlap) {
         this(slots.slots(), overlap, slots);
     }
@@ -62,10 +65,10 @@ public final class ShardRegistry {
         if (slots < 1 || slots > MAX_SLOTS) {
             throw new IllegalArgumentException("slots = " + slots + ": must be from 1 to " + MAX_SLOTS);
         }
-        int most = mostOverlap(slots);
-        if (overlap < 0 || overlap > most) {
+        int max = mostOverlap(slots);
+        if (overlap < 0 || overlap > max) {
             throw new IllegalArgumentException(
-                    "overlap = " + overlap + ": must be from 0 to " + most + " with " + slots + " slots");
+                    "overlap = " + overlap + ": must be from 0 to " + max + " with " + slots + " slots");
         }
         this.slots = slots;
         this.overlap = overlap;
@@ -74,19 +77,18 @@ public final class ShardRegistry {
         this.search = new ShardSearch(slots, overlap, partitions, index);
     }
 
-    /** The greatest bound on overlap that a book of so many slots can keep. */
+    /** Returns the maximum overlap bound for a number of slots. */
     public static int mostOverlap(int slots) {
         return Math.min(Shard.MAX_SIZE - 1, 63 / ShardSearch.bitsFor(slots) - 1);
     }
 
     /**
-     * Gives a tenant a shard. One that has a shard of this size keeps it; one of another size gets a new one for it, and
-     * keeps the old when there is none.
+     * Assigns a shard to a tenant. A tenant with a shard of this size keeps it. One with a shard of another size gets a
+     * new one, and keeps the old one if there is none.
      *
-     * @param tenant not null
-     * @param size   k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
-     * @param seed   with that of a {@link ShuffleSharder} its shard is the first tried, so that few tenants move when
-     *               their assignment is written
+     * @param size k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
+     * @param seed that of the {@link ShuffleSharder}, whose shard is tried first, so that few tenants move when they
+     *             are assigned
      * @throws IllegalArgumentException when size is out of its range
      */
     public ShardResult assign(String tenant, int size, long seed) {
@@ -98,20 +100,19 @@ public final class ShardRegistry {
     }
 
     /**
-     * Gives a tenant another shard than it has, or a first one. When there is none it keeps what it has.
+     * Assigns another shard to a tenant, or a first one. If there is none, the tenant keeps its current one.
      *
-     * @param tenant not null
-     * @param size   as in {@link #assign}
-     * @param seed   any; another seed, another shard
+     * @param size as in {@link #assign}
+     * @param seed any; selects the shard
      * @throws IllegalArgumentException when size is out of its range
      */
     public ShardResult reassign(String tenant, int size, long seed) {
-        int most = Math.min(slots, Shard.MAX_SIZE);
-        if (size < 1 || size > most) {
-            throw new IllegalArgumentException("size = " + size + ": must be from 1 to " + most + " with " + slots + " slots");
+        int max = Math.min(slots, Shard.MAX_SIZE);
+        if (size < 1 || size > max) {
+            throw new IllegalArgumentException(
+                    "size = " + size + ": must be from 1 to " + max + " with " + slots + " slots");
         }
-        if (index.size() + ShardSearch.choose(size, overlap + 1) > SubsetIndex.MAX_SUBSETS
-                || shards.size() >= SubsetIndex.MAX_SUBSETS) {
+        if (isFull(size)) {
             return new ShardResult.Refused(ShardResult.Reason.BOOK_FULL, ShardResult.Effort.NONE);
         }
         Shard current = shards.get(tenant);
@@ -134,7 +135,7 @@ public final class ShardRegistry {
         return answer;
     }
 
-    /** Takes a tenant's shard back, and says which it was; empty when it had none. */
+    /** Removes a tenant's shard and returns it; empty when it had none. */
     public Optional<Shard> release(String tenant) {
         Shard shard = shards.remove(tenant);
         if (shard != null) {
@@ -144,22 +145,18 @@ public final class ShardRegistry {
     }
 
     /**
-     * Takes a stored assignment in, in place of what the tenant had. What two conflicting records say is kept as it is: the
-     * tenants' items are where the records put them. {@link #reassign} one of each pair to end the conflict.
-     *
-     * @param tenant not null
-     * @param shard  not null
+     * Restores a stored assignment in place of the tenant's current one. Conflicting records are kept, because the
+     * tenants' items are stored accordingly; {@link #reassign} one tenant of each pair to end the conflict.
      */
     public ShardRecord restore(String tenant, Shard shard) {
         release(tenant);
         if (shard.slot(shard.size() - 1) >= slots) {
-            return new ShardRecord.Unfit("slot " + shard.slot(shard.size() - 1) + ": there are " + slots + " slots");
+            return new ShardRecord.Unfit("slot " + shard.slot(shard.size() - 1) + ": must be below " + slots);
         }
         if (partitions != null && partitions.haveSharedPartition(shard.slots(), shard.size())) {
-            return new ShardRecord.Unfit("slots " + shard + ": two are on the same partition");
+            return new ShardRecord.Unfit("slots " + shard + ": must be on different partitions");
         }
-        if (index.size() + ShardSearch.choose(shard.size(), overlap + 1) > SubsetIndex.MAX_SUBSETS
-                || shards.size() >= SubsetIndex.MAX_SUBSETS) {
+        if (isFull(shard.size())) {
             return new ShardRecord.Unfit(ShardResult.Reason.BOOK_FULL.text());
         }
         boolean isConflict = search.isShared(shard.slots(), shard.size());
@@ -168,19 +165,19 @@ public final class ShardRegistry {
         return isConflict ? new ShardRecord.Conflicting() : new ShardRecord.Kept();
     }
 
-    /** The tenant's shard, empty when it has none. */
+    /** Returns the tenant's shard; empty when it has none. */
     public Optional<Shard> find(String tenant) {
         return Optional.ofNullable(shards.get(tenant));
     }
 
-    /** Tenants with a shard. */
+    /** Returns the number of tenants with a shard. */
     public int size() {
         return shards.size();
     }
 
     /**
-     * The pairs of tenants that share more than they may, which only {@link #restore} can bring about, by name, at most
-     * {@link #MAX_LISTED}. Costs nothing when there are none.
+     * Returns the pairs of tenants that share more slots than allowed, in the order of their names, at most
+     * {@link #MAX_LISTED}. Only {@link #restore} can cause them.
      */
     public List<ShardConflict> conflicts() {
         if (index.shared() == 0) {
@@ -205,21 +202,21 @@ public final class ShardRegistry {
                 }
             }
         }
-        return Collections.unmodifiableList(new ArrayList<>(conflicts));
+        return List.copyOf(conflicts);
     }
 
-    /** What is done with each (m+1)-subset of a shard. */
-    private interface SubsetAction {
-        void on(long subset);
+    private boolean isFull(int size) {
+        return index.size() + Combinations.choose(size, overlap + 1).intValue() > SubsetIndex.MAX_SUBSETS
+                || shards.size() >= SubsetIndex.MAX_SUBSETS;
     }
 
-    private void forEachSubset(Shard shard, SubsetAction action) {
+    private void forEachSubset(Shard shard, LongConsumer action) {
         forEachSubset(shard.slots(), 0, overlap + 1, 0, action);
     }
 
-    private void forEachSubset(int[] sorted, int from, int left, long key, SubsetAction action) {
+    private void forEachSubset(int[] sorted, int from, int left, long key, LongConsumer action) {
         if (left == 0) {
-            action.on(key);
+            action.accept(key);
             return;
         }
         for (int i = from; i <= sorted.length - left; i++) {

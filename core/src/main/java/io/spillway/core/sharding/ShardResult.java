@@ -1,47 +1,41 @@
 package io.spillway.core.sharding;
 
-/** What the book says when a tenant wants a shard. */
+/** Result of a request for a shard. */
 public sealed interface ShardResult {
-    /** What the search for it took. */
+    /** Returns the cost of the search. */
     Effort effort();
 
     /**
-     * The tenant has this shard from now on.
+     * The shard is now assigned to the tenant.
      *
-     * @param shard  of the size asked for
-     * @param effort not null
+     * @param shard of the requested size
      */
     record Assigned(Shard shard, Effort effort) implements ShardResult {}
 
-    /**
-     * There is none, and nothing has changed.
-     *
-     * @param reason not null
-     * @param effort not null
-     */
+    /** No shard was found; nothing has changed. */
     record Refused(Reason reason, Effort effort) implements ShardResult {}
 
     /**
-     * How much was tried; the same for the same book, tenant, size and seed.
+     * Cost of a search. It is the same for the same assignments, tenant, size and seed.
      *
      * @param draws random shards tried
      * @param steps slots and sets of slots tried by the systematic search, 0 when a draw was taken
      */
     record Effort(int draws, int steps) {
-        /** Nothing had to be searched for. */
+        /** No search was needed. */
         public static final Effort NONE = new Effort(0, 0);
     }
 
-    /** Why there is no shard. */
+    /** Reason why no shard was found. */
     enum Reason {
-        /** By counting alone: fewer sets of m+1 slots are unused than a shard has. */
+        /** Fewer sets of m+1 slots are unused than a shard has. */
         FULL("the packing bound is reached"),
-        /** All shards were searched: none keeps the bound on overlap with each slot on another partition. */
-        NONE_LEFT("no shard is left that keeps the bounds"),
-        /** The search was given up; there may be one. */
-        GAVE_UP("no shard was found within the bound on search steps"),
-        /** The book holds as much as it may. */
-        BOOK_FULL("the book of shards is at its bound");
+        /** The search was complete: no shard keeps the bound on overlap with each slot on another partition. */
+        NONE_LEFT("no free shard keeps the bound on overlap"),
+        /** The search reached its step limit; a shard may exist. */
+        GAVE_UP("the search reached its step limit without a shard"),
+        /** The registry holds the maximum number of subsets or tenants. */
+        BOOK_FULL("the shard registry is full");
 
         private final String text;
 
@@ -49,7 +43,7 @@ public sealed interface ShardResult {
             this.text = text;
         }
 
-        /** The reason for a person, without full stop. */
+        /** Returns a description without a full stop. */
         public String text() {
             return text;
         }

@@ -4,35 +4,37 @@ import io.spillway.core.item.TenantHash;
 import java.util.Arrays;
 
 /**
- * Looks for a shard that shares at most m slots with every one in the index: draws first, then all shards in order.
+ * Search for a shard that shares at most m slots with every shard in the index: random draws first, then all shards in
+ * order.
  *
- * <p>Any shards fill 83% of the packing bound (8,674 of 10,416 tenants with 64 slots, 4 a tenant, m = 2) and each stands in the
- * way of several better ones. So when m = k − 2 and the book is no longer nearly empty, draws are taken from a class of shards
- * that never share k − 1 slots with one another, since any k − 1 of them decide the last, and 92% are filled: those whose
- * slots have the exclusive or 0 (where n is a power of two; for k = 4 that is the Boolean Steiner quadruple system, which
- * meets the bound), else the sum 0 modulo n (Graham and Sloane, Lower bounds for constant weight codes, 1980). Each is
- * checked like any other.
+ * <p>Random shards fill 83% of the packing bound (8,674 of 10,416 tenants with 64 slots, 4 a tenant, m = 2), because
+ * each blocks several better ones. When m = k − 2 and the registry is not nearly empty, draws come from a class of
+ * shards that never share k − 1 slots, since any k − 1 of them determine the last. That fills 92%. The class: shards
+ * whose slots have the exclusive or 0 (where n is a power of two; for k = 4 the Boolean Steiner quadruple system, which
+ * reaches the bound), else the sum 0 modulo n (Graham and Sloane, Lower bounds for constant weight codes, 1980). Each
+ * draw is checked like any other.
  *
- * <p>Owner: {@link ShardRegistry}, whose index it reads. Bound: {@link #MAX_DRAWS} and {@link #MAX_STEPS} for one search.
+ * <p>Owner: {@link ShardRegistry}, whose index it reads. Bound: {@link #MAX_DRAWS} and {@link #MAX_STEPS} for one
+ * search.
  */
 final class ShardSearch {
-    /** Most draws of each kind. */
+    /** Maximum number of draws of each kind. */
     static final int MAX_DRAWS = 256;
     /**
-     * Most slots and sets of slots that the systematic search tries, but for the sets of one shard more: well above what all
-     * shards of 64 slots, 4 a tenant, take, and half a second of work.
+     * Maximum slots and sets of slots that the systematic search tries, plus the sets of one shard. It covers all
+     * shards of 64 slots, 4 a tenant, and costs half a second.
      */
     static final int MAX_STEPS = 1 << 22;
-    /** A book is nearly empty up to this part of its packing bound. */
+    /** A registry is nearly empty below this fraction (1/32) of its packing bound. */
     private static final int SPARSE = 32;
 
     private final int slots;
     private final int overlap;
     private final int bits;
-    /** Null where each slot is on a partition of its own. */
+    /** Null where each slot is a partition of its own. */
     private final VirtualSlots partitions;
     private final SubsetIndex index;
-    /** Sorted prefixes of the systematic search, one a depth. */
+    /** Sorted prefixes of the systematic search, by depth. */
     private final int[][] prefixes = new int[Shard.MAX_SIZE + 1][Shard.MAX_SIZE];
     private int[] chosen;
     private int steps;
@@ -50,13 +52,15 @@ final class ShardSearch {
     }
 
     /**
-     * @param hash   of the tenant and the seed: the first draw is what {@link ShuffleSharder} gives for it
-     * @param size   k, at most slots
-     * @param not    a shard that will not do, or null
-     * @param bound  subsets of m+1 slots that there are
+     * Searches for a shard.
+     *
+     * @param hash     of tenant and seed: the first draw is that of {@link ShuffleSharder}
+     * @param size     k, at most slots
+     * @param excluded a shard that must not be returned, or null
+     * @param bound    number of all subsets of m+1 slots
      */
-    ShardResult find(long hash, int size, Shard not, double bound) {
-        if (index.size() + choose(size, overlap + 1) > bound) {
+    ShardResult find(long hash, int size, Shard excluded, double bound) {
+        if (index.size() + Combinations.choose(size, overlap + 1).intValue() > bound) {
             return new ShardResult.Refused(ShardResult.Reason.FULL, ShardResult.Effort.NONE);
         }
         boolean structured = overlap == size - 2 && size > 2;
@@ -65,26 +69,26 @@ final class ShardSearch {
         if (!structured || index.size() < bound / SPARSE) {
             draws++;
             ShuffleSharder.draw(hash, slots, size, drawn);
-            if (fits(drawn, not)) {
+            if (fits(drawn, excluded)) {
                 return assigned(drawn, draws, 0);
             }
         }
         for (int attempt = structured ? -MAX_DRAWS : 0; attempt < MAX_DRAWS; attempt++) {
             draws++;
-            long again = TenantHash.mix(hash + (attempt + MAX_DRAWS + 1) * TenantHash.GOLDEN_RATIO);
+            long mixed = TenantHash.mix(hash + (attempt + MAX_DRAWS + 1) * TenantHash.GOLDEN_RATIO);
             if (attempt < 0) {
-                drawOfClass(again, drawn);
+                drawOfClass(mixed, drawn);
             } else {
-                drawOne(again, drawn);
+                drawOne(mixed, drawn);
             }
-            if (fits(drawn, not)) {
+            if (fits(drawn, excluded)) {
                 return assigned(drawn, draws, 0);
             }
         }
         steps = 0;
         chosen = null;
-        // Not from slot 0 on for all: the last shards would crowd there.
-        if (!extend(0, size, 0, ShuffleSharder.below(hash, slots), not)) {
+        // Starts at a slot that depends on the tenant: otherwise the last shards would all use the first slots.
+        if (!extend(0, size, 0, ShuffleSharder.below(hash, slots), excluded)) {
             return new ShardResult.Refused(ShardResult.Reason.GAVE_UP, new ShardResult.Effort(draws, steps));
         }
         return chosen == null
@@ -92,7 +96,7 @@ final class ShardSearch {
                 : assigned(chosen, draws, steps);
     }
 
-    /** Whether a subset of m+1 of these sorted slots is in use. */
+    /** Returns whether a subset of m+1 of these sorted slots is in use. */
     boolean isShared(int[] sorted, int size) {
         return anyInUse(sorted, size, 0, overlap + 1, 0, -1);
     }
@@ -101,7 +105,7 @@ final class ShardSearch {
         return new ShardResult.Assigned(Shard.of(slots), new ShardResult.Effort(draws, steps));
     }
 
-    /** Any shard; slot by slot where slots have partitions in common, since few whole shards would do. */
+    /** Draws any shard. Draws slot by slot where slots share partitions, because few whole shards would be valid. */
     private void drawOne(long hash, int[] drawn) {
         if (partitions == null) {
             ShuffleSharder.draw(hash, slots, drawn.length, drawn);
@@ -113,12 +117,13 @@ final class ShardSearch {
             do {
                 random = TenantHash.mix(random + TenantHash.GOLDEN_RATIO);
                 drawn[count] = ShuffleSharder.below(random, slots);
-            } while (++tries < MAX_DRAWS && (has(drawn, count, drawn[count]) || !allowed(drawn, count + 1)));
+            } while (++tries < MAX_DRAWS && (PartitionPlacement.has(drawn, count, drawn[count]) || !allowed(drawn,
+                    count + 1)));
         }
         Arrays.sort(drawn);
     }
 
-    /** All slots but one at random, and the one that belongs to them, which may be among them already. */
+    /** Draws all slots but one, and computes the last one of the class, which may be a duplicate. */
     private void drawOfClass(long hash, int[] drawn) {
         int last = drawn.length - 1;
         ShuffleSharder.draw(hash, slots, last, drawn);
@@ -131,7 +136,7 @@ final class ShardSearch {
         Arrays.sort(drawn);
     }
 
-    private boolean fits(int[] sorted, Shard not) {
+    private boolean fits(int[] sorted, Shard excluded) {
         for (int i = 1; i < sorted.length; i++) {
             if (sorted[i] == sorted[i - 1]) {
                 return false;
@@ -139,17 +144,17 @@ final class ShardSearch {
         }
         return allowed(sorted, sorted.length)
                 && !isShared(sorted, sorted.length)
-                && (not == null || !Arrays.equals(sorted, not.slots()));
+                && (excluded == null || !Arrays.equals(sorted, excluded.slots()));
     }
 
     private boolean allowed(int[] slotsChosen, int count) {
         return partitions == null || !partitions.haveSharedPartition(slotsChosen, count);
     }
 
-    /** Tries what can follow a prefix, slot by slot round from an offset. False when it was given up. */
-    private boolean extend(int depth, int size, int from, int offset, Shard not) {
+    /** Tries all extensions of a prefix, starting at an offset. Returns false when the step limit is reached. */
+    private boolean extend(int depth, int size, int from, int offset, Shard excluded) {
         if (depth == size) {
-            if (not == null || !Arrays.equals(Arrays.copyOf(prefixes[depth], size), not.slots())) {
+            if (excluded == null || !Arrays.equals(Arrays.copyOf(prefixes[depth], size), excluded.slots())) {
                 chosen = Arrays.copyOf(prefixes[depth], size);
             }
             return true;
@@ -162,14 +167,14 @@ final class ShardSearch {
             int at = insert(prefixes[depth], depth, i + offset < slots ? i + offset : i + offset - slots, longer);
             if (!anyInUse(longer, depth + 1, 0, overlap + 1, 0, at)
                     && allowed(longer, depth + 1)
-                    && !extend(depth + 1, size, i + 1, offset, not)) {
+                    && !extend(depth + 1, size, i + 1, offset, excluded)) {
                 return false;
             }
         }
         return true;
     }
 
-    /** Copies a sorted prefix with one slot more, and says where that is. */
+    /** Copies a sorted prefix with one more slot and returns the index of that slot. */
     private static int insert(int[] prefix, int length, int slot, int[] into) {
         int at = length;
         while (at > 0 && prefix[at - 1] > slot) {
@@ -181,7 +186,10 @@ final class ShardSearch {
         return at;
     }
 
-    /** Whether a subset of {@code left} of the slots from a place on is in use, of those with the slot at {@code must} (−1: of all). */
+    /**
+     * Returns whether a subset of {@code left} slots from an index on is in use, among those that contain index
+     * {@code must} (−1: all).
+     */
     private boolean anyInUse(int[] sorted, int size, int from, int left, long key, int must) {
         if (left == 0) {
             steps++;
@@ -196,23 +204,5 @@ final class ShardSearch {
             }
         }
         return false;
-    }
-
-    private static boolean has(int[] slotsChosen, int count, int slot) {
-        for (int i = 0; i < count; i++) {
-            if (slotsChosen[i] == slot) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** C(n,k), exact for the small numbers of a shard. */
-    static int choose(int n, int k) {
-        long ways = 1;
-        for (int i = 1; i <= k; i++) {
-            ways = ways * (n - k + i) / i;
-        }
-        return k > n ? 0 : (int) ways;
     }
 }

@@ -3,29 +3,29 @@ package io.spillway.core.sharding;
 import io.spillway.core.item.TenantHash;
 
 /**
- * How often each (m+1)-subset of slots is in use: 1 at most while no two shards share more than m. A subset is one long,
- * its slots in ascending order side by side.
+ * Use counts of the (m+1)-subsets of slots: at most 1 while no two shards share more than m. A subset is one long with
+ * its slots in ascending order.
  *
- * <p>Owner: {@link ShardRegistry}. Open addressing with linear probing, half full at most; removal shifts what follows back, so
- * that no graves pile up (Knuth, The Art of Computer Programming 3, 6.4, algorithm R). Bound: {@link #MAX_SUBSETS}, at 24
- * to 48 bytes each; the book refuses to assign beyond it.
+ * <p>Owner: {@link ShardRegistry}. Open addressing with linear probing, at most half full. Removal shifts entries back
+ * and leaves no tombstones (Knuth, The Art of Computer Programming 3, 6.4, algorithm R). Bound: {@link #MAX_SUBSETS},
+ * 24 to 48 bytes each; the registry assigns nothing beyond it.
  */
 final class SubsetIndex {
     static final int MAX_SUBSETS = 1 << 24;
     private static final int FIRST_LENGTH = 1 << 10;
 
-    /** The subset plus one; 0 marks a free place. */
+    /** The subset plus one; 0 marks a free slot. */
     private long[] keys = new long[FIRST_LENGTH];
     private int[] counts = new int[FIRST_LENGTH];
     private int size;
     private int shared;
 
-    /** Different subsets in use. */
+    /** Returns the number of different subsets in use. */
     int size() {
         return size;
     }
 
-    /** Subsets in use more than once. */
+    /** Returns the number of subsets in use more than once. */
     int shared() {
         return shared;
     }
@@ -48,7 +48,7 @@ final class SubsetIndex {
         }
     }
 
-    /** Takes back one use of a subset that is in use. */
+    /** Removes one use of a subset that is in use. */
     void remove(long subset) {
         int free = find(subset + 1);
         if (counts[free] == 2) {
@@ -60,8 +60,8 @@ final class SubsetIndex {
         size--;
         int mask = keys.length - 1;
         for (int at = free + 1 & mask; keys[at] != 0; at = at + 1 & mask) {
-            // What lies between its own place and here may not move before its own place.
-            if ((at - home(keys[at]) & mask) >= (at - free & mask)) {
+            // An entry must not move before its home slot.
+            if ((at - homeSlot(keys[at]) & mask) >= (at - free & mask)) {
                 keys[free] = keys[at];
                 counts[free] = counts[at];
                 free = at;
@@ -87,14 +87,14 @@ final class SubsetIndex {
 
     private int find(long key) {
         int mask = keys.length - 1;
-        int at = home(key);
+        int at = homeSlot(key);
         while (keys[at] != 0 && keys[at] != key) {
             at = at + 1 & mask;
         }
         return at;
     }
 
-    private int home(long key) {
+    private int homeSlot(long key) {
         return (int) TenantHash.mix(key) & keys.length - 1;
     }
 }

@@ -3,8 +3,8 @@ package io.spillway.core.sharding;
 import java.util.Arrays;
 
 /**
- * Table of the partition of each virtual slot. Shards are sets of slots, so a change of this table moves capacity from
- * one partition to another, and no tenant's shard changes. Immutable.
+ * Table of the partition of each virtual slot. Shards are sets of slots, so a change of this table moves capacity
+ * between partitions without changing any shard. Immutable.
  */
 public final class VirtualSlots {
     private final int[] partitionOf;
@@ -16,11 +16,12 @@ public final class VirtualSlots {
     }
 
     /**
-     * Slots by a table. A partition may be left without slots: nothing is put there any more.
+     * Returns slots with a given table. A partition without slots receives no items.
      *
-     * @param partitions how many there are, 1 to {@link ShuffleSharder#MAX_SLOTS}
-     * @param table      the partition of each slot, 0 to partitions − 1; 1 to {@link ShuffleSharder#MAX_SLOTS} slots; copied
-     * @throws IllegalArgumentException when a number is out of its range, with the slot in the message
+     * @param partitions number of partitions, 1 to {@link ShuffleSharder#MAX_SLOTS}
+     * @param table      partition of each slot, 0 to partitions − 1; 1 to {@link ShuffleSharder#MAX_SLOTS} slots;
+     *                   copied
+     * @throws IllegalArgumentException when a value is out of its range; the message names the slot
      */
     public static VirtualSlots of(int partitions, int... table) {
         requirePartitions(partitions);
@@ -30,43 +31,43 @@ public final class VirtualSlots {
         }
         for (int slot = 0; slot < table.length; slot++) {
             if (table[slot] < 0 || table[slot] >= partitions) {
-                throw new IllegalArgumentException("slot " + slot + " on partition " + table[slot] + ": must be from 0 to "
-                        + (partitions - 1));
+                throw new IllegalArgumentException(
+                        "slot " + slot + " on partition " + table[slot] + ": must be from 0 to " + (partitions - 1));
             }
         }
         return new VirtualSlots(table.clone(), partitions);
     }
 
     /**
-     * Slot s on partition s mod p: with as many slots as partitions, each on its own.
+     * Returns slots with slot s on partition s mod p.
      *
      * @param slots      partitions or more, at most {@link ShuffleSharder#MAX_SLOTS}
      * @param partitions 1 or more
-     * @throws IllegalArgumentException when a number is out of its range
+     * @throws IllegalArgumentException when a value is out of its range
      */
     public static VirtualSlots spread(int slots, int partitions) {
         requirePartitions(partitions);
         if (slots < partitions || slots > ShuffleSharder.MAX_SLOTS) {
             throw new IllegalArgumentException("slots = " + slots + ": must be from " + partitions
-                    + " (the partitions: one without a slot would have no work) to " + ShuffleSharder.MAX_SLOTS);
+                    + " (the number of partitions: each needs a slot) to " + ShuffleSharder.MAX_SLOTS);
         }
         int[] table = new int[slots];
         Arrays.setAll(table, slot -> slot % partitions);
         return new VirtualSlots(table, partitions);
     }
 
-    /** How many slots there are. */
+    /** Returns the number of slots. */
     public int slots() {
         return partitionOf.length;
     }
 
-    /** How many partitions there are. */
+    /** Returns the number of partitions. */
     public int partitions() {
         return partitions;
     }
 
     /**
-     * The partition that a slot is.
+     * Returns the partition of a slot.
      *
      * @param slot 0 to slots − 1
      */
@@ -74,7 +75,7 @@ public final class VirtualSlots {
         return partitionOf[slot];
     }
 
-    /** Whether any two of these slots are on one partition. */
+    /** Returns whether two of these slots are on one partition. */
     boolean haveSharedPartition(int[] chosen, int count) {
         for (int i = 1; i < count; i++) {
             for (int j = 0; j < i; j++) {

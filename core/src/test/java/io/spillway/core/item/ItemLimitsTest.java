@@ -11,18 +11,19 @@ class ItemLimitsTest {
     private static final String NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 
     @Test
-    void of_all_bytes_and_characters_only_those_of_the_contract_make_a_name() {
+    void accepts_only_the_documented_bytes_and_characters_in_a_name() {
         for (int b = 0; b < 256; b++) {
             assertThat(ItemLimits.isName(new byte[] {(byte) b}, 0, 1)).as("byte %s", b).isEqualTo(
                     b < 128 && NAME_CHARACTERS.indexOf(b) >= 0);
         }
         for (int c = 0; c <= Character.MAX_VALUE; c++) {
-            assertThat(ItemLimits.isName("a" + (char) c)).as("character %s", c).isEqualTo(NAME_CHARACTERS.indexOf(c) >= 0);
+            assertThat(ItemLimits.isName("a" + (char) c)).as("character %s", c)
+                    .isEqualTo(NAME_CHARACTERS.indexOf(c) >= 0);
         }
     }
 
     @Test
-    void of_all_bytes_only_printable_ascii_makes_an_id() {
+    void accepts_only_printable_ascii_in_an_id() {
         for (int b = 0; b < 256; b++) {
             assertThat(ItemLimits.isId(new byte[] {(byte) b}, 0, 1)).as("byte %s", b).isEqualTo(b >= 32 && b <= 126);
         }
@@ -38,7 +39,7 @@ class ItemLimitsTest {
     }
 
     @Test
-    void only_the_bytes_from_offset_for_length_are_looked_at() {
+    void checks_only_the_bytes_from_offset_to_length() {
         byte[] bytes = " acme\n".getBytes(StandardCharsets.US_ASCII);
         assertThat(ItemLimits.isName(bytes, 1, 4)).isTrue();
         assertThat(ItemLimits.isName(bytes, 0, 4)).isFalse();
@@ -48,7 +49,7 @@ class ItemLimitsTest {
     }
 
     @Test
-    void a_length_that_cannot_be_is_no_name_and_no_id() {
+    void an_impossible_length_is_neither_a_name_nor_an_id() {
         assertThat(ItemLimits.isName(new byte[4], 0, -1)).isFalse();
         assertThat(ItemLimits.isName(new byte[4], 0, Integer.MAX_VALUE)).isFalse();
         assertThat(ItemLimits.isId(new byte[4], 0, Integer.MIN_VALUE)).isFalse();
@@ -56,7 +57,7 @@ class ItemLimitsTest {
     }
 
     @Test
-    void the_key_of_all_tenants_is_no_tenant() {
+    void the_wildcard_key_is_not_a_tenant() {
         assertThat(ItemLimits.isName("*")).isFalse();
     }
 }

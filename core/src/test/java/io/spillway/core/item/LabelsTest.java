@@ -6,10 +6,10 @@ import io.spillway.core.routing.Route;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Words that stand in headers, topics and metrics: other programs rely on them. */
+/** Labels in headers, topics and metrics, on which other programs rely. */
 class LabelsTest {
     @Test
-    void lanes_and_reasons_are_called_as_the_contract_says() {
+    void lanes_and_reasons_have_their_public_labels() {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
@@ -22,7 +22,7 @@ class LabelsTest {
     }
 
     @Test
-    void each_decision_is_the_lane_with_its_reason() {
+    void each_route_constant_has_its_lane_and_reason() {
         assertThat(Route.HOT).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.FRESH));
         assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));
         assertThat(Route.DUE).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.DUE));

@@ -21,7 +21,7 @@ class PrintableTest {
         "\u202e | \\u202e",
         "😀 | \\ud83d\\ude00"
     })
-    void printable_ascii_stays_and_the_rest_is_written_out(String text, String printed) {
+    void printable_ascii_is_kept_and_the_rest_is_escaped(String text, String printed) {
         assertThat(Printable.of(text)).isEqualTo(printed);
     }
 
@@ -29,11 +29,11 @@ class PrintableTest {
     void line_ends_and_escapes_cannot_forge_a_line() {
         assertThat(Printable.of("x\r\n2026 INFO all is well\u001b[2K\u0000\u007f"))
                 .isEqualTo("x\\u000d\\u000a2026 INFO all is well\\u001b[2K\\u0000\\u007f");
-        assertThat(Printable.of("\\u000a")).as("what looks escaped already is another word").isEqualTo("\\\\u000a");
+        assertThat(Printable.of("\\u000a")).as("an escape in the input is different text").isEqualTo("\\\\u000a");
     }
 
     @Test
-    void every_character_comes_out_as_printable_ascii_and_no_two_alike() {
+    void every_character_has_a_unique_printable_ascii_form() {
         Map<String, Character> seen = new HashMap<>();
         for (int c = 0; c <= Character.MAX_VALUE; c++) {
             String printed = Printable.of(String.valueOf((char) c));
@@ -43,7 +43,7 @@ class PrintableTest {
     }
 
     @Test
-    void a_long_text_ends_in_dots_and_never_in_half_an_escape() {
+    void a_long_text_ends_in_dots_and_no_escape_is_cut() {
         assertThat(Printable.of("x".repeat(197))).isEqualTo("x".repeat(197));
         assertThat(Printable.of("x".repeat(198))).isEqualTo("x".repeat(197) + "...");
         assertThat(Printable.of("x".repeat(196) + "\n")).isEqualTo("x".repeat(196) + "...");
@@ -51,7 +51,7 @@ class PrintableTest {
     }
 
     @Test
-    void short_texts_can_be_told_apart_and_read_back() {
+    void short_texts_round_trip() {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(20_000); i++) {
             String text = text(seed);
@@ -61,7 +61,7 @@ class PrintableTest {
         }
     }
 
-    /** Up to 30 characters, of which those that matter to an escape come often. */
+    /** Returns up to 30 characters, with many that affect escaping. */
     private static String text(Seed seed) {
         StringBuilder text = new StringBuilder();
         for (int length = seed.random().nextInt(31); length > 0; length--) {

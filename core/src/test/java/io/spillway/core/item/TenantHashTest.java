@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class TenantHashTest {
     @Test
-    void a_name_has_the_same_hash_as_a_string_and_as_ascii_in_the_midst_of_other_bytes() {
+    void a_name_has_the_same_hash_as_a_string_and_as_ascii_within_an_array() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 2_000; i++) {

@@ -11,22 +11,22 @@ class HotSharesTest {
     private final long[] counts = new long[HotShares.MAX_TENANTS];
 
     @Test
-    void a_steady_rate_comes_to_its_memory_of_items_and_fades_to_nothing() {
+    void a_steady_rate_converges_to_its_memory_and_decays_to_zero() {
         for (int millis = 0; millis < 3_000; millis += 10) {
-            shares.add("acme", 1, OutlierThreshold.NOBODY);
-            shares.fade(10);
+            shares.add("acme", 1, OutlierThreshold.NO_LIMIT);
+            shares.decay(10);
         }
         assertThat(items()).hasSize(1);
         assertThat(items()[0]).as("100 a second").isCloseTo(100 * HotShares.MEMORY_SECONDS, within(1.5));
 
-        shares.fade(HotShares.HALF_LIFE_MILLIS);
+        shares.decay(HotShares.HALF_LIFE_MILLIS);
         assertThat(items()[0]).isCloseTo(50 * HotShares.MEMORY_SECONDS, within(1.5));
-        shares.fade(30 * HotShares.HALF_LIFE_MILLIS);
+        shares.decay(30 * HotShares.HALF_LIFE_MILLIS);
         assertThat(shares.size()).isZero();
     }
 
     @Test
-    void what_is_over_the_limit_is_not_counted() {
+    void an_item_over_the_limit_is_not_counted() {
         long limit = 10 * HotShares.UNIT;
         int admitted = 0;
         for (int i = 0; i < 100; i++) {
@@ -34,15 +34,15 @@ class HotSharesTest {
         }
         assertThat(admitted).isEqualTo(10);
         assertThat(items()).containsExactly(10);
-        shares.fade(HotShares.HALF_LIFE_MILLIS);
-        assertThat(shares.add("acme", 1, limit)).as("half of it has faded").isTrue();
+        shares.decay(HotShares.HALF_LIFE_MILLIS);
+        assertThat(shares.add("acme", 1, limit)).as("half of the count has decayed").isTrue();
     }
 
     @Test
     void an_item_of_a_heavy_weight_counts_less() {
         for (int i = 0; i < 100; i++) {
-            shares.add("heavy", 1_000, OutlierThreshold.NOBODY);
-            shares.add("light", 0.01, OutlierThreshold.NOBODY);
+            shares.add("heavy", 1_000, OutlierThreshold.NO_LIMIT);
+            shares.add("light", 0.01, OutlierThreshold.NO_LIMIT);
         }
         double[] items = items();
         Arrays.sort(items);
@@ -50,31 +50,31 @@ class HotSharesTest {
         assertThat(items[1]).isCloseTo(10_000, within(1.0));
     }
 
-    /** A million names, each once, and one that sends every tenth item. */
+    /** A million tenants with one item each, and one tenant with every tenth item. */
     @Test
-    void the_table_is_bounded_and_keeps_the_heavy_ones() {
+    void the_table_is_bounded_and_keeps_heavy_tenants() {
         for (int i = 0; i < 1_000_000; i++) {
-            shares.add("name-" + i, 1, OutlierThreshold.NOBODY);
+            shares.add("name-" + i, 1, OutlierThreshold.NO_LIMIT);
             if (i % 10 == 0) {
-                shares.add("flood", 1, OutlierThreshold.NOBODY);
+                shares.add("flood", 1, OutlierThreshold.NO_LIMIT);
             }
             if (i % 100_000 == 99_999) {
-                shares.fade(HotShares.HALF_LIFE_MILLIS);
+                shares.decay(HotShares.HALF_LIFE_MILLIS);
             }
         }
         assertThat(shares.size()).isLessThanOrEqualTo(HotShares.MAX_TENANTS);
         double most = Arrays.stream(items()).max().orElse(0);
         assertThat(most).as("of 10,000 lately").isGreaterThan(100);
-        assertThat(shares.add("flood", 1, 100 * HotShares.UNIT)).as("it is the flood").isFalse();
+        assertThat(shares.add("flood", 1, 100 * HotShares.UNIT)).as("the heavy tenant is counted").isFalse();
     }
 
     @Test
-    void tenants_that_come_and_go_leave_nothing_behind() {
+    void idle_tenants_are_removed() {
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 500; i++) {
-                shares.add("round-" + round + "-" + i, 1, OutlierThreshold.NOBODY);
+                shares.add("round-" + round + "-" + i, 1, OutlierThreshold.NO_LIMIT);
             }
-            shares.fade(25 * HotShares.HALF_LIFE_MILLIS);
+            shares.decay(25 * HotShares.HALF_LIFE_MILLIS);
             assertThat(shares.size()).as("round %d", round).isZero();
         }
     }

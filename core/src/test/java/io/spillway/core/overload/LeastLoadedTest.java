@@ -11,7 +11,7 @@ class LeastLoadedTest {
     private static final int[] ALL = {0, 1, 2, 3};
 
     /**
-     * Readings of two partitions, a second apart: waiting/finished for each, then which are stuck after 3 seconds.
+     * Updates of two partitions, a second apart: waiting/finished of each, then the stuck ones (after 3 seconds).
      */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
@@ -24,7 +24,7 @@ class LeastLoadedTest {
             both                                  | 1/1 1/1, 1/1 1/1, 1/1 1/1, 1/1 1/1, 0/2 1/1       | -- -- -- SS -S
             a counter that was reset is progress  | 9/5 0/0, 9/5 0/0, 9/5 0/0, 9/0 0/0, 9/0 0/0       | -- -- -- -- --
             """)
-    void a_partition_is_stuck_that_has_work_and_finishes_nothing(String what, String readings, String stuck) {
+    void a_partition_with_items_that_finishes_none_is_stuck(String what, String readings, String stuck) {
         PartitionBacklog work = PartitionBacklog.unknown(2);
         String[] steps = readings.split(", ");
         for (int i = 0; i < steps.length; i++) {
@@ -37,7 +37,7 @@ class LeastLoadedTest {
     }
 
     @Test
-    void a_clock_that_is_set_back_or_forward_makes_nothing_stuck_for_long() {
+    void a_clock_change_makes_no_partition_stuck_for_long() {
         long[] waiting = {9};
         PartitionBacklog work = PartitionBacklog.unknown(1).next(waiting, new long[] {1}, 5_000_000, 3_000);
         work = work.next(waiting, new long[] {1}, 1_000_000, 3_000);
@@ -49,8 +49,8 @@ class LeastLoadedTest {
     }
 
     @Test
-    void more_partitions_than_before_start_afresh_and_those_not_read_are_empty() {
-        PartitionBacklog work = reading(5).next(new long[] {5, 7}, new long[] {0, 0}, 99_000, 1);
+    void new_partitions_start_without_history_and_unknown_ones_are_empty() {
+        PartitionBacklog work = backlog(5).next(new long[] {5, 7}, new long[] {0, 0}, 99_000, 1);
 
         assertThat(work.partitions()).isEqualTo(2);
         assertThat(work.isStuck(0)).isTrue();
@@ -60,9 +60,9 @@ class LeastLoadedTest {
     }
 
     @Test
-    void an_item_goes_where_least_waits_and_what_was_sent_since_counts() {
+    void an_item_goes_to_the_least_backlog_including_items_sent_since() {
         LeastLoaded choice = new LeastLoaded(4);
-        PartitionBacklog work = reading(10, 3, 5, 4);
+        PartitionBacklog work = backlog(10, 3, 5, 4);
         StringBuilder chosen = new StringBuilder();
         for (int i = 0; i < 8; i++) {
             chosen.append(choice.choose(ALL, 4, work, 0));
@@ -73,33 +73,33 @@ class LeastLoadedTest {
     }
 
     @Test
-    void another_reading_makes_what_was_sent_forgotten() {
+    void a_new_backlog_resets_the_sent_items() {
         LeastLoaded choice = new LeastLoaded(4);
-        PartitionBacklog work = reading(0, 9, 9, 9);
+        PartitionBacklog work = backlog(0, 9, 9, 9);
         for (int i = 0; i < 9; i++) {
             assertThat(choice.choose(ALL, 4, work, i)).isZero();
         }
-        assertThat(choice.choose(ALL, 4, reading(0, 9, 9, 9), 1)).isZero();
+        assertThat(choice.choose(ALL, 4, backlog(0, 9, 9, 9), 1)).isZero();
         assertThat(choice.sentSince(0)).isEqualTo(1);
     }
 
     @Test
     void only_the_first_candidates_count() {
-        assertThat(new LeastLoaded(4).choose(ALL, 2, reading(3, 2, 0, 0), 0)).isEqualTo(1);
-        assertThatThrownBy(() -> new LeastLoaded(4).choose(ALL, 0, reading(0), 0)).hasMessageContaining("count = 0");
+        assertThat(new LeastLoaded(4).choose(ALL, 2, backlog(3, 2, 0, 0), 0)).isEqualTo(1);
+        assertThatThrownBy(() -> new LeastLoaded(4).choose(ALL, 0, backlog(0), 0)).hasMessageContaining("count = 0");
     }
 
     @Test
-    void equals_take_turns_by_the_tie_breaker_however_they_lie() {
+    void equally_loaded_partitions_are_selected_by_the_tie_breaker() {
         int[] chosen = new int[4];
         for (int tie = -300; tie < 300; tie++) {
-            chosen[new LeastLoaded(4).choose(ALL, 4, reading(1, 1, 7, 1), tie)]++;
+            chosen[new LeastLoaded(4).choose(ALL, 4, backlog(1, 1, 7, 1), tie)]++;
         }
         assertThat(chosen).containsExactly(200, 200, 0, 200);
     }
 
     @Test
-    void a_stuck_partition_is_avoided_unless_all_are() {
+    void a_stuck_partition_is_skipped_unless_all_are_stuck() {
         PartitionBacklog work = PartitionBacklog.unknown(4)
                 .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 0, 0}, 1_000, 3_000)
                 .next(new long[] {1, 1, 50, 60}, new long[] {0, 0, 1, 1}, 4_000, 3_000);
@@ -112,14 +112,16 @@ class LeastLoadedTest {
     }
 
     @Test
-    void nonsense_is_refused() {
+    void invalid_arguments_are_rejected() {
         assertThatThrownBy(() -> new LeastLoaded(0)).hasMessageContaining("partitions = 0");
-        assertThatThrownBy(() -> reading(-1)).hasMessageContaining("partition 0: -1 waiting");
-        assertThatThrownBy(() -> reading(1).next(new long[2], new long[1], 0, 1)).hasMessageContaining("2 partitions and 1");
-        assertThatThrownBy(() -> reading(1).next(new long[1], new long[1], 0, 0)).hasMessageContaining("stuck after 0 ms");
+        assertThatThrownBy(() -> backlog(-1)).hasMessageContaining("partition 0: -1 waiting");
+        assertThatThrownBy(() -> backlog(1).next(new long[2], new long[1], 0, 1))
+                .hasMessageContaining("waiting of 2 partitions, finished of 1");
+        assertThatThrownBy(() -> backlog(1).next(new long[1], new long[1], 0, 0))
+                .hasMessageContaining("stuckAfterMillis = 0: must be the same number, and 1 or more");
     }
 
-    private static PartitionBacklog reading(long... waiting) {
+    private static PartitionBacklog backlog(long... waiting) {
         return PartitionBacklog.unknown(0).next(waiting, new long[waiting.length], 0, 3_000);
     }
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class StallDetectorTest {
-    private final StallDetector<String> watch = new StallDetector<>();
+    private final StallDetector<String> detector = new StallDetector<>();
 
     @Test
-    void a_place_stands_from_when_it_was_first_seen_so_and_until_it_moves_or_nothing_is_behind_it() {
-        // time, readable to, end, stands for
+    void a_stall_lasts_from_its_first_observation_until_the_offset_moves_or_reaches_the_end() {
+        // time, readable to, end, duration
         long[][] timeline = {
             {1_000, 50, 50, 0},
             {11_000, 60, 75, 0},
@@ -22,21 +22,22 @@ class StallDetectorTest {
             {81_000, 90, 95, 10_000},
         };
         for (long[] look : timeline) {
-            assertThat(watch.standsForMillis("hot-1", look[1], look[2], look[0])).as("at %d", look[0]).isEqualTo(look[3]);
+            assertThat(detector.standsForMillis("hot-1", look[1], look[2], look[0])).as("at %d", look[0])
+                    .isEqualTo(look[3]);
         }
     }
 
     @Test
-    void places_stand_each_for_itself() {
-        watch.standsForMillis("hot-1", 5, 9, 0);
-        watch.standsForMillis("hot-2", 7, 9, 30_000);
-        assertThat(watch.standsForMillis("hot-1", 5, 9, 60_000)).isEqualTo(60_000);
-        assertThat(watch.standsForMillis("hot-2", 7, 9, 60_000)).isEqualTo(30_000);
+    void partitions_stall_independently() {
+        detector.standsForMillis("hot-1", 5, 9, 0);
+        detector.standsForMillis("hot-2", 7, 9, 30_000);
+        assertThat(detector.standsForMillis("hot-1", 5, 9, 60_000)).isEqualTo(60_000);
+        assertThat(detector.standsForMillis("hot-2", 7, 9, 60_000)).isEqualTo(30_000);
     }
 
     @Test
-    void a_clock_that_is_set_back_makes_no_negative_times() {
-        watch.standsForMillis("hot-1", 5, 9, 60_000);
-        assertThat(watch.standsForMillis("hot-1", 5, 9, 10_000)).isZero();
+    void a_clock_set_back_gives_no_negative_duration() {
+        detector.standsForMillis("hot-1", 5, 9, 60_000);
+        assertThat(detector.standsForMillis("hot-1", 5, 9, 10_000)).isZero();
     }
 }

@@ -23,7 +23,7 @@ class PolicyFieldTest {
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day"
     })
-    void every_setting_of_the_contract_is_found_by_its_key_and_by_its_flag(String key, String flag) {
+    void every_documented_field_is_found_by_its_key_and_by_its_flag(String key, String flag) {
         PolicyField field = PolicyField.named(key).orElseThrow();
         assertThat(PolicyField.named(flag)).contains(field);
         assertThat(field.key()).isEqualTo(key);
@@ -32,7 +32,7 @@ class PolicyFieldTest {
     }
 
     @Test
-    void there_are_no_other_settings() {
+    void there_are_no_undocumented_fields() {
         assertThat(PolicyField.values()).hasSize(20);
         assertThat(PolicyField.flags()).hasSize(20).doesNotHaveDuplicates();
         assertThat(PolicyField.named("rates")).isEmpty();
@@ -67,7 +67,7 @@ class PolicyFieldTest {
             BACK_PRESSURE | accept              | accept
             MAX_DEPTH     | 4611686018427387903 | 4611686018427387903
             """)
-    void a_value_at_either_end_of_its_range_is_read(PolicyField field, String text, String written) {
+    void a_value_at_either_end_of_its_range_is_accepted(PolicyField field, String text, String written) {
         Object value = field.parse(text);
         assertThat(field.isValid(value)).isTrue();
         assertThat(field.format(value)).isEqualTo(written);
@@ -117,7 +117,7 @@ class PolicyFieldTest {
             MAX_DEPTH     | 0                    | 1 to 2^62, or none
             MAX_DEPTH     | 9223372036854775807  | 1 to 2^62, or none
             """)
-    void a_value_outside_is_refused_with_key_and_value_and_what_is_allowed(
+    void a_value_out_of_range_is_rejected_with_key_value_and_range(
             PolicyField field, String text, String allowed) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> field.parse(text))
@@ -127,7 +127,7 @@ class PolicyFieldTest {
 
     @ParameterizedTest
     @EnumSource(PolicyField.class)
-    void the_error_is_one_printable_line_whatever_the_value(PolicyField field) {
+    void the_error_is_one_printable_line_for_any_value(PolicyField field) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> field.parse("1\nspillway ready\u202e"))
                 .withMessage(field.key() + " = 1\\u000aspillway ready\\u202e: must be " + field.allowed());
@@ -135,7 +135,7 @@ class PolicyFieldTest {
 
     @ParameterizedTest
     @EnumSource(PolicyField.class)
-    void what_is_written_is_read_back_to_the_same_value(PolicyField field) {
+    void a_formatted_value_parses_to_the_same_value(PolicyField field) {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(2_000); i++) {
             Object value = valueOf(field, seed.random());

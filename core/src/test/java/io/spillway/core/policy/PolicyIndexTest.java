@@ -14,7 +14,7 @@ class PolicyIndexTest {
     private static final TenantPolicy OTHERS = TenantPolicy.of(PolicySettings.NONE_SET);
 
     @Test
-    void it_says_what_a_map_would_whatever_is_put_and_removed() {
+    void it_behaves_like_a_map_for_random_puts_and_removes() {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         Random random = new Random(seed);
         List<TenantPolicy> policies = IntStream.rangeClosed(1, 500).mapToObj(PolicyIndexTest::policy).toList();
@@ -39,7 +39,7 @@ class PolicyIndexTest {
     }
 
     @Test
-    void policies_that_nobody_has_any_more_are_forgotten() {
+    void unused_policies_are_removed() {
         PolicyIndex index = new PolicyIndex(1);
         for (int change = 1; change <= 10_000; change++) {
             index.put("often", policy(change));
@@ -47,11 +47,11 @@ class PolicyIndexTest {
         }
         assertThat(index.of("often", OTHERS)).isEqualTo(policy(10_000));
         assertThat(index.of("once", OTHERS)).isEqualTo(policy(1));
-        assertThat(index.differentPolicies()).isLessThan(100);
+        assertThat(index.storedPolicies()).isLessThan(100);
     }
 
     @Test
-    void a_reader_beside_the_writer_sees_policies_that_were_put_for_its_tenant_or_none() throws Exception {
+    void a_concurrent_reader_sees_only_policies_of_its_tenant_or_none() throws Exception {
         PolicyIndex index = new PolicyIndex(7);
         AtomicBoolean stop = new AtomicBoolean();
         AtomicBoolean wrong = new AtomicBoolean();

@@ -17,7 +17,7 @@ class PolicySettingsTest {
             .with(PolicyField.TTL, "1h");
 
     @Test
-    void the_defaults_of_the_product_are_those_of_the_contract() {
+    void the_product_defaults_are_the_documented_ones() {
         Map<PolicyField, String> contract = new EnumMap<>(PolicyField.class);
         contract.put(PolicyField.RATE, "none");
         contract.put(PolicyField.BURST, "none");
@@ -45,16 +45,16 @@ class PolicySettingsTest {
     }
 
     @Test
-    void what_a_layer_sets_wins_over_the_layer_below() {
+    void a_layer_overrides_the_layer_below() {
         PolicySettings both = TENANT.over(ALL);
         assertThat(both.get(PolicyField.RATE)).contains(100.0);
         assertThat(both.get(PolicyField.BURST)).contains(50L);
-        assertThat(both.get(PolicyField.TTL)).as("none is a value, and wins over an hour").contains(PolicyField.NONE);
+        assertThat(both.get(PolicyField.TTL)).as("none is a value and overrides an hour").contains(PolicyField.NONE);
         assertThat(both.get(PolicyField.WEIGHT)).isEmpty();
     }
 
     @Test
-    void layers_are_left_as_they_are() {
+    void merging_does_not_change_the_layers() {
         PolicySettings before = new PolicySettings(ALL.values());
         TENANT.over(ALL);
         ALL.with(PolicyField.RATE, "8");
@@ -67,7 +67,7 @@ class PolicySettingsTest {
     }
 
     @Test
-    void a_map_given_is_copied() {
+    void the_given_map_is_copied() {
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
         values.put(PolicyField.RATE, 1.0);
         PolicySettings settings = new PolicySettings(values);
@@ -76,13 +76,13 @@ class PolicySettingsTest {
     }
 
     @Test
-    void without_lets_the_layer_below_decide_again() {
+    void a_removed_field_comes_from_the_layer_below() {
         assertThat(TENANT.without(PolicyField.RATE).over(ALL).get(PolicyField.RATE)).contains(7.0);
         assertThat(TENANT.without(PolicyField.WEIGHT)).isEqualTo(TENANT);
     }
 
     @Test
-    void an_invalid_stored_value_is_refused_by_key() {
+    void an_invalid_stored_value_is_rejected_with_its_key() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicySettings(Map.of(PolicyField.ATTEMPTS, -1L)))
                 .withMessage("attempts = -1: must be 1 to 1000");

@@ -17,7 +17,7 @@ class RateLimitTest {
         "3, 1, 333_333_333, 333_333_333",
         "0.001, 1, 1_000_000_000_000, 1_000_000_000_000",
         "10_000_000, 1_000_000_000, 100, 100_000_000_000",
-        // Limits of the arithmetic: an interval is 1 ns to a year, a tolerance at most a year.
+        // Bounds: an interval is 1 ns to a year, a tolerance at most a year.
         "1e12, 7, 1, 7",
         "Infinity, 1, 1, 1",
         "1e-12, 1, 31_536_000_000_000_000, 31_536_000_000_000_000",
@@ -40,7 +40,7 @@ class RateLimitTest {
 
     @ParameterizedTest
     @CsvSource({"0, 1", "-1, 1", "NaN, 1", "-Infinity, 1", "1, 0", "1, -1"})
-    void a_rate_or_a_burst_of_nothing_is_refused(double rate, long burst) {
+    void a_rate_or_a_burst_of_zero_is_rejected(double rate, long burst) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RateLimit.of(rate, burst))
                 .withMessageContainingAll("rate " + rate, "burst " + burst, "must be");
@@ -48,7 +48,7 @@ class RateLimitTest {
 
     @ParameterizedTest
     @CsvSource({"0, 1", "-5, 5", "2, 1", "1, 31536000000000001", "9223372036854775807, 9223372036854775807"})
-    void a_limit_that_the_arithmetic_cannot_carry_cannot_be_made(long interval, long tolerance) {
+    void a_limit_outside_the_arithmetic_range_is_rejected(long interval, long tolerance) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RateLimit(interval, tolerance))
                 .withMessageContainingAll("interval " + interval, "tolerance " + tolerance, "must be");

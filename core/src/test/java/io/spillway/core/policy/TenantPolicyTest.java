@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class TenantPolicyTest {
     @Test
-    void without_any_setting_the_defaults_are_in_force() {
+    void without_settings_the_defaults_apply() {
         assertThat(TenantPolicy.of(PolicySettings.NONE_SET)).isEqualTo(new TenantPolicy(
                 Optional.empty(),
                 Integer.MAX_VALUE,
@@ -76,12 +76,13 @@ class TenantPolicyTest {
         assertThat(TenantPolicy.of(growing.with(PolicyField.GROWTH_FLOOR, "20").with(PolicyField.GROWTH_CEILING, "15")
                         .with(PolicyField.GROWTH_PER_DAY, "2").with(PolicyField.BURST, "7")).growth())
                 .contains(new GrowthRule(3, 20, 20, 2, 7));
-        assertThat(TenantPolicy.of(growing.with(PolicyField.RATE, "5")).growth()).as("an explicit rate wins").isEmpty();
+        assertThat(TenantPolicy.of(growing.with(PolicyField.RATE, "5")).growth())
+                .as("an explicit rate overrides growth").isEmpty();
         assertThat(TenantPolicy.of(growing).rateLimit()).isEmpty();
     }
 
     @Test
-    void none_is_the_number_that_makes_a_rule_never_fire() {
+    void none_is_the_value_at_which_a_rule_never_applies() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.AGED_AFTER, "none")
                 .with(PolicyField.TTL, "none")
@@ -104,7 +105,7 @@ class TenantPolicyTest {
         "0.001, none, 1",
         "10000000, none, 10000000"
     })
-    void a_rate_without_a_burst_allows_one_second_of_itself(String rate, String burst, Long atOnce) {
+    void a_rate_without_a_burst_has_a_burst_of_one_second(String rate, String burst, Long atOnce) {
         Optional<RateLimit> limit = TenantPolicy.of(PolicySettings.NONE_SET
                         .with(PolicyField.RATE, rate)
                         .with(PolicyField.BURST, burst))
@@ -114,14 +115,14 @@ class TenantPolicyTest {
 
     @ParameterizedTest
     @EnumSource(Jitter.class)
-    void every_jitter_can_be_written(Jitter jitter) {
+    void every_jitter_has_a_text_form(Jitter jitter) {
         PolicySettings settings = PolicySettings.NONE_SET.with(PolicyField.JITTER, jitter.name().toLowerCase());
         assertThat(TenantPolicy.of(settings).jitter()).isEqualTo(jitter);
     }
 
     @ParameterizedTest
     @EnumSource(BackPressure.class)
-    void every_back_pressure_can_be_written(BackPressure backPressure) {
+    void every_back_pressure_has_a_text_form(BackPressure backPressure) {
         PolicySettings settings =
                 PolicySettings.NONE_SET.with(PolicyField.BACK_PRESSURE, backPressure.name().toLowerCase());
         assertThat(TenantPolicy.of(settings).backPressure()).isEqualTo(backPressure);

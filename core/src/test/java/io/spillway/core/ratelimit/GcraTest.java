@@ -14,21 +14,21 @@ class GcraTest {
     private static final long START_NANOS = 1_800_000_000_000_000_000L;
     private static final long MILLI = 1_000_000;
 
-    /** Each arrival is a time in milliseconds and + for admitted, - for refused. */
+    /** An arrival is a time in milliseconds and + for admitted or - for rejected. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
             a burst of one is the steady rate        |       10 | 1 | 0+ 0- 50- 99- 100+ 101- 199- 200+
             a burst comes at once, then the rate     |       10 | 3 | 0+ 0+ 0+ 0- 99- 100+ 100- 199- 200+ 200-
-            refused items do not put off the next    |        2 | 1 | 0+ 1- 100- 200- 300- 400- 499- 500+
+            rejected items do not delay the next     |        2 | 1 | 0+ 1- 100- 200- 300- 400- 499- 500+
             idle restores the burst and no more      |       10 | 3 | 0+ 0+ 0+ 0- 60000+ 60000+ 60000+ 60000-
             a short pause restores a part of it      |       10 | 3 | 0+ 0+ 0+ 0- 200+ 200+ 200- 299- 300+
-            the steady rate itself is never refused  |        4 | 1 | 0+ 250+ 500+ 750+ 1000+ 1250+ 1500+
+            the steady rate itself is never rejected |        4 | 1 | 0+ 250+ 500+ 750+ 1000+ 1250+ 1500+
             three items in 1,000 seconds             |    0.003 | 1 | 0+ 333332- 333334+ 666666- 666668+
             the smallest rate of a policy            |    0.001 | 2 | 0+ 0+ 999999- 1000000+ 1000000-
             the largest rate of a policy             | 10000000 | 2 | 0+ 0+ 0- 1+ 1+ 1-
-            time that goes back admits nothing new   |       10 | 2 | 1000+ 1000+ 0- 500- 1000- 1100+
+            a clock set back admits nothing more     |       10 | 2 | 1000+ 1000+ 0- 500- 1000- 1100+
             """)
-    void arrivals_are_admitted_at_the_rate_after_the_burst(String what, double rate, long burst, String timeline) {
+    void after_the_burst_items_are_admitted_at_the_rate(String what, double rate, long burst, String timeline) {
         RateLimit limit = RateLimit.of(rate, burst);
         long state = 0;
         for (String arrival : timeline.split(" ")) {
@@ -52,20 +52,21 @@ class GcraTest {
         "Infinity, 1",
         "4.9e-324, 9223372036854775807"
     })
-    void no_rate_and_no_burst_overflows(double rate, long burst) {
+    void no_rate_or_burst_causes_an_overflow(double rate, long burst) {
         RateLimit limit = RateLimit.of(rate, burst);
         for (long now : new long[] {1, START_NANOS, Long.MAX_VALUE - 2 * RateLimit.MAX_NANOS}) {
             long state = Gcra.next(0, now, limit);
             assertThat(state).as("the first item at %s", now).isGreaterThan(now);
-            // A full bucket is the furthest that a state can be ahead.
+            // A used-up burst is the maximum that a state can be ahead.
             long full = now + limit.toleranceNanos();
-            assertThat(Gcra.next(full, now, limit)).as("an item on a full bucket at %s", now).isEqualTo(Gcra.REFUSED);
+            assertThat(Gcra.next(full, now, limit)).as("an item after a used-up burst at %s", now)
+                    .isEqualTo(Gcra.REFUSED);
             assertThat(Gcra.next(full - limit.intervalNanos(), now, limit)).as("the last that fits").isEqualTo(full);
         }
     }
 
     @Test
-    void in_no_window_are_more_items_than_the_burst_and_the_rate_allow() {
+    void no_window_has_more_items_than_burst_and_rate_allow() {
         Seed seed = new Seed();
         for (int round = 0; round < seed.rounds(200); round++) {
             double rate = Math.pow(10, seed.random().nextDouble(-2, 5));
@@ -83,7 +84,7 @@ class GcraTest {
         }
     }
 
-    /** Arrival times of what is admitted of 120 items that come in clumps, at about twice the rate. */
+    /** Returns the admitted arrival times of 120 items in random bursts, at about twice the rate. */
     private static List<Long> admitted(Seed seed, RateLimit limit) {
         List<Long> admitted = new ArrayList<>();
         long state = 0;

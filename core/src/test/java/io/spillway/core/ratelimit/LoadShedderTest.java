@@ -19,13 +19,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LoadShedderTest {
     private static final TenantPolicy AT_100 = policy("shed", "100");
 
-    private final LoadShedder thinning = new LoadShedder(100);
+    private final LoadShedder shedder = new LoadShedder(100);
 
     /** Of 1,000 offers at one depth. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "unknown", textBlock = """
             # what                                          | policy | maxDepth |       depth | admitted
-            no maximum, nothing held back                   | shed   | none     | 1_000_000_000 | 1000
+            no maximum, nothing shed                        | shed   | none     | 1_000_000_000 | 1000
             under the maximum                               | shed   | 100      |          99 | 1000
             at the maximum                                  | shed   | 100      |         100 | 1000
             an empty backlog                                | shed   | 100      |           0 | 1000
@@ -33,40 +33,42 @@ class LoadShedderTest {
             twice the maximum                               | shed   | 100      |         200 |  500
             ten times                                       | shed   | 100      |       1_000 |  100
             a thousand times                                | shed   | 100      |     100_000 |    1
-            orders must be taken                            | accept | 100      |     100_000 | 1000
-            nobody knows the depth                          | shed   | 100      | unknown     | 1000
+            accept is never shed                            | accept | 100      |     100_000 | 1000
+            the depth is unknown                            | shed   | 100      | unknown     | 1000
             the smallest maximum                            | shed   | 1        |           4 |  250
             """)
     void the_share_admitted_is_the_maximum_over_the_depth(
             String what, String backPressure, String maxDepth, String depth, int expected) {
         TenantPolicy policy = policy(backPressure, maxDepth);
-        OptionalLong waiting = depth == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(depth.replace("_", "")));
+        OptionalLong waiting = depth == null
+                ? OptionalLong.empty()
+                : OptionalLong.of(Long.parseLong(depth.replace("_", "")));
 
-        // Sums of fractions that binary has not may come out one item short.
+        // Rounding of binary fractions may give one item less.
         assertThat(admitted(policy, waiting, 1_000)).isBetween(expected == 1000 ? 1000 : expected - 1, expected);
     }
 
     @Test
-    void admissions_are_spread_evenly_and_not_in_bursts() {
+    void admissions_are_evenly_spread() {
         int sinceLast = 0;
         for (int offer = 0; offer < 1_000; offer++) {
-            boolean admitted = thinning.admit("acme", AT_100, OptionalLong.of(400), 0);
+            boolean admitted = shedder.admit("acme", AT_100, OptionalLong.of(400), 0);
             sinceLast = admitted ? 0 : sinceLast + 1;
             assertThat(sinceLast).as("offer %s", offer).isLessThan(4);
         }
     }
 
     @Test
-    void a_tenant_feels_its_own_backlog_alone() {
+    void a_tenant_is_affected_only_by_its_own_backlog() {
         for (int i = 0; i < 1_000; i++) {
-            thinning.admit("noisy", AT_100, OptionalLong.of(100_000), 0);
-            assertThat(thinning.admit("quiet", AT_100, OptionalLong.of(100), 0)).isTrue();
+            shedder.admit("noisy", AT_100, OptionalLong.of(100_000), 0);
+            assertThat(shedder.admit("quiet", AT_100, OptionalLong.of(100), 0)).isTrue();
         }
     }
 
     /**
-     * A day of one tenant in steps of a tenth of a second: what it offers a second, what its handlers can do a second, and
-     * the depth that the front door knows, which is 2 s old. The depth settles at overload times maximum.
+     * A day of one tenant in steps of 0.1 s: items offered a second, handlers' capacity a second, and the depth known
+     * to the gateway, which is 2 s old.
      */
     @ParameterizedTest(name = "offers {0}/s, capacity {1}/s, maximum {2}")
     @CsvSource({
@@ -78,7 +80,7 @@ class LoadShedderTest {
         "50, 50, 1_000, 0, 50",
         "40, 50, 1_000, 0, 40",
     })
-    void the_backlog_settles_at_the_overload_times_the_maximum(
+    void the_backlog_settles_at_overload_times_maximum(
             String offered, String capacity, String maxDepth, String settled, double admittedPerSecond) {
         TenantPolicy policy = policy("shed", maxDepth.replace("_", ""));
         Timeline timeline = new Timeline(policy, number(offered) / 10.0, number(capacity) / 10.0);
@@ -91,23 +93,23 @@ class LoadShedderTest {
     }
 
     @Test
-    void after_the_spike_the_tenant_is_whole_again() {
+    void after_a_spike_all_offers_are_admitted_again() {
         Timeline timeline = new Timeline(policy("shed", "1000"), 50, 5);
         timeline.run(1_800);
         assertThat(timeline.depth).isGreaterThan(1_000);
 
         timeline.offered = 4;
-        // What is over the maximum drains at a tenth a tenth of a second more than is admitted: an hour and some.
+        // The excess drains slowly, for more than an hour.
         timeline.run(3_600);
         long before = timeline.admitted;
         timeline.run(10);
         assertThat(timeline.depth).isLessThan(1_000);
-        assertThat(timeline.admitted - before).as("everything that is offered").isEqualTo(400);
-        assertThat(timeline.thinning.size()).as("and forgotten").isZero();
+        assertThat(timeline.admitted - before).as("all offers").isEqualTo(400);
+        assertThat(timeline.shedder.size()).as("the credit is removed").isZero();
     }
 
     @Test
-    void beyond_the_bound_dice_decide() {
+    void tenants_beyond_the_bound_are_admitted_at_random() {
         LoadShedder small = new LoadShedder(1);
         Seed seed = new Seed();
         small.admit("first", AT_100, OptionalLong.of(200), 0);
@@ -139,7 +141,7 @@ class LoadShedderTest {
                 threads.submit(() -> {
                     together.await();
                     for (int i = 0; i < 10_000; i++) {
-                        if (thinning.admit("acme", AT_100, OptionalLong.of(800), 0)) {
+                        if (shedder.admit("acme", AT_100, OptionalLong.of(800), 0)) {
                             admitted.incrementAndGet();
                         }
                     }
@@ -153,7 +155,7 @@ class LoadShedderTest {
     private int admitted(TenantPolicy policy, OptionalLong waiting, int offers) {
         int admitted = 0;
         for (int i = 0; i < offers; i++) {
-            admitted += thinning.admit("acme", policy, waiting, 0) ? 1 : 0;
+            admitted += shedder.admit("acme", policy, waiting, 0) ? 1 : 0;
         }
         return admitted;
     }
@@ -168,9 +170,9 @@ class LoadShedderTest {
         return Long.parseLong(text.replace("_", ""));
     }
 
-    /** Steps of a tenth of a second; the depth row is made anew every 2 s. */
+    /** Steps of 0.1 s; the known depth is updated every 2 s. */
     private static final class Timeline {
-        final LoadShedder thinning = new LoadShedder(10);
+        final LoadShedder shedder = new LoadShedder(10);
         final TenantPolicy policy;
         double offered;
         final double capacity;
@@ -192,7 +194,7 @@ class LoadShedderTest {
                     row = (long) depth;
                 }
                 for (offers += offered; offers >= 1; offers--) {
-                    if (thinning.admit("acme", policy, OptionalLong.of(row), 0)) {
+                    if (shedder.admit("acme", policy, OptionalLong.of(row), 0)) {
                         depth++;
                         admitted++;
                     }

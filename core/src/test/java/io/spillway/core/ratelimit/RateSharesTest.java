@@ -17,7 +17,7 @@ class RateSharesTest {
     private static final RateLimit RATE = RateLimit.of(1_000, 1_000);
 
     @Test
-    void whoever_is_alone_has_the_whole_limit() {
+    void a_single_process_has_the_whole_limit() {
         RateShares shares = new RateShares();
         shares.divide(List.of());
 
@@ -35,14 +35,14 @@ class RateSharesTest {
         " 200,  200,    0, 1",
         " 300,  250,    0, 0.5454",
     })
-    void the_share_is_that_of_the_demand(int here, double second, double third, double expected) {
+    void the_share_is_proportional_to_the_demand(int here, double second, double third, double expected) {
         RateShares shares = new RateShares();
         shares.divide(List.of(Map.of()));
         for (int i = 0; i < here; i++) {
             shares.limit("acme", RATE);
         }
-        Map<String, Double> told = shares.endInterval(1_000);
-        assertThat(told).isEqualTo(here == 0 ? Map.of() : Map.of("acme", (double) here));
+        Map<String, Double> published = shares.endInterval(1_000);
+        assertThat(published).isEqualTo(here == 0 ? Map.of() : Map.of("acme", (double) here));
 
         List<Map<String, Double>> others = new ArrayList<>(List.of(Map.of()));
         for (double other : List.of(second, third)) {
@@ -56,7 +56,7 @@ class RateSharesTest {
     }
 
     @Test
-    void a_part_of_a_limit_has_a_part_of_the_burst_and_one_item_at_the_least() {
+    void a_part_of_a_limit_has_that_part_of_the_burst_but_at_least_one_item() {
         RateLimit quarter = RATE.part(0.25);
         assertThat(quarter.toleranceNanos() / quarter.intervalNanos()).isEqualTo(250);
         RateLimit small = RateLimit.of(1, 1).part(0.05);
@@ -64,7 +64,7 @@ class RateSharesTest {
     }
 
     @Test
-    void a_tenant_that_is_gone_is_forgotten_after_two_intervals() {
+    void an_idle_tenant_is_removed_after_two_intervals() {
         RateShares shares = new RateShares();
         shares.divide(List.of(Map.of()));
         shares.limit("acme", RATE);
@@ -74,7 +74,7 @@ class RateSharesTest {
     }
 
     @Test
-    void more_tenants_than_are_told_leave_the_smallest_out() {
+    void only_the_tenants_with_the_highest_demand_are_published() {
         RateShares shares = new RateShares();
         shares.divide(List.of(Map.of()));
         for (int tenant = 0; tenant < RateShares.MAX_TOLD + 100; tenant++) {
@@ -85,35 +85,36 @@ class RateSharesTest {
         assertThat(shares.endInterval(1_000)).hasSize(RateShares.MAX_TOLD).doesNotContainKeys("tenant-0", "tenant-99");
     }
 
-    /** Three processes, each with its own beat, hear of one another 100 ms late. */
+    /** Three processes exchange demands at different phases, with a delay of 100 ms. */
     @ParameterizedTest(name = "{0} items a second, {1}")
     @CsvSource({"2000, true", "2000, false", "10000, true", "10000, false", "1200, true"})
-    void the_rate_holds_over_all_processes_in_steady_state_and_three_seconds_after_a_shift(int offered, boolean isRandom) {
+    void the_rate_holds_over_all_processes_in_steady_state_and_three_seconds_after_a_shift(
+            int offered, boolean isRandom) {
         long seed = 20261121;
         Simulation simulation = new Simulation(3, offered, isRandom, seed);
         double[][] traffic = {{1, 0, 0}, {0, 0.5, 0.5}, {0.8, 0.1, 0.1}, {0, 0, 1}, {0.34, 0.33, 0.33}};
         for (double[] parts : traffic) {
             simulation.run(3_000, parts);
             int admitted = simulation.run(10_000, parts);
-            assertThat(admitted).as("of %s at 1,000 a second in 10 s, seed %d", List.of(parts[0], parts[1], parts[2]), seed)
+            assertThat(admitted)
+                    .as("of %s at 1,000 a second in 10 s, seed %d", List.of(parts[0], parts[1], parts[2]), seed)
                     .isBetween(9_000, 11_000);
         }
     }
 
-    /** Owner of its clock. */
     private static final class Simulation {
         private static final int LATE_MILLIS = 100;
 
         private final RateShares[] shares;
         private final RateTable[] tables;
-        private final Map<Integer, List<Told>> told = new HashMap<>();
+        private final Map<Integer, List<Published>> published = new HashMap<>();
         private final double offeredPerMilli;
         private final boolean isRandom;
         private final Random random;
         private double due;
         private long nowMillis = 1_000_000;
 
-        private record Told(long atMillis, Map<String, Double> demand) {}
+        private record Published(long atMillis, Map<String, Double> demand) {}
 
         Simulation(int processes, int offered, boolean isRandom, long seed) {
             this.offeredPerMilli = offered / 1_000.0;
@@ -124,7 +125,7 @@ class RateSharesTest {
             for (int i = 0; i < processes; i++) {
                 shares[i] = new RateShares();
                 tables[i] = new RateTable(10, 0, shares[i]);
-                told.put(i, new ArrayList<>());
+                published.put(i, new ArrayList<>());
             }
         }
 
@@ -146,9 +147,9 @@ class RateSharesTest {
         }
 
         private void exchange(int process) {
-            told.get(process).add(new Told(nowMillis, shares[process].endInterval(500)));
+            published.get(process).add(new Published(nowMillis, shares[process].endInterval(500)));
             List<Map<String, Double>> others = new ArrayList<>();
-            told.forEach((other, all) -> {
+            published.forEach((other, all) -> {
                 if (other != process) {
                     all.stream().filter(one -> one.atMillis() <= nowMillis - LATE_MILLIS)
                             .reduce((before, after) -> after).ifPresent(one -> others.add(one.demand()));

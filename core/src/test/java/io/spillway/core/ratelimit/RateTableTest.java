@@ -30,7 +30,7 @@ class RateTableTest {
     }
 
     @Test
-    void a_refusal_leaves_the_state_as_it_was() {
+    void a_rejected_item_does_not_change_the_state() {
         RateLimit limit = RateLimit.of(1, 1);
         assertThat(table.admit("acme", limit, START)).isTrue();
         for (int i = 1; i < 1_000; i++) {
@@ -39,30 +39,30 @@ class RateTableTest {
         assertThat(table.admit("acme", limit, START + SECOND)).isTrue();
     }
 
-    /** Before: a limit used up at time 0. After: another limit; how many of 1,000 items at a time are within it. */
+    /** A limit is used up at time 0, then another limit applies: how many of 1,000 items at one time are within it. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
             # what                                            | rate, burst | rate, burst |  s | items
             the same limit                                    |   10 |   50 |   10 |   50 |  1 |    10
-            a raised rate holds at once                       |    1 | 3600 | 1000 | 2000 |  1 |  1000
+            a raised rate applies at once                     |    1 | 3600 | 1000 | 2000 |  1 |  1000
             a raised rate with a small burst as well          |    1 | 3600 |  100 |   10 |  1 |    10
-            a longer burst is there at once                   |   10 |   10 |   10 |  100 |  0 |    90
+            a longer burst is available at once               |   10 |   10 |   10 |  100 |  0 |    90
             a shorter burst counts as used up                 |   10 | 1000 |   10 |    5 |  1 |     5
             a lowered rate starts from what was used          |  100 |  100 |    1 |    1 |  0 |     0
-            and goes on at the new rate                       |  100 |  100 |    1 |    1 |  2 |     1
+            then the new rate applies                         |  100 |  100 |    1 |    1 |  2 |     1
             """)
-    void a_changed_limit_holds_from_the_next_item(
+    void a_changed_limit_applies_from_the_next_item(
             String what, double rate, long burst, double newRate, long newBurst, long seconds, int items) {
         admitted("acme", RateLimit.of(rate, burst), START, 10_000);
         RateLimit changed = RateLimit.of(newRate, newBurst);
-        // The first item after the change finds the old debt; a second later the new limit rules alone.
+        // The first item after the change meets the old state; a second later only the new limit matters.
         table.admit("acme", changed, START);
         assertThat(admitted("acme", changed, START + seconds * SECOND, 1_000)).isEqualTo(
                 seconds == 0 && items > 0 ? items - 1 : items);
     }
 
     @Test
-    void a_clock_that_is_set_back_by_a_day_does_not_close_the_tenant_for_a_day() {
+    void a_clock_set_back_by_a_day_does_not_block_the_tenant_for_a_day() {
         RateLimit limit = RateLimit.of(10, 5);
         long dayAhead = START + 86_400 * SECOND;
         assertThat(admitted("acme", limit, dayAhead, 100)).isEqualTo(5);
@@ -71,7 +71,7 @@ class RateTableTest {
     }
 
     @Test
-    void threads_whose_clocks_lie_a_little_apart_gain_nothing() {
+    void a_small_clock_skew_between_threads_admits_no_more_items() {
         RateLimit limit = RateLimit.of(1_000, 1);
         int admitted = 0;
         for (long millis = 1_000; millis < 2_000; millis++) {
@@ -91,12 +91,12 @@ class RateTableTest {
         assertThat(admitted("one-more", limit, START, 7)).isEqualTo(7);
         assertThat(table.unmeasured()).isEqualTo(7);
         assertThat(table.size()).isEqualTo(100);
-        assertThat(table.admit("tenant-0", limit, START)).as("who is in it is measured as ever").isFalse();
+        assertThat(table.admit("tenant-0", limit, START)).as("a tenant with a state is still measured").isFalse();
         assertThat(table.unmeasured()).isEqualTo(7);
     }
 
     @Test
-    void prune_forgets_only_what_says_nothing_any_more() {
+    void prune_removes_only_states_in_the_past() {
         table.admit("done", RateLimit.of(10, 1), START);
         table.admit("just-done", RateLimit.of(1, 1), START);
         table.admit("in-force", RateLimit.of(1, 2), START);
@@ -106,7 +106,7 @@ class RateTableTest {
         table.prune(START + SECOND);
         assertThat(table.size()).isEqualTo(1);
         assertThat(admitted("in-force", RateLimit.of(1, 2), START + SECOND, 9)).isEqualTo(1);
-        assertThat(admitted("done", RateLimit.of(10, 1), START + SECOND, 9)).as("a bucket never used").isEqualTo(1);
+        assertThat(admitted("done", RateLimit.of(10, 1), START + SECOND, 9)).as("an unused bucket").isEqualTo(1);
     }
 
     @Test
@@ -121,18 +121,18 @@ class RateTableTest {
     }
 
     @Test
-    void many_threads_at_one_time_get_the_burst_between_them() throws Exception {
+    void concurrent_threads_share_the_burst() throws Exception {
         assertThat(admittedByThreads(RateLimit.of(0.001, 777), 1, SECOND)).isEqualTo(777);
     }
 
     @Test
-    void many_threads_over_time_get_the_burst_and_the_rate_between_them() throws Exception {
-        // 400 steps of 10 ms after the first, 50 items a second: 200 intervals, and the burst of 33 at the start.
+    void concurrent_threads_share_burst_and_rate_over_time() throws Exception {
+        // 400 steps of 10 ms at 50 items a second are 200 intervals, plus the initial burst of 33.
         assertThat(admittedByThreads(RateLimit.of(50, 33), 401, SECOND / 100)).isEqualTo(233);
     }
 
     @Test
-    void a_table_for_nobody_is_refused() {
+    void a_table_without_capacity_is_rejected() {
         assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0)).withMessageContaining("maxTenants = 0");
     }
 
@@ -144,7 +144,7 @@ class RateTableTest {
         return admitted;
     }
 
-    /** Eight threads offer 200 items each at every step of a timeline that they walk together. */
+    /** Eight threads offer 200 items each at every step of a shared timeline. */
     private int admittedByThreads(RateLimit limit, int steps, long stepNanos) throws Exception {
         int threads = 8;
         CyclicBarrier nextStep = new CyclicBarrier(threads);

@@ -33,27 +33,28 @@ class ReplayRulesTest {
 
     @ParameterizedTest(name = "enqueued {0} s ago, due in {1} s, ttl {2}, sweepable {3}, sweep began {4} s ago: {5}")
     @CsvSource({
-        // The replay makes it young again, so only the wait counts for the time to live.
+        // After a replay only the wait counts for the time to live.
         "86400,   0, 1m,    false, 0,     fresh",
         "86400,  60, 1m,    false, 0,     fresh",
         "86400,  61, 1m,    false, 0,     ttl",
         "86400, 301, none,  false, 0,     aged",
-        // Sweeps count from when it was enqueued.
+        // Sweeps use the enqueue time.
         "86400,   0, none,  true,  86399, sweep",
         "86400,   0, none,  true,  86400, fresh",
         "86400,   0, none,  false, 86399, fresh",
         "86400,  61, 1m,    true,  86399, sweep",
-        // A time that cannot be counts as when it is due.
+        // An implausible time is replaced by the due time.
         "-3600,   0, 1m,    true,  100,   fresh",
         "-30,    60, 1m,    false, 0,     fresh",
         "1799999999, 0, 1m, true,  100,   fresh",
     })
-    void what_becomes_of_it_when_it_is_due(
+    void the_route_of_a_replayed_item_when_due(
             long agoSeconds, long dueInSeconds, String ttl, boolean sweepable, long sweepAgoSeconds, String expected) {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.TTL, ttl).with(PolicyField.SWEEPABLE, Boolean.toString(sweepable)));
 
-        String fate = ReplayRules.whenDue(NOW - agoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy, NOW - sweepAgoSeconds * 1000)
+        String fate = ReplayRules.whenDue(NOW - agoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy,
+                NOW - sweepAgoSeconds * 1000)
                 .map(route -> switch (route) {
                     case Route.Drop drop -> drop.reason().label();
                     case Route.ToLane lane -> lane.lane().label();

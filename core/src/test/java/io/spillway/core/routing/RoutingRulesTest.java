@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.overload.HotGuard;
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
@@ -19,7 +20,7 @@ class RoutingRulesTest {
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
 
     private final RateTable rates = new RateTable(10);
-    private final HotGuard guard = HotGuard.off();
+    private final HotGuard guard = new HotGuard(ProtectionSettings.OFF, 0);
 
     /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */
     @ParameterizedTest(name = "{0}")
@@ -40,7 +41,7 @@ class RoutingRulesTest {
             time to live comes before aged             | 9999999 | true      |             - | EXPIRED
             a time before the first sweep of all       |    1000 | true      | 1800000000000 | HOT
             """)
-    void an_item_goes_where_the_first_rule_that_fits_sends_it(
+    void the_first_matching_rule_decides(
             String what, long age, boolean sweepable, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", sweepable, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
@@ -59,7 +60,7 @@ class RoutingRulesTest {
     }
 
     @Test
-    void only_items_that_no_earlier_rule_takes_are_charged_to_the_rate() {
+    void only_items_that_no_earlier_rule_takes_use_the_rate() {
         TenantPolicy policy = policy("5m", "1h", true, "1");
         for (int i = 0; i < 100; i++) {
             assertThat(route(policy, NOW - 61 * MINUTE)).isEqualTo(Route.EXPIRED);
@@ -67,7 +68,7 @@ class RoutingRulesTest {
             assertThat(route(policy, NOW - 1, NOW)).isEqualTo(Route.SWEPT);
         }
         assertThat(rates.size()).isZero();
-        assertThat(route(policy, NOW)).as("the whole burst is there").isEqualTo(Route.HOT);
+        assertThat(route(policy, NOW)).as("the whole burst is available").isEqualTo(Route.HOT);
         assertThat(route(policy, NOW)).isEqualTo(Route.OVERFLOW);
     }
 
@@ -79,7 +80,7 @@ class RoutingRulesTest {
     }
 
     @Test
-    void none_turns_a_rule_off() {
+    void none_disables_a_rule() {
         TenantPolicy policy = policy("none", "none", false, "none");
         for (int i = 0; i < 10_000; i++) {
             assertThat(route(policy, RoutingRules.EARLIEST_MILLIS)).isEqualTo(Route.HOT);
@@ -87,7 +88,7 @@ class RoutingRulesTest {
         assertThat(rates.size()).as("without a rate there is no state").isZero();
     }
 
-    /** A replay makes an item young again, but not for a sweep: what it covers has been handled. */
+    /** A replay resets the age, but a sweep has handled what it covers. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
             # what                                        | age     | replayed | sweep | expected
@@ -97,22 +98,25 @@ class RoutingRulesTest {
             and expired again after the replay            | 9999999 |  3600001 |     - | EXPIRED
             replayed after the sweep, and covered by it   | 9999999 |        0 |  5000 | SWEPT
             """)
-    void after_a_replay_age_counts_from_it_and_sweeps_from_the_beginning(
+    void after_a_replay_age_counts_from_it_and_sweeps_from_the_enqueue_time(
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart, NOW, rates, guard))
+        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart,
+                NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
 
     @Test
-    void a_rate_is_the_tenants_own() {
+    void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+                rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
+        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+                rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules measure in this table").isFalse();
+        assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
 
     @ParameterizedTest
@@ -132,7 +136,7 @@ class RoutingRulesTest {
     }
 
     @Test
-    void what_a_dead_letter_says_is_printable() {
+    void the_detail_of_a_dead_letter_is_printable() {
         assertThat(new Route.DeadLetter(DeadReason.MALFORMED, "a\nb").detail()).isEqualTo("a\\u000ab");
     }
 
@@ -141,11 +145,13 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates, guard);
+        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates,
+                guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
+        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
     private static TenantPolicy policy(String agedAfter, String ttl, boolean sweepable, String rate) {

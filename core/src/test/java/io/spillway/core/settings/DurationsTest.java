@@ -33,17 +33,17 @@ class DurationsTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "", " ", "5", "m", "5 m", "-5m", "+5m", "5M", "5min", "1.5h", "1h30m", "5m\n6m", "٥m", "1e3s", "PT5M",
-        // Beyond 2^63 milliseconds: these must not come out as some other time.
+        // Beyond 2^63 milliseconds: the arithmetic must not overflow to another time.
         "999999999999d", "213503982335d", "9223372036854775808ms", "99999999999999999999ms"
     })
-    void anything_else_is_refused_with_what_is_allowed(String text) {
+    void any_other_text_is_rejected_with_what_is_allowed(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Durations.parseMillis(text))
                 .withMessage("must be a duration such as 250ms, 30s, 5m, 1h or 7d");
     }
 
     @Test
-    void what_is_written_is_read_back_to_the_same_value() {
+    void a_formatted_value_parses_to_the_same_value() {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(10_000); i++) {
             long millis = seed.random().nextLong(Long.MAX_VALUE) >>> seed.random().nextInt(63);

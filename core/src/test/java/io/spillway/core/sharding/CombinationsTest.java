@@ -17,12 +17,12 @@ class CombinationsTest {
         "8, 2, 28", "2048, 4, 730862190080", "64, 4, 635376", "5, 0, 1", "5, 5, 1", "5, 6, 0", "5, -1, 0", "0, 0, 1",
         "100, 50, 100891344545564193334812497256"
     })
-    void the_ways_to_take_k_of_n_are_exact(int n, int k, BigInteger ways) {
+    void binomial_coefficients_are_exact(int n, int k, BigInteger ways) {
         assertThat(Combinations.choose(n, k)).isEqualTo(ways);
     }
 
     @Test
-    void each_number_is_the_sum_of_the_two_above_it() {
+    void each_coefficient_is_the_sum_of_the_two_above_it() {
         for (int n = 1; n <= 60; n++) {
             for (int k = 0; k <= n; k++) {
                 assertThat(Combinations.choose(n, k))
@@ -36,13 +36,13 @@ class CombinationsTest {
         "8, 2, 0, .536", "8, 2, 1, .429", "8, 2, 2, .036",
         "2048, 4, 0, .9922", "2048, 4, 1, .00778", "2048, 4, 2, 1.71e-5", "2048, 4, 3, 1.12e-8", "2048, 4, 4, 1.37e-12"
     })
-    void two_tenants_share_slots_with_the_known_chance(int slots, int perTenant, int shared, double chance) {
+    void two_tenants_share_slots_with_the_published_probability(int slots, int perTenant, int shared, double chance) {
         assertThat(new OverlapOdds(slots, perTenant).chance(shared)).isCloseTo(chance, Percentage.withPercentage(1.1));
     }
 
     @ParameterizedTest
     @CsvSource({"1, 1", "8, 2", "9, 9", "10, 7", "64, 4", "2048, 4", "4096, 16"})
-    void the_shards_by_what_they_share_are_all_shards(int slots, int perTenant) {
+    void the_shards_by_shared_slots_sum_up_to_all_shards(int slots, int perTenant) {
         OverlapOdds odds = new OverlapOdds(slots, perTenant);
         BigInteger sum = BigInteger.ZERO;
         for (int i = 0; i <= perTenant; i++) {
@@ -53,12 +53,12 @@ class CombinationsTest {
     }
 
     @Test
-    void all_of_a_tenants_workers_lost_hits_one_in_28() {
+    void losing_a_shard_of_2_of_8_affects_one_tenant_in_28() {
         assertThat(new OverlapOdds(8, 2).chance(2)).isEqualTo(1.0 / 28, within(1e-15));
     }
 
     @Test
-    void random_choice_leaves_about_56_pairs_of_100_000_tenants_with_three_or_more_in_common() {
+    void random_shards_of_100_000_tenants_have_about_56_pairs_with_three_or_more_shared_slots() {
         OverlapOdds odds = new OverlapOdds(2048, 4);
         assertThat((odds.chance(3) + odds.chance(4)) * 100_000 * 99_999 / 2).isCloseTo(56, within(0.5));
     }
@@ -70,10 +70,12 @@ class CombinationsTest {
     }
 
     @Test
-    void nonsense_is_refused() {
+    void invalid_arguments_are_rejected() {
         assertThatThrownBy(() -> Combinations.choose(-1, 0)).hasMessageContaining("n = -1");
-        assertThatThrownBy(() -> Combinations.packingBound(8, 9, 2)).hasMessageContaining("9 of 8 slots");
-        assertThatThrownBy(() -> Combinations.packingBound(8, 2, 2)).hasMessageContaining("overlap 2");
-        assertThatThrownBy(() -> new OverlapOdds(8, 9)).hasMessageContaining("9 of 8 slots");
+        assertThatThrownBy(() -> Combinations.packingBound(8, 9, 2))
+                .hasMessageContaining("perTenant = 9, slots = 8, overlap = 2: perTenant must be from 1 to slots");
+        assertThatThrownBy(() -> Combinations.packingBound(8, 2, 2)).hasMessageContaining("overlap = 2: ");
+        assertThatThrownBy(() -> new OverlapOdds(8, 9))
+                .hasMessageContaining("perTenant = 9, slots = 8: perTenant must be from 1 to slots");
     }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DedicationPlanTest {
     @Test
-    void nobody_wants_any_and_nobody_has_any() {
+    void without_requests_no_partition_is_dedicated() {
         DedicationPlan plan = DedicationPlan.of(new TreeMap<>(), 12, 6, 0);
 
         assertThat(plan.dedication().sharedPartitions()).isEqualTo(12);
@@ -27,18 +27,20 @@ class DedicationPlanTest {
         "12, 1, 6, true", "12, 6, 6, true", "12, 7, 6, false", "8, 4, 4, true", "8, 5, 4, false", "2, 1, 1, true",
         "1, 1, 1, false", "12, 2147483647, 6, false", "10000, 256, 5000, true", "10000, 257, 5000, false",
     })
-    void a_wish_is_met_whole_or_refused_with_what_is_allowed(int partitions, int wanted, int leastShared, boolean met) {
+    void a_request_is_granted_completely_or_rejected_with_what_is_allowed(
+            int partitions, int wanted, int leastShared, boolean met) {
         assertThat(DedicationPlan.leastShared(partitions)).isEqualTo(leastShared);
 
         DedicationPlan plan = DedicationPlan.of(wishes("acme", wanted), partitions, leastShared, 42);
 
         assertThat(plan.dedication().of("acme")).hasSize(met ? wanted : 0);
         assertThat(plan.refused().keySet()).isEqualTo(met ? Set.of() : Set.of("acme"));
-        assertThat(plan.refused().values()).allSatisfy(why -> assertThat(why).contains("acme: " + wanted, "must stay shared"));
+        assertThat(plan.refused().values())
+                .allSatisfy(why -> assertThat(why).contains("acme: dedicated = " + wanted + ": ", "must stay shared"));
     }
 
     @Test
-    void no_partition_belongs_to_two_and_who_comes_too_late_is_refused_alone() {
+    void no_partition_has_two_tenants_and_only_the_last_request_is_rejected() {
         DedicationPlan plan = DedicationPlan.of(wishes("a", 3, "b", 2, "c", 2, "d", 1), 12, 6, 7);
 
         Set<Integer> all = new HashSet<>();
@@ -51,7 +53,7 @@ class DedicationPlanTest {
     }
 
     @Test
-    void most_of_those_isolated_stay_where_they_are_when_one_more_comes() {
+    void few_dedicated_tenants_move_when_one_is_added() {
         long seed = 20261121;
         Random random = new Random(seed);
         int moved = 0;
@@ -64,9 +66,10 @@ class DedicationPlanTest {
             SortedMap<String, Integer> more = new TreeMap<>(wanted);
             more.put("tenant-" + random.nextInt(), 1);
             Dedication after = DedicationPlan.of(more, 64, 32, seed).dedication();
-            moved += (int) wanted.keySet().stream().filter(tenant -> !before.of(tenant).equals(after.of(tenant))).count();
+            moved += (int) wanted.keySet().stream().filter(tenant -> !before.of(tenant).equals(after.of(tenant)))
+                    .count();
         }
-        // Two tenants draw the same of 64 with 1/64; of four others about two choose later.
+        // Two tenants draw the same of 64 partitions with probability 1/64; about two of four others choose later.
         assertThat(moved).as("moved of 4,000, seed %d", seed).isBetween(10, 60);
     }
 

@@ -13,30 +13,30 @@ import org.junit.jupiter.api.Test;
 class PartitionPlacementTest {
     private static final ShuffleSharder SHARDER = new ShuffleSharder(24, 1);
     private static final VirtualSlots EACH_ITS_OWN = VirtualSlots.spread(24, 24);
-    private static final Dedication NOBODY = Dedication.none(24);
+    private static final Dedication NONE_DEDICATED = Dedication.none(24);
 
     @Test
-    void a_tenant_without_an_assignment_is_where_the_sharder_puts_it() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+    void a_tenant_without_an_assignment_uses_the_sharder() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
 
         assertThat(placement.partitions("acme", 4, Optional.empty())).isEqualTo(SHARDER.shard("acme", 4));
     }
 
     @Test
-    void an_assignment_goes_before_the_sharder_and_before_the_size() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+    void an_assignment_overrides_the_sharder_and_the_size() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
 
         assertThat(placement.partitions("acme", 4, Optional.of(Shard.of(3, 7, 9)))).containsExactly(3, 7, 9);
         assertThatThrownBy(() -> placement.partitions("acme", 4, Optional.of(Shard.of(24))))
-                .hasMessageContaining("slot 24 of acme: there are 24 slots");
+                .hasMessageContaining("slot 24 of acme: must be below 24");
     }
 
     @Test
     void the_table_moves_capacity_and_only_tenants_on_it_move() {
         int[] table = VirtualSlotsTest.table(EACH_ITS_OWN);
         table[5] = 20;
-        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
-        PartitionPlacement after = new PartitionPlacement(SHARDER, VirtualSlots.of(24, table), NOBODY);
+        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = new PartitionPlacement(SHARDER, VirtualSlots.of(24, table), NONE_DEDICATED);
         for (String tenant : ShardRegistryTest.tenants(2_000)) {
             int[] was = before.partitions(tenant, 4, Optional.empty());
             int[] is = after.partitions(tenant, 4, Optional.empty());
@@ -47,11 +47,11 @@ class PartitionPlacementTest {
     }
 
     @Test
-    void nobody_else_is_on_dedicated_partitions_and_only_tenants_that_were_there_move_by_one() {
-        Dedication one = isolated(NOBODY, "victim", 2);
+    void dedicated_partitions_are_exclusive_and_only_their_former_tenants_move_by_one() {
+        Dedication one = isolated(NONE_DEDICATED, "victim", 2);
         Dedication two = isolated(one, "other", 3);
         PartitionPlacement[] steps = {
-            new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY),
+            new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED),
             new PartitionPlacement(SHARDER, EACH_ITS_OWN, one),
             new PartitionPlacement(SHARDER, EACH_ITS_OWN, two)
         };
@@ -63,14 +63,15 @@ class PartitionPlacementTest {
                 int[] was = steps[step - 1].partitions(tenant, 4, Optional.empty());
                 int[] is = steps[step].partitions(tenant, 4, Optional.empty());
                 int lost = (int) Arrays.stream(was).filter(dedication::isDedicated).count();
-                assertThat(Arrays.stream(is)).as(tenant).hasSize(4).doesNotHaveDuplicates().noneMatch(dedication::isDedicated);
+                assertThat(Arrays.stream(is)).as(tenant).hasSize(4).doesNotHaveDuplicates()
+                        .noneMatch(dedication::isDedicated);
                 assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(4 - lost);
             }
         }
     }
 
     @Test
-    void every_combination_gives_as_many_partitions_as_there_can_be() {
+    void every_combination_gives_the_maximum_number_of_partitions() {
         Seed seed = new Seed();
         for (int round = 0; round < seed.rounds(5_000); round++) {
             int partitions = 1 + seed.random().nextInt(40);
@@ -84,7 +85,8 @@ class PartitionPlacementTest {
             }
             int[] table = seed.random().ints(slots, 0, partitions).toArray();
             PartitionPlacement placement =
-                    new PartitionPlacement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table), dedication);
+                    new PartitionPlacement(new ShuffleSharder(slots, round), VirtualSlots.of(partitions, table),
+                            dedication);
             int size = 1 + seed.random().nextInt(12);
             int[] chosen = placement.partitions("acme", size, Optional.empty());
             long open = Arrays.stream(table).distinct().filter(not(dedication)).count();
@@ -96,8 +98,8 @@ class PartitionPlacementTest {
     }
 
     @Test
-    void a_workload_has_a_part_of_its_tenants_partitions_and_the_nameless_one_has_all() {
-        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
+    void a_workload_has_a_part_of_its_tenants_partitions_and_an_empty_one_has_all() {
+        PartitionPlacement placement = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
         int[] whole = placement.partitions("acme", 6, Optional.empty());
         long[] loads = new long[24];
         int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
@@ -117,9 +119,10 @@ class PartitionPlacementTest {
     }
 
     @Test
-    void a_workload_moves_only_when_a_partition_that_it_has_or_will_have_does() {
-        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY);
-        PartitionPlacement after = new PartitionPlacement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30), Dedication.none(30));
+    void a_workload_moves_only_with_its_own_old_or_new_partitions() {
+        PartitionPlacement before = new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED);
+        PartitionPlacement after = new PartitionPlacement(new ShuffleSharder(30, 1), VirtualSlots.spread(30, 30),
+                Dedication.none(30));
         int[] was = new int[PartitionPlacement.MAX_PARTITIONS];
         int[] is = new int[PartitionPlacement.MAX_PARTITIONS];
         for (String tenant : ShardRegistryTest.tenants(500)) {
@@ -135,7 +138,7 @@ class PartitionPlacementTest {
     }
 
     @Test
-    void a_dedication_knows_whose_each_partition_is() {
+    void a_dedication_returns_the_partitions_of_each_tenant() {
         Dedication one = Dedication.none(12).with("acme", 11, 9);
 
         assertThat(one.of("acme")).containsExactly(9, 11);
@@ -145,11 +148,14 @@ class PartitionPlacementTest {
     }
 
     @Test
-    void parts_that_do_not_fit_together_are_refused() {
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(25, 24), NOBODY)).hasMessageContaining("must agree");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(24, 12), NOBODY)).hasMessageContaining("must agree");
+    void inconsistent_arguments_are_rejected() {
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(25, 24), NONE_DEDICATED))
+                .hasMessageContaining("must agree");
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, VirtualSlots.spread(24, 12), NONE_DEDICATED))
+                .hasMessageContaining("must agree");
         assertThatThrownBy(() -> Dedication.none(0)).hasMessageContaining("partitions = 0");
-        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, EACH_ITS_OWN, NOBODY).partitions("acme", 0, Optional.empty()))
+        assertThatThrownBy(() -> new PartitionPlacement(SHARDER, EACH_ITS_OWN, NONE_DEDICATED)
+                .partitions("acme", 0, Optional.empty()))
                 .hasMessageContaining("size = 0");
     }
 

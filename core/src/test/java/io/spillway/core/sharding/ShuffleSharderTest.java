@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ShuffleSharderTest {
-    /** To change one of these moves every tenant of every installation. */
+    /** A change of these values would move every tenant of every installation. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             acme     | 12   | 4  | 0  | [0, 2, 4, 9]
@@ -22,16 +22,17 @@ class ShuffleSharderTest {
             globex   | 2048 | 4  | 0  | [332, 897, 1292, 1299]
             tenant-1 | 8    | 2  | 0  | [2, 7]
             tenant-2 | 8    | 2  | 0  | [0, 3]
-            a        | 4096 | 16 | 7  | [138, 245, 358, 535, 589, 965, 1268, 1414, 2265, 2860, 2950, 3005, 3280, 3683, 3687, 3772]
+            a        | 4096 | 16 | 7  | [138, 245, 358, 535, 589, 965, 1268, 1414, 2265, 2860, 2950, 3005, 3280, 3683, \
+            3687, 3772]
             x.y_z-0  | 1    | 1  | -1 | [0]
             """)
-    void a_tenants_shard_is_the_same_for_ever(String tenant, int slots, int size, long seed, String shard) {
+    void the_shards_of_known_tenants_are_pinned(String tenant, int slots, int size, long seed, String shard) {
         assertThat(Arrays.toString(new ShuffleSharder(slots, seed).shard(tenant, size))).isEqualTo(shard);
     }
 
     @ParameterizedTest
     @CsvSource({"8, 2", "7, 3", "9, 1", "6, 5", "10, 4", "17, 2"})
-    void every_shard_is_as_likely_as_any_other(int slots, int size) {
+    void every_shard_is_equally_likely(int slots, int size) {
         int shards = Combinations.choose(slots, size).intValueExact();
         Map<String, Integer> number = new HashMap<>();
         long[] counts = new long[shards];
@@ -43,12 +44,13 @@ class ShuffleSharderTest {
         double[] expected = new double[shards];
         Arrays.fill(expected, 1_000);
         assertThat(number).hasSize(shards);
-        assertThat(ChiSquare.of(counts, expected)).as(Arrays.toString(counts)).isLessThan(ChiSquare.critical(shards - 1));
+        assertThat(ChiSquare.of(counts, expected)).as(Arrays.toString(counts))
+                .isLessThan(ChiSquare.critical(shards - 1));
     }
 
     @ParameterizedTest
     @CsvSource({"4096, 16", "1000, 4", "2048, 256", "33, 32"})
-    void every_slot_has_as_many_tenants_as_any_other(int slots, int size) {
+    void every_slot_has_the_same_number_of_tenants(int slots, int size) {
         long[] loads = new long[slots];
         ShuffleSharder sharder = new ShuffleSharder(slots, 2);
         int tenants = 30 * slots / size + 1_000;
@@ -63,7 +65,7 @@ class ShuffleSharderTest {
         assertThat(isAscending).isTrue();
         double[] expected = new double[slots];
         Arrays.fill(expected, (double) tenants * size / slots);
-        // Slots of one shard differ, so loads vary a little less than chi-square says.
+        // Slots of one shard differ, so loads vary slightly less than chi-square predicts.
         assertThat(ChiSquare.of(loads, expected)).isLessThan(ChiSquare.critical(slots - 1));
     }
 
@@ -84,14 +86,15 @@ class ShuffleSharderTest {
         double[] expected = new double[4];
         Arrays.setAll(expected, i -> (odds.chance(i) + (i == 3 ? odds.chance(4) : 0)) * tenants * (tenants - 1.0) / 2);
 
-        System.out.println("pairs by slots shared: " + Arrays.toString(pairs) + ", expected " + Arrays.toString(expected));
+        System.out.println(
+                "pairs by slots shared: " + Arrays.toString(pairs) + ", expected " + Arrays.toString(expected));
         assertThat(Arrays.stream(pairs).sum()).isEqualTo(4_999_950_000L);
         assertThat(ChiSquare.of(observed, expected)).isLessThan(ChiSquare.critical(3));
     }
 
     @ParameterizedTest
     @CsvSource({"8, 2", "12, 4", "60, 16", "2040, 4", "4090, 5"})
-    void one_more_slot_moves_a_tenant_there_with_one_slot_or_not_at_all(int slots, int size) {
+    void an_added_slot_replaces_at_most_one_slot_of_a_shard(int slots, int size) {
         int tenants = 3_000;
         long moved = 0;
         double expected = 0;
@@ -112,7 +115,7 @@ class ShuffleSharderTest {
     }
 
     @Test
-    void from_12_to_24_slots_as_many_tenants_and_slots_move_as_must() {
+    void from_12_to_24_slots_the_minimum_of_tenants_and_slots_moves() {
         int tenants = 20_000;
         int same = 0;
         int slotsMoved = 0;
@@ -128,7 +131,7 @@ class ShuffleSharderTest {
     }
 
     @Test
-    void a_larger_shard_holds_the_smaller() {
+    void a_larger_shard_contains_the_smaller_one() {
         Seed seed = new Seed();
         for (int round = 0; round < seed.rounds(500); round++) {
             ShuffleSharder sharder = new ShuffleSharder(2 + seed.random().nextInt(500), seed.random().nextLong());
@@ -140,12 +143,12 @@ class ShuffleSharderTest {
     }
 
     @Test
-    void a_shard_of_all_slots_is_all_slots() {
+    void a_shard_of_maximum_size_has_all_slots() {
         assertThat(new ShuffleSharder(5, 9).shard("acme", 5)).containsExactly(0, 1, 2, 3, 4);
     }
 
     @Test
-    void it_writes_where_it_is_told_and_no_further() {
+    void it_writes_only_the_first_elements() {
         int[] into = {-1, -1, -1, -1, -1};
         ShuffleSharder sharder = new ShuffleSharder(64, 0);
         sharder.shard("acme", 4, into);
@@ -154,10 +157,11 @@ class ShuffleSharderTest {
     }
 
     @Test
-    void nonsense_is_refused_with_what_is_allowed() {
+    void invalid_arguments_are_rejected_with_what_is_allowed() {
         assertThatThrownBy(() -> new ShuffleSharder(0, 0)).hasMessageContaining("slots = 0: must be from 1 to 1048576");
         assertThatThrownBy(() -> new ShuffleSharder(1_048_577, 0)).hasMessageContaining("1048577");
-        assertThatThrownBy(() -> new ShuffleSharder(3, 0).shard("a", 4)).hasMessageContaining("size = 4: must be from 1 to 3");
+        assertThatThrownBy(() -> new ShuffleSharder(3, 0).shard("a", 4))
+                .hasMessageContaining("size = 4: must be from 1 to 3");
         assertThatThrownBy(() -> new ShuffleSharder(3, 0).shard("a", 0)).hasMessageContaining("size = 0");
         assertThatThrownBy(() -> new ShuffleSharder(999, 0).shard("a", 257)).hasMessageContaining("from 1 to 256");
     }

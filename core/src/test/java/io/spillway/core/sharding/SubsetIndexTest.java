@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 
 class SubsetIndexTest {
     @Test
-    void it_counts_as_a_map_does() {
+    void it_behaves_like_a_map() {
         Seed seed = new Seed();
         SubsetIndex index = new SubsetIndex();
         Map<Long, Integer> map = new HashMap<>();
         for (int round = 0; round < seed.rounds(200_000); round++) {
-            // Grows past its first length and shrinks again.
+            // Grows beyond its initial length and shrinks again.
             long key = seed.random().nextLong(round % 50_000 < 25_000 ? 4_000 : 600);
             if (seed.random().nextInt(100) < (round % 50_000 < 25_000 ? 60 : 40)) {
                 index.add(key);
