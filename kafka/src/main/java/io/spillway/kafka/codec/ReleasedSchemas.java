@@ -7,15 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.Schema;
 
-/** The schema versions that were ever released, frozen in the jar of the schemas; a reader understands them all. */
+/**
+ * Released schema versions, which are never edited. They are in the jar of the schemas, and readers support all of
+ * them.
+ */
 public final class ReleasedSchemas {
     private ReleasedSchemas() {}
 
     /**
-     * The released versions of a record.
+     * Returns the released versions of a record.
      *
-     * @param record its name without the namespace, for example {@code WorkItem}
-     * @return oldest first; empty when it was never released
+     * @param record name without the namespace, such as {@code WorkItem}
+     * @return oldest first; empty if there is none
      */
     public static List<Schema> of(String record) {
         List<Schema> schemas = new ArrayList<>();

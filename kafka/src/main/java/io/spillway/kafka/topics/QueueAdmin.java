@@ -2,12 +2,11 @@ package io.spillway.kafka.topics;
 
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -21,11 +20,14 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Looks at a queue from outside, and purges what is finished. Owns nothing: the admin client is the caller's. */
+/**
+ * Admin calls on a queue: progress of a consumer group, readable offsets and purging. The caller closes the admin
+ * client.
+ */
 public final class QueueAdmin {
-    private static final long SETTLING_PAUSE_MILLIS = 20;
-    /** Ninety seconds, longer than any transaction of ours may be open. */
-    private static final int MOST_SETTLING_TRIES = 4_500;
+    private static final Duration STABLE_RETRY_PAUSE = Duration.ofMillis(20);
+    /** Ninety seconds in total, longer than any Spillway transaction may stay open. */
+    private static final int MAX_STABLE_ATTEMPTS = 4_500;
 
     private final Admin admin;
 
@@ -34,9 +36,9 @@ public final class QueueAdmin {
     }
 
     /**
-     * The partitions of a topic, by number, and how far a group has come in them.
+     * Returns the partitions of a topic in ascending order, with the progress of a group in each.
      *
-     * @throws KafkaFailure when the cluster does not answer
+     * @throws KafkaFailure if the cluster does not answer
      */
     public List<QueuePartition> read(String topic, String group) {
         List<TopicPartition> partitions = partitions(topic);
@@ -57,12 +59,13 @@ public final class QueueAdmin {
     }
 
     /**
-     * The partitions of a topic, by number, and what a group that finishes records in any order has committed of them.
+     * Returns the partitions of a topic in ascending order, with the commits of a group that finishes records in any
+     * order.
      *
-     * @param settled whether to wait until transactions that commit offsets of the group are decided: for whoever goes
-     *                on from there. Otherwise it is what was committed before them
-     * @throws KafkaFailure when the cluster does not answer, or the group has come further than the topic: then it is
-     *                      not the topic that it was
+     * @param settled whether to wait for open transactions that commit offsets of the group, as needed before
+     *                processing continues from the result. If false, the result is the state before them
+     * @throws KafkaFailure if the cluster does not answer, or the group has committed beyond the end of the topic,
+     *                      which means that the topic was recreated
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
         List<TopicPartition> partitions = partitions(topic);
@@ -75,16 +78,16 @@ public final class QueueAdmin {
                 .toList();
     }
 
-    /** The offset behind the last record of a partition, of open transactions too. */
+    /** Returns the offset after the last record of a partition, including open transactions. */
     public long end(TopicPartition partition) {
         return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
     }
 
     /**
-     * How far partitions can be read now, in their order.
+     * Returns how far the partitions can be read now, in the order given.
      *
-     * @param parts read earlier: what counts as there is what was there then, so all of it that is decided by now can be read
-     * @throws KafkaFailure when the cluster does not answer
+     * @param parts partitions as read earlier; the ends returned are not below theirs
+     * @throws KafkaFailure if the cluster does not answer
      */
     public List<ReadableEnd> readableEnds(List<QueuePartition> parts) {
         Map<TopicPartition, ListOffsetsResultInfo> readable = TopicAdmin.get(
@@ -101,34 +104,23 @@ public final class QueueAdmin {
     }
 
     /**
-     * The admin client leaves a partition out whose offsets are in an undecided transaction, and says null of one without a
-     * commit: to take the one for the other would be to take all that is finished for unfinished.
+     * The admin client omits a partition whose offsets are in an open transaction, and returns null for one without a
+     * commit. Confusing the two would treat all finished records as unfinished.
      */
     private Map<TopicPartition, OffsetAndMetadata> committed(List<TopicPartition> partitions, String group, boolean settled) {
         var asked = Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions));
         var options = new ListConsumerGroupOffsetsOptions().requireStable(settled);
-        for (int attempt = 0; attempt < MOST_SETTLING_TRIES; attempt++) {
+        for (int attempt = 0; attempt < MAX_STABLE_ATTEMPTS; attempt++) {
             Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
                     admin.listConsumerGroupOffsets(asked, options).partitionsToOffsetAndMetadata(group),
                     "read offsets of group " + group);
             if (committed.keySet().containsAll(partitions)) {
                 return committed;
             }
-            pause();
+            TopicAdmin.pause(STABLE_RETRY_PAUSE, "read offsets of group " + group);
         }
         throw new KafkaFailure("cannot read offsets of group " + group, new KafkaException(
-                "a transaction that commits some of them is not decided"));
-    }
-
-    private static void pause() {
-        try {
-            if (new CountDownLatch(1).await(SETTLING_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("nobody counts this down");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted", e);
-        }
+                "a transaction that commits some of them is still open. Try again later"));
     }
 
     private static QueueProgress progressOf(
@@ -137,9 +129,10 @@ public final class QueueAdmin {
             return new QueueProgress(partition, start, end, ProgressState.fresh(start));
         }
         if (committed.offset() > end) {
-            throw new KafkaFailure("cannot go on in " + partition, new KafkaException("group " + group + " has come to "
-                    + committed.offset() + " but the topic ends at " + end
-                    + "; when the topic was made anew, delete the group with: kafka-consumer-groups.sh --delete --group " + group));
+            throw new KafkaFailure("cannot continue in " + partition, new KafkaException("group " + group
+                    + " has committed offset " + committed.offset() + ", but the partition ends at " + end
+                    + ". If the topic was recreated, delete the group with: kafka-consumer-groups.sh --delete --group "
+                    + group));
         }
         return new QueueProgress(partition, start, end, ProgressCodec.decode(committed.offset(), committed.metadata()));
     }
@@ -147,7 +140,7 @@ public final class QueueAdmin {
     /**
      * Commits the start of each partition for a group that has not begun yet.
      *
-     * @throws KafkaFailure when the group is at work already, or the cluster does not answer
+     * @throws KafkaFailure if the group is already active, or the cluster does not answer
      */
     public void commitStart(String group, Collection<QueuePartition> partitions) {
         if (partitions.isEmpty()) {
@@ -161,18 +154,18 @@ public final class QueueAdmin {
     /**
      * Deletes the records that a group has finished.
      *
-     * @return partitions that had any
-     * @throws KafkaFailure when the cluster does not answer
+     * @return number of partitions that had finished records
+     * @throws KafkaFailure if the cluster does not answer
      */
     public int purgeFinished(String topic, String group) {
         return purgeFinished(read(topic, group));
     }
 
     /**
-     * Deletes the records that had been finished when these partitions were read.
+     * Deletes the records that were finished when these partitions were read.
      *
-     * @return partitions that had any
-     * @throws KafkaFailure when the cluster does not answer
+     * @return number of partitions that had finished records
+     * @throws KafkaFailure if the cluster does not answer
      */
     public int purgeFinished(List<QueuePartition> parts) {
         Map<TopicPartition, Long> finished = new HashMap<>();
@@ -190,13 +183,13 @@ public final class QueueAdmin {
     /**
      * Deletes the records below an offset of each partition.
      *
-     * @param below offsets that are in the partition, or its end
-     * @throws KafkaFailure when the cluster does not answer or refuses
+     * @param below from the start of the partition to its end
+     * @throws KafkaFailure if the cluster does not answer or refuses
      */
     public void purgeBelow(Map<TopicPartition, Long> below) {
-        Map<TopicPartition, RecordsToDelete> finished = new HashMap<>();
-        below.forEach((partition, offset) -> finished.put(partition, RecordsToDelete.beforeOffset(offset)));
-        TopicAdmin.get(admin.deleteRecords(finished).all(), "purge what is finished of " + below.keySet());
+        Map<TopicPartition, RecordsToDelete> toDelete = new HashMap<>();
+        below.forEach((partition, offset) -> toDelete.put(partition, RecordsToDelete.beforeOffset(offset)));
+        TopicAdmin.get(admin.deleteRecords(toDelete).all(), "purge finished records of " + below.keySet());
     }
 
     private List<TopicPartition> partitions(String topic) {

@@ -3,7 +3,7 @@ package io.spillway.kafka.view;
 import java.util.Map;
 
 /**
- * Content of a view that is a map of the values by key.
+ * View content that maps keys to decoded values.
  *
  * @param <V> the decoded value of a key
  */
@@ -11,7 +11,7 @@ abstract class MapContent<V> implements ViewContent {
     /** Written by the view's thread. */
     final Map<String, V> entries;
 
-    /** @param entries empty; for any number of readers, unless only the view's thread reads it */
+    /** @param entries empty; a concurrent map unless only the view's thread reads it */
     MapContent(Map<String, V> entries) {
         this.entries = entries;
     }

@@ -8,11 +8,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
-/** Policies as they lie in their topic: each setting is the field of the schema with the same key, null when not set. */
+/** Codec of policies in their topic. Each setting is the field with the same key, and null if not set. */
 public final class PolicyCodec {
     private final RecordCodec<TenantPolicy> codec = new RecordCodec<>(new TenantPolicy());
 
-    /** The bytes of a tenant's settings. */
+    /** Returns a tenant's encoded settings. */
     public byte[] encode(String tenant, PolicySettings settings) {
         TenantPolicy record = new TenantPolicy();
         record.put("tenant", tenant);
@@ -21,9 +21,9 @@ public final class PolicyCodec {
     }
 
     /**
-     * The settings in these bytes.
+     * Returns the decoded settings.
      *
-     * @throws IllegalArgumentException when they are no policy, or a setting in it is out of its range
+     * @throws IllegalArgumentException if the bytes are not a policy, or a setting is out of its range
      */
     public PolicySettings decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);

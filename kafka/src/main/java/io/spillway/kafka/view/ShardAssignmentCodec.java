@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 
-/** Assignments as they lie in their topic and in the store of the stage that makes them. */
+/** Codec of shard assignments in their topic and in the router's store. */
 public final class ShardAssignmentCodec {
     private final RecordCodec<io.spillway.schema.ShardAssignment> codec =
             new RecordCodec<>(new io.spillway.schema.ShardAssignment());
 
-    /** The bytes of what was answered for a tenant. */
+    /** Returns the encoded assignment of a tenant. */
     public byte[] encode(String tenant, ShardAssignment assignment) {
         List<Integer> slots = assignment.shard()
                 .map(shard -> Arrays.stream(shard.toArray()).boxed().toList())
@@ -21,9 +21,9 @@ public final class ShardAssignmentCodec {
     }
 
     /**
-     * The assignment in these bytes.
+     * Returns the decoded assignment.
      *
-     * @throws IllegalArgumentException when they are none
+     * @throws IllegalArgumentException if the bytes are not an assignment
      */
     public ShardAssignment decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);

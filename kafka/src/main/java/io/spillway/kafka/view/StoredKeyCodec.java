@@ -5,20 +5,20 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import org.apache.avro.generic.GenericRecord;
 
-/** API keys as they lie in their topic, by key id. */
+/** Codec of API keys in their topic, by key id. */
 public final class StoredKeyCodec {
     private final RecordCodec<io.spillway.schema.ApiKey> codec = new RecordCodec<>(new io.spillway.schema.ApiKey());
 
-    /** The bytes of what is kept of a key. */
+    /** Returns the encoded key. */
     public byte[] encode(StoredKey key) {
         return codec.encode(new io.spillway.schema.ApiKey(
                 key.tenant(), key.keyId(), ByteBuffer.wrap(key.sha256()), Instant.ofEpochMilli(key.createdAtMillis())));
     }
 
     /**
-     * The key in these bytes.
+     * Returns the decoded key.
      *
-     * @throws IllegalArgumentException when they are none
+     * @throws IllegalArgumentException if the bytes are not a key
      */
     public StoredKey decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);

@@ -7,11 +7,11 @@ import java.time.Instant;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 
-/** Sweeps as they lie in their topic. */
+/** Codec of sweeps in their topic. */
 public final class SweepCodec {
     private final RecordCodec<SweepMark> codec = new RecordCodec<>(new SweepMark());
 
-    /** The bytes of a completed sweep of a tenant, or of all with {@code *}. */
+    /** Returns the encoded mark of a completed sweep of a tenant, or of all with {@code *}. */
     public byte[] encode(String tenant, String sweepId, Sweep sweep) {
         return codec.encode(new SweepMark(
                 tenant,
@@ -21,9 +21,9 @@ public final class SweepCodec {
     }
 
     /**
-     * The sweep in these bytes; empty while it runs.
+     * Returns the decoded sweep; empty while it runs.
      *
-     * @throws IllegalArgumentException when they are no sweep, or it completes before it starts
+     * @throws IllegalArgumentException if the bytes are not a sweep, or it completes before it starts
      */
     public Optional<Sweep> decode(byte[] bytes) {
         GenericRecord mark = codec.decode(bytes);
