@@ -108,8 +108,8 @@ class ItemBuilderTest {
             byte[] payload = array(new BinaryMessageEncoder<GenericRecord>(new GenericData(), version).encode(inner));
 
             assertSame(read(ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).payload(payload).toRecord("in")),
-                    new ItemDetails("acme", "1", CREATED_AT.toEpochMilli(), "", "", "application/octet-stream", Map.of(),
-                            payload));
+                    new ItemDetails("acme", "1", CREATED_AT.toEpochMilli(), "", "", "application/octet-stream",
+                            Map.of(), payload));
             assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").payload(payload).toRecord("in"))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("whose payload is an encoded WorkItem");
@@ -136,13 +136,14 @@ class ItemBuilderTest {
             Instant createdAt = Instant.ofEpochMilli(random.nextLong() >> random.nextInt(64));
             byte[] payload = new byte[random.nextInt(300)];
             random.nextBytes(payload);
-            ItemBuilder builder = ItemBuilder.of(tenant).id(id).workload(workload).enqueuedAt(createdAt).contentType("a/b")
-                    .payload(payload);
+            ItemBuilder builder = ItemBuilder.of(tenant).id(id).workload(workload).enqueuedAt(createdAt)
+                    .contentType("a/b").payload(payload);
 
             assertSame(read(builder.toRecord("in")),
                     new ItemDetails(tenant, id, createdAt.toEpochMilli(), workload, "", "a/b", Map.of(), payload));
             assertSame(read(builder.attribute("k", "v").toRecord("in")),
-                    new ItemDetails(tenant, id, createdAt.toEpochMilli(), workload, "", "a/b", Map.of("k", "v"), payload));
+                    new ItemDetails(
+                            tenant, id, createdAt.toEpochMilli(), workload, "", "a/b", Map.of("k", "v"), payload));
         }
     }
 
@@ -205,7 +206,8 @@ class ItemBuilderTest {
         assertThat(builder.toRecord("in").headers().toArray()).hasSize(ItemLimits.MAX_HEADERS);
         assertThat(read(builder.toRecord("in")).id()).isEqualTo("1");
         assertThatThrownBy(() -> builder.header("h", ""))
-                .isInstanceOf(IllegalStateException.class).hasMessage("The item already has 995 headers, which is the limit");
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("The item already has 995 headers, which is the limit");
     }
 
     @Test
@@ -214,7 +216,8 @@ class ItemBuilderTest {
         ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf("in", item);
 
         assertThat(record.key()).isEqualTo(bytes("acme"));
-        assertThat(ItemBuilder.recordOf("in", item).value()).as("the item can be encoded again").isEqualTo(record.value());
+        assertThat(ItemBuilder.recordOf("in", item).value()).as("the item can be encoded again")
+                .isEqualTo(record.value());
         assertSame(read(record),
                 new ItemDetails("acme", "1", CREATED_AT.toEpochMilli(), "", "", "a/b", Map.of(), bytes("p")));
         assertRejected(() -> ItemBuilder.recordOf("in", workItem("", "1", "")),

@@ -135,18 +135,7 @@ public final class DeliveryBuilder {
     }
 
     private record BuiltDelivery(
-            String tenant,
-            String id,
-            String workload,
-            Instant enqueuedAt,
-            int attempt,
-            String lane,
-            String channel,
-            String contentType,
-            Map<String, String> attributes,
-            byte[] payload,
-            byte[] key,
-            byte[] value,
-            List<Header> headers,
-            Lease lease) implements Delivery {}
+            String tenant, String id, String workload, Instant enqueuedAt, int attempt, String lane, String channel,
+            String contentType, Map<String, String> attributes, byte[] payload, byte[] key, byte[] value,
+            List<Header> headers, Lease lease) implements Delivery {}
 }

@@ -59,7 +59,8 @@ class TenantPartitionerTest {
         for (int i = 0; i < 1_000; i++) {
             assertThat(partition(partitioner, "acme", cluster(12, down))).isIn(shard[1], shard[3]);
         }
-        assertThat(partition(partitioner, "acme", cluster(12, Arrays.stream(shard).boxed().collect(Collectors.toSet()))))
+        Set<Integer> whole = Arrays.stream(shard).boxed().collect(Collectors.toSet());
+        assertThat(partition(partitioner, "acme", cluster(12, whole)))
                 .isIn(Arrays.stream(shard).boxed().toArray());
     }
 
@@ -77,7 +78,8 @@ class TenantPartitionerTest {
     @ValueSource(strings = {"0", "257", "four", ""})
     void an_invalid_setting_is_rejected_with_its_name_and_range(String size) {
         assertThatThrownBy(() -> partitioner(Map.of(TenantPartitioner.SIZE, size)))
-                .isInstanceOf(ConfigException.class).hasMessageContaining("spillway.shards.size").hasMessageContaining("1 to 256");
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("spillway.shards.size").hasMessageContaining("1 to 256");
     }
 
     @Test

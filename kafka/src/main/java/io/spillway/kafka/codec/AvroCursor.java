@@ -29,10 +29,7 @@ final class AvroCursor {
         return bytes.length - position;
     }
 
-    /**
-     * Reads a zig-zag varint of at most ten bytes. Longer ones are read in another method, so that the JIT inlines this
-     * one.
-     */
+    /** Reads a zig-zag varint of at most ten bytes. Longer than one byte is rare, and kept out of the inlined code. */
     long readLong() {
         if (position < bytes.length && bytes[position] >= 0) {
             int only = bytes[position++];
@@ -85,6 +82,13 @@ final class AvroCursor {
             throw UnreadableItem.malformed("the encoding ends inside a value of " + length + " bytes");
         }
         position += length;
+    }
+
+    /** Requires that all bytes are read. */
+    void requireEnd() {
+        if (remaining() != 0) {
+            throw UnreadableItem.malformed(remaining() + " bytes are left over after the last field");
+        }
     }
 
     /** Returns text that was checked to be ASCII. */

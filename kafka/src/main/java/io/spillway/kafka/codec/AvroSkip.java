@@ -48,16 +48,14 @@ interface AvroSkip {
         return cursor -> {
             int branch = cursor.readInt();
             if (branch < 0 || branch >= branches.size()) {
-                throw UnreadableItem.malformed("union branch " + branch + " does not exist: there are " + branches.size());
+                throw UnreadableItem.malformed(
+                        "union branch " + branch + " does not exist: there are " + branches.size());
             }
             branches.get(branch).over(cursor);
         };
     }
 
-    /**
-     * Skips blocks of an array or map. Each begins with a count, followed by its length in bytes if negative; a count
-     * of 0 ends them.
-     */
+    /** Skips blocks: a count of entries, followed by the size in bytes if negative. A count of 0 ends them. */
     private static AvroSkip blocks(AvroSkip element) {
         return cursor -> {
             for (long count = cursor.readLong(); count != 0; count = cursor.readLong()) {

@@ -18,7 +18,8 @@ public final class DeadLetterHeaders {
      * @param topic    topic that the record was read from
      */
     public static void add(
-            Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition, long offset) {
+            Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition,
+            long offset) {
         add(headers, ItemHeaders.DEAD_REASON, route.reason().label());
         add(headers, ItemHeaders.DEAD_DETAIL, route.detail());
         add(headers, ItemHeaders.DEAD_STAGE, stage);

@@ -38,10 +38,7 @@ public final class ItemDecoder {
                 ItemDetails.text(headers, "content-type").orElse(DEFAULT_CONTENT_TYPE), Map.of(), value);
     }
 
-    /**
-     * Returns the id of the item without decoding the rest, unless the id can only be found by that. Parameters as in
-     * {@link #decode}.
-     */
+    /** Returns the id of the item, if possible without decoding the rest. Parameters as in {@link #decode}. */
     public String id(ParsedRecord.Item read, byte[] value, Headers headers, String origin) {
         Optional<String> id = ItemDetails.text(headers, ItemHeaders.ID);
         if (id.isPresent()) {
@@ -59,18 +56,13 @@ public final class ItemDecoder {
 
     private static ItemDetails decodeAvro(ParsedRecord.Item read, GenericRecord item, Optional<String> id) {
         Map<String, String> attributes = new HashMap<>();
-        ((Map<?, ?>) item.get("attributes")).forEach((name, value) -> attributes.put(name.toString(), value.toString()));
+        ((Map<?, ?>) item.get("attributes")).forEach(
+                (name, value) -> attributes.put(name.toString(), value.toString()));
         ByteBuffer buffer = (ByteBuffer) item.get("payload");
         byte[] payload = new byte[buffer.remaining()];
         buffer.get(payload);
-        return new ItemDetails(
-                read.tenant(),
-                id.orElseGet(() -> item.get("id").toString()),
-                read.enqueuedAtMillis(),
-                read.workload(),
-                item.get("channel") == null ? "" : item.get("channel").toString(),
-                item.get("contentType").toString(),
-                Collections.unmodifiableMap(attributes),
-                payload);
+        return new ItemDetails(read.tenant(), id.orElseGet(() -> item.get("id").toString()), read.enqueuedAtMillis(),
+                read.workload(), item.get("channel") == null ? "" : item.get("channel").toString(),
+                item.get("contentType").toString(), Collections.unmodifiableMap(attributes), payload);
     }
 }

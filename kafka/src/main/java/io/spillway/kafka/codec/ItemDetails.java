@@ -19,15 +19,8 @@ import org.apache.kafka.common.header.Headers;
  * @param payload          not copied
  */
 public record ItemDetails(
-        String tenant,
-        String id,
-        long enqueuedAtMillis,
-        String workload,
-        String channel,
-        String contentType,
-        Map<String, String> attributes,
-        byte[] payload) {
-
+        String tenant, String id, long enqueuedAtMillis, String workload, String channel, String contentType,
+        Map<String, String> attributes, byte[] payload) {
     /** Returns the text of the last header with this name; empty if there is none or it has no value. */
     static Optional<String> text(Headers headers, String name) {
         Header header = headers.lastHeader(name);

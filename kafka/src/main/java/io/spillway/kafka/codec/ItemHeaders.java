@@ -37,8 +37,8 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Set.copyOf(Stream.concat(
-            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT), OF_DEAD_LETTERS.stream())
-            .toList());
+            OF_DEAD_LETTERS.stream(),
+            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT)).toList());
 
     private ItemHeaders() {}
 

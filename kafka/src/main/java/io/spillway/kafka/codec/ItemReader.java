@@ -22,12 +22,7 @@ public final class ItemReader {
     private final int maxBytes;
     private final int maxHeaders;
 
-    /**
-     * Creates a reader of ingress.
-     *
-     * @param schemas  versions to read
-     * @param maxBytes largest record with key, value and headers
-     */
+    /** Creates a reader of ingress, with its limit of headers. */
     public ItemReader(ItemSchemas schemas, int maxBytes) {
         this(schemas, maxBytes, ItemLimits.MAX_HEADERS);
     }
@@ -57,9 +52,7 @@ public final class ItemReader {
         HeaderScan scan = HeaderScan.of(headers);
         try {
             checkSize(key, value, scan);
-            return scan.hasRoutingFields()
-                    ? readWithHeaders(value, scan, timestampMillis)
-                    : readValue(value, scan);
+            return scan.hasRoutingFields() ? readWithHeaders(value, scan, timestampMillis) : readValue(value, scan);
         } catch (UnreadableItem e) {
             return new ParsedRecord.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
         }
@@ -70,13 +63,11 @@ public final class ItemReader {
             throw new UnreadableItem(DeadReason.NULL_VALUE, "the record has no value");
         }
         if (scan.count() > maxHeaders) {
-            throw new UnreadableItem(
-                    DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
+            throw new UnreadableItem(DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
         }
         long size = (long) value.length + (key == null ? 0 : key.length) + scan.bytes();
         if (size > maxBytes) {
-            throw new UnreadableItem(
-                    DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
+            throw new UnreadableItem(DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
         }
     }
 
@@ -116,15 +107,10 @@ public final class ItemReader {
         return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
-    /**
-     * With a tenant header, the value may have any format. If it is a WorkItem, it provides the fields without a
-     * header.
-     */
+    /** With a tenant header, the value may have any format. A WorkItem provides the fields without a header. */
     private ParsedRecord readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
-        if (scan.tenant() == null) {
-            return withHeaders(readValue(value, scan), scan);
-        }
-        return withHeaders(readValueIfItem(value, scan, timestampMillis), scan);
+        return withHeaders(
+                scan.tenant() == null ? readValue(value, scan) : readValueIfItem(value, scan, timestampMillis), scan);
     }
 
     private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
@@ -149,8 +135,7 @@ public final class ItemReader {
                 throw badId(id, 0, id.length);
             }
         }
-        long enqueuedAtMillis =
-                scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
+        long enqueuedAtMillis = scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
         String workload = item.workload();
         if (scan.workload() != null) {
             byte[] bytes = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD);
@@ -198,7 +183,8 @@ public final class ItemReader {
         } catch (NumberFormatException notANumber) {
             // reported below
         }
-        throw new UnreadableItem(DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
+        throw new UnreadableItem(
+                DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
     }
 
     private static byte[] valueOf(Header header, DeadReason reason) {

@@ -7,10 +7,7 @@ import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaNormalization;
 
-/**
- * Released versions of {@code WorkItem} by fingerprint (CRC-64-AVRO of the parsing canonical form, as in single-object
- * encoding), with a check that an item of each is complete.
- */
+/** Released versions of {@code WorkItem} by fingerprint (CRC-64-AVRO of the parsing canonical form). */
 public final class ItemSchemas {
     private static final List<String> ROUTING_FIELDS = List.of("tenant", "id", "enqueuedAt", "workload");
     private static final List<Schema.Type> ROUTING_TYPES =
@@ -58,9 +55,7 @@ public final class ItemSchemas {
         for (int i = 0; i < tail.size(); i++) {
             tail.get(i).over(cursor);
         }
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
-        }
+        cursor.requireEnd();
     }
 
     private static List<AvroSkip> tailOf(Schema schema) {

@@ -19,7 +19,8 @@ public final class LedgerCodec {
      * Numbers per line: the state that the items left, and a count for each target state. As many as a long has bytes.
      */
     private static final int NUMBERS = 1 + LedgerLines.COLUMNS.length;
-    private static final VarHandle EIGHT_BYTES = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private LedgerCodec() {}
 
@@ -64,9 +65,7 @@ public final class LedgerCodec {
                 }
             }
         }
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over");
-        }
+        cursor.requireEnd();
     }
 
     private static void checkTenant(byte[] bytes, AvroCursor cursor) {
@@ -79,8 +78,8 @@ public final class LedgerCodec {
     }
 
     /**
-     * Returns whether all numbers of a line are valid and one byte each, as in most lines. The highest bit of a byte
-     * means that another byte follows, and the lowest that the number is negative.
+     * Returns whether all numbers of a line are valid and have one byte, as in most lines: no continuation bit (the
+     * highest), and no sign bit (the lowest).
      */
     private static boolean hasSmallNumbers(byte[] bytes, int at) {
         return bytes.length - at >= NUMBERS

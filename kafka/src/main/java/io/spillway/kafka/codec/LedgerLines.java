@@ -37,15 +37,7 @@ final class LedgerLines {
         return size >= FULL_BYTES;
     }
 
-    /**
-     * Adds a line.
-     *
-     * @param names  bytes that hold the tenant's name in ASCII
-     * @param offset of the name
-     * @param length of the name
-     * @param counts by the ordinal of the target state
-     * @param at     offset of the first count
-     */
+    /** Adds a line. The name is ASCII; the counts are by the ordinal of the target state, from index {@code at}. */
     void add(byte[] names, int offset, int length, ItemState from, long[] counts, int at) {
         int maxBytes = length + MAX_VARINT_BYTES * (2 + COLUMNS.length);
         if (bytes.length - size < maxBytes) {

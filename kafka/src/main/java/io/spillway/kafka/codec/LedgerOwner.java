@@ -14,13 +14,7 @@ public final class LedgerOwner {
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
 
-    /**
-     * Returns the tenant, or {@link #NOBODY}.
-     *
-     * @param key     may be null
-     * @param value   may be null
-     * @param headers not null
-     */
+    /** Returns the tenant, or {@link #NOBODY}. Key and value may be null. */
     public String of(byte[] key, byte[] value, Headers headers) {
         return reader.read(key, value, headers, 0) instanceof ParsedRecord.Item item ? item.tenant() : NOBODY;
     }

@@ -20,11 +20,7 @@ public record Origin(String topic, int partition, long offset) {
     /** Nine digits always fit into an int, and 18 into a long. */
     private static final Pattern FORM = Pattern.compile("([a-zA-Z0-9._-]{1,249})-([0-9]{1,9})-([0-9]{1,18})");
 
-    /**
-     * Returns the origin in a record's headers: {@code spillway-origin}, or on a dead letter its three parts.
-     *
-     * @return empty if absent or invalid
-     */
+    /** Returns the origin in the headers, whole or in the three parts of a dead letter; empty if absent or invalid. */
     public static Optional<Origin> of(Headers headers) {
         Header whole = headers.lastHeader(ItemHeaders.ORIGIN);
         if (whole != null) {

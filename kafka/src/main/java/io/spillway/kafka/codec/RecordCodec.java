@@ -29,21 +29,12 @@ public final class RecordCodec<T extends SpecificRecordBase> {
     private final BinaryMessageDecoder<GenericRecord> decoder;
     private final Map<Long, List<AvroSkip>> fieldsByFingerprint = new HashMap<>();
 
-    /**
-     * Creates a codec.
-     *
-     * @param sample any instance, for its schema and its conversions of logical types
-     */
+    /** Creates a codec from any instance, for its schema and its conversions of logical types. */
     public RecordCodec(T sample) {
         this(sample, MAX_BYTES);
     }
 
-    /**
-     * Creates a codec with another size limit.
-     *
-     * @param sample   any instance
-     * @param maxBytes largest value that {@link #decode} accepts
-     */
+    /** Creates a codec whose {@link #decode} accepts values up to another size. */
     RecordCodec(T sample, int maxBytes) {
         this.maxBytes = maxBytes;
         SpecificData model = SpecificData.getForClass(sample.getClass());
@@ -103,8 +94,6 @@ public final class RecordCodec<T extends SpecificRecordBase> {
         }
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         fields.forEach(field -> field.over(cursor));
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
-        }
+        cursor.requireEnd();
     }
 }

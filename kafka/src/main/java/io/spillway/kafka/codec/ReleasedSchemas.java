@@ -7,19 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.Schema;
 
-/**
- * Released schema versions, which are never edited. They are in the jar of the schemas, and readers support all of
- * them.
- */
+/** Released schema versions from the jar of the schemas. They are never edited, and all can be read. */
 public final class ReleasedSchemas {
     private ReleasedSchemas() {}
 
-    /**
-     * Returns the released versions of a record.
-     *
-     * @param record name without the namespace, such as {@code WorkItem}
-     * @return oldest first; empty if there is none
-     */
+    /** Returns the versions of a record such as {@code WorkItem}, oldest first; empty if there is none. */
     public static List<Schema> of(String record) {
         List<Schema> schemas = new ArrayList<>();
         while (true) {

@@ -55,12 +55,7 @@ public final class TenantMeters<M> {
         return of(tenant, 1);
     }
 
-    /**
-     * Counts several events of activity and returns the meters of this tenant.
-     *
-     * @param tenant not null
-     * @param events 0 or more
-     */
+    /** Counts several events of activity, 0 or more, and returns the meters of this tenant. */
     public M of(String tenant, long events) {
         Named<M> own = named.get(tenant);
         if (own == null) {

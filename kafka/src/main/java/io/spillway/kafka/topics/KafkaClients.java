@@ -35,10 +35,8 @@ public final class KafkaClients {
     }
 
     /**
-     * Creates a consumer for manual partition assignment that reads committed records and never resets its offset; the
-     * caller closes it.
-     *
-     * @param more further settings, which take precedence
+     * Creates a consumer for manual assignment that reads committed records and never resets its offset. The caller
+     * closes it; further settings take precedence.
      */
     public KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
         Map<String, Object> properties = common();
@@ -61,9 +59,8 @@ public final class KafkaClients {
         Map<String, Object> properties = common();
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        properties.put(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                new Topics(settings).deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
+        int maxRequestBytes = new Topics(settings).deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES;
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, maxRequestBytes);
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, "65536");
         properties.putAll(more);

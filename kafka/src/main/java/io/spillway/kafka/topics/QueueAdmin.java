@@ -21,8 +21,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Admin calls on a queue: progress of a consumer group, readable offsets and purging. The caller closes the admin
- * client.
+ * Progress of consumer groups in a queue, and purging of finished records. The caller closes the admin client. Every
+ * method throws {@link KafkaFailure} if the cluster refuses or does not answer.
  */
 public final class QueueAdmin {
     private static final Duration STABLE_RETRY_PAUSE = Duration.ofMillis(20);
@@ -35,26 +35,17 @@ public final class QueueAdmin {
         this.admin = admin;
     }
 
-    /**
-     * Returns the partitions of a topic in ascending order, with the progress of a group in each.
-     *
-     * @throws KafkaFailure if the cluster does not answer
-     */
+    /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
     public List<QueuePartition> read(String topic, String group) {
         List<TopicPartition> partitions = partitions(topic);
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
-                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), "read offsets of group " + group);
+                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(),
+                "read offsets of group " + group);
         return partitions.stream()
-                .map(partition -> {
-                    long start = starts.get(partition).offset();
-                    long end = ends.get(partition).offset();
-                    OffsetAndMetadata commit = committed.get(partition);
-                    return commit == null
-                            ? QueuePartition.untouched(partition, start, end)
-                            : QueuePartition.of(partition, start, end, commit);
-                })
+                .map(partition -> QueuePartition.of(partition, starts.get(partition).offset(),
+                        ends.get(partition).offset(), committed.get(partition)))
                 .toList();
     }
 
@@ -64,8 +55,7 @@ public final class QueueAdmin {
      *
      * @param settled whether to wait for open transactions that commit offsets of the group, as needed before
      *                processing continues from the result. If false, the result is the state before them
-     * @throws KafkaFailure if the cluster does not answer, or the group has committed beyond the end of the topic,
-     *                      which means that the topic was recreated
+     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
         List<TopicPartition> partitions = partitions(topic);
@@ -73,8 +63,8 @@ public final class QueueAdmin {
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         return partitions.stream()
-                .map(partition -> progressOf(
-                        partition, starts.get(partition).offset(), ends.get(partition).offset(), committed.get(partition), group))
+                .map(partition -> progressOf(partition, starts.get(partition).offset(),
+                        ends.get(partition).offset(), committed.get(partition), group))
                 .toList();
     }
 
@@ -84,17 +74,13 @@ public final class QueueAdmin {
     }
 
     /**
-     * Returns how far the partitions can be read now, in the order given.
-     *
-     * @param parts partitions as read earlier; the ends returned are not below theirs
-     * @throws KafkaFailure if the cluster does not answer
+     * Returns how far partitions read earlier can be read now, in their order. The ends are not below those of the
+     * partitions.
      */
     public List<ReadableEnd> readableEnds(List<QueuePartition> parts) {
-        Map<TopicPartition, ListOffsetsResultInfo> readable = TopicAdmin.get(
-                admin.listOffsets(
-                        parts.stream().collect(Collectors.toMap(QueuePartition::partition, part -> OffsetSpec.latest())),
-                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all(),
-                "list offsets");
+        List<TopicPartition> partitions = parts.stream().map(QueuePartition::partition).toList();
+        Map<TopicPartition, ListOffsetsResultInfo> readable =
+                offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
         return parts.stream()
                 .map(part -> {
                     long readableTo = readable.get(part.partition()).offset();
@@ -104,10 +90,10 @@ public final class QueueAdmin {
     }
 
     /**
-     * The admin client omits a partition whose offsets are in an open transaction, and returns null for one without a
-     * commit. Confusing the two would treat all finished records as unfinished.
+     * The admin client omits a partition whose offsets are in an open transaction, and returns null without a commit.
      */
-    private Map<TopicPartition, OffsetAndMetadata> committed(List<TopicPartition> partitions, String group, boolean settled) {
+    private Map<TopicPartition, OffsetAndMetadata> committed(
+            List<TopicPartition> partitions, String group, boolean settled) {
         var asked = Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions));
         var options = new ListConsumerGroupOffsetsOptions().requireStable(settled);
         for (int attempt = 0; attempt < MAX_STABLE_ATTEMPTS; attempt++) {
@@ -137,11 +123,7 @@ public final class QueueAdmin {
         return new QueueProgress(partition, start, end, ProgressCodec.decode(committed.offset(), committed.metadata()));
     }
 
-    /**
-     * Commits the start of each partition for a group that has not begun yet.
-     *
-     * @throws KafkaFailure if the group is already active, or the cluster does not answer
-     */
+    /** Commits the start of each partition for a group that has not begun yet. Fails if the group is already active. */
     public void commitStart(String group, Collection<QueuePartition> partitions) {
         if (partitions.isEmpty()) {
             return;
@@ -151,21 +133,13 @@ public final class QueueAdmin {
         TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets).all(), "commit first offsets of group " + group);
     }
 
-    /**
-     * Deletes the records that a group has finished.
-     *
-     * @return number of partitions that had finished records
-     * @throws KafkaFailure if the cluster does not answer
-     */
+    /** Deletes the records that a group has finished, and returns the number of partitions that had any. */
     public int purgeFinished(String topic, String group) {
         return purgeFinished(read(topic, group));
     }
 
     /**
-     * Deletes the records that were finished when these partitions were read.
-     *
-     * @return number of partitions that had finished records
-     * @throws KafkaFailure if the cluster does not answer
+     * Deletes the records that were finished in these partitions, and returns the number of partitions that had any.
      */
     public int purgeFinished(List<QueuePartition> parts) {
         Map<TopicPartition, Long> finished = new HashMap<>();
@@ -180,12 +154,7 @@ public final class QueueAdmin {
         return finished.size();
     }
 
-    /**
-     * Deletes the records below an offset of each partition.
-     *
-     * @param below from the start of the partition to its end
-     * @throws KafkaFailure if the cluster does not answer or refuses
-     */
+    /** Deletes the records below an offset of each partition. The offset may be its end, but not more. */
     public void purgeBelow(Map<TopicPartition, Long> below) {
         Map<TopicPartition, RecordsToDelete> toDelete = new HashMap<>();
         below.forEach((partition, offset) -> toDelete.put(partition, RecordsToDelete.beforeOffset(offset)));
@@ -193,15 +162,20 @@ public final class QueueAdmin {
     }
 
     private List<TopicPartition> partitions(String topic) {
-        return TopicAdmin.get(admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
+        return TopicAdmin.get(
+                        admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
                 .partitions().stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
     }
 
     private Map<TopicPartition, ListOffsetsResultInfo> offsets(List<TopicPartition> partitions, OffsetSpec spec) {
-        return TopicAdmin.get(
-                admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> spec))).all(),
-                "list offsets");
+        return offsets(partitions, spec, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    private Map<TopicPartition, ListOffsetsResultInfo> offsets(
+            List<TopicPartition> partitions, OffsetSpec spec, IsolationLevel isolation) {
+        Map<TopicPartition, OffsetSpec> request = partitions.stream().collect(Collectors.toMap(p -> p, p -> spec));
+        return TopicAdmin.get(admin.listOffsets(request, new ListOffsetsOptions(isolation)).all(), "list offsets");
     }
 }

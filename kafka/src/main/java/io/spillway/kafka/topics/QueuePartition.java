@@ -17,21 +17,18 @@ import org.apache.kafka.common.TopicPartition;
  *                  yet read, including transaction markers. For a group of another kind, equal to {@link #behind}
  */
 public record QueuePartition(TopicPartition partition, long start, long end, OptionalLong committed, long waiting) {
+    /** Returns the state of a partition; the commit is null for a group that has not begun. */
     static QueuePartition of(TopicPartition partition, long start, long end, OffsetAndMetadata commit) {
+        if (commit == null) {
+            return new QueuePartition(partition, start, end, OptionalLong.empty(), end - start);
+        }
         ProgressState progress = ProgressCodec.decode(commit.offset(), commit.metadata());
         long unread = Math.max(0, end - Math.max(start, progress.readTo()));
         return new QueuePartition(
                 partition, start, end, OptionalLong.of(commit.offset()), unread + progress.unfinished().size());
     }
 
-    static QueuePartition untouched(TopicPartition partition, long start, long end) {
-        return new QueuePartition(partition, start, end, OptionalLong.empty(), end - start);
-    }
-
-    /**
-     * Returns the offsets above the commit, 0 or more, including transaction markers and finished items after an
-     * unfinished one.
-     */
+    /** Returns the offsets above the commit, 0 or more. Includes markers and finished items after an unfinished one. */
     public long behind() {
         return Math.max(0, end - Math.max(start, committed.orElse(start)));
     }

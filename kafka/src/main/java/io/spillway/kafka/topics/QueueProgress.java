@@ -22,10 +22,7 @@ public record QueueProgress(TopicPartition partition, long start, long end, Prog
         return progress.unfinished().isEmpty() ? 0 : progress.readTo();
     }
 
-    /**
-     * Returns the number of unfinished items: those that the commit lists, and all offsets after it, including
-     * transaction markers.
-     */
+    /** Returns the number of unfinished items: those in the commit, and all later offsets, markers included. */
     public long waiting() {
         return Math.max(0, end - Math.max(start, progress.readTo())) + progress.unfinished().size();
     }

@@ -1,12 +1,6 @@
 package io.spillway.kafka.topics;
 
-/**
- * Settings of one queue that all roles share: its cluster, its topics and its partition selection.
- *
- * @param kafka  the cluster and the prefix of all names, not null
- * @param topics how topics are created and checked, not null
- * @param shards which partitions each tenant uses, not null
- */
+/** Settings of one queue that all roles share: cluster, topics and partition selection. No component is null. */
 public record QueueSettings(KafkaSettings kafka, TopicSettings topics, ShardSettings shards) {
     /** @throws io.spillway.core.settings.InvalidSettingException if the shards do not fit the number of partitions */
     public QueueSettings {

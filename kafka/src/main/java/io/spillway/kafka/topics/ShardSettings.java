@@ -68,7 +68,8 @@ public record ShardSettings(
         if (overlap.isPresent()) {
             if (slotCount > ShardRegistry.MAX_SLOTS) {
                 throw new InvalidSettingException(
-                        "shards.slots", slotCount, "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
+                        "shards.slots", slotCount,
+                        "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
             }
             int most = ShardRegistry.mostOverlap(slotCount);
             if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {

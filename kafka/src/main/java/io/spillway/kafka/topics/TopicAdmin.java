@@ -25,12 +25,12 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Admin calls that create Spillway's topics and check existing ones. The caller closes the admin client. */
+/**
+ * Creation and check of Spillway's topics. The caller closes the admin client. Every method throws {@link KafkaFailure}
+ * if the cluster refuses or does not answer.
+ */
 public final class TopicAdmin {
-    /**
-     * Lowest level of this cluster feature at which a fenced producer's transaction cannot leak into the next one
-     * (KIP-890).
-     */
+    /** Lowest level at which a fenced producer's transaction cannot leak into the next one (KIP-890). */
     static final short MIN_TRANSACTION_VERSION = 2;
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -42,12 +42,7 @@ public final class TopicAdmin {
         this.admin = admin;
     }
 
-    /**
-     * Creates the missing topics and waits until each new partition has a leader.
-     *
-     * @return names of the topics created
-     * @throws KafkaFailure if the cluster refuses or does not answer
-     */
+    /** Creates the missing topics, waits until their partitions have leaders, and returns their names. */
     public List<String> createMissing(Collection<TopicSpec> specs) {
         Set<String> existing = get(admin.listTopics().names(), "list topics");
         List<TopicSpec> missing =
@@ -74,10 +69,7 @@ public final class TopicAdmin {
     }
 
     /**
-     * Compares existing topics with their required state.
-     *
-     * @return one line for each difference, with the command that fixes it; empty if there is none
-     * @throws KafkaFailure if the cluster does not answer
+     * Returns one line for each difference between the topics and their required state, with the command that fixes it.
      */
     public List<String> check(Collection<TopicSpec> specs) {
         List<String> problems = new ArrayList<>();
@@ -104,10 +96,7 @@ public final class TopicAdmin {
     }
 
     /**
-     * Checks that the cluster's transactions are safe to use.
-     *
-     * @return one line with the problem and the command that fixes it, or nothing
-     * @throws KafkaFailure if the cluster does not answer
+     * Returns one line with the command that fixes it if transactions are not safe in this cluster; otherwise nothing.
      */
     public List<String> checkTransactions() {
         var feature = get(admin.describeFeatures().featureMetadata(), "describe features")
@@ -117,8 +106,8 @@ public final class TopicAdmin {
         return level >= MIN_TRANSACTION_VERSION
                 ? List.of()
                 : List.of("the cluster's transaction.version is " + level + ", but must be " + MIN_TRANSACTION_VERSION
-                        + " or more (KIP-890). Upgrade it with: kafka-features.sh upgrade --feature transaction.version="
-                        + MIN_TRANSACTION_VERSION);
+                        + " or more (KIP-890). Upgrade it with: kafka-features.sh upgrade"
+                        + " --feature transaction.version=" + MIN_TRANSACTION_VERSION);
     }
 
     private static void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
@@ -130,8 +119,8 @@ public final class TopicAdmin {
         found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
                 .filter(replicas -> replicas < spec.replication())
                 .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
-                        + spec.replication() + " or more (topics.replication). Change the configuration, or add replicas "
-                        + "with: kafka-reassign-partitions.sh"));
+                        + spec.replication() + " or more (topics.replication). Change the configuration, or add"
+                        + " replicas with: kafka-reassign-partitions.sh"));
         spec.configs().forEach((key, wanted) -> {
             ConfigEntry entry = configs.get(key);
             String actual = entry == null ? "unset" : entry.value();
@@ -150,7 +139,7 @@ public final class TopicAdmin {
                 request.put(new TopicPartition(spec.name(), partition), OffsetSpec.latest());
             }
         }
-        // The client retries while a partition has no leader, but fails at once if a broker does not know the topic yet.
+        // The client retries without a leader, but fails at once if a broker does not know the topic yet.
         long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
         while (!request.isEmpty()) {
             try {
@@ -165,7 +154,6 @@ public final class TopicAdmin {
         }
     }
 
-    /** Pauses between two attempts of an action. */
     static void pause(Duration time, String action) {
         try {
             new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
@@ -183,10 +171,8 @@ public final class TopicAdmin {
     }
 
     /**
-     * Waits for an answer, at most 30 s.
-     *
-     * @param action the request as a verb phrase, such as {@code list topics}, for the error message
-     * @throws KafkaFailure if the cluster refuses or does not answer
+     * Waits for an answer, at most 30 s. The action is a verb phrase such as {@code list topics}, for the error
+     * message.
      */
     public static <T> T get(KafkaFuture<T> future, String action) {
         try {

@@ -92,10 +92,7 @@ public final class Topics {
         return assignsShards;
     }
 
-    /**
-     * Returns the topic of requests to the shard registry, by tenant. It has one partition, so one task keeps the
-     * registry.
-     */
+    /** Returns the topic of requests to the shard registry, by tenant. One partition, so that one task keeps it. */
     public String shardRequests() {
         return prefix + ".shard-requests";
     }
@@ -166,10 +163,7 @@ public final class Topics {
         return prefix + ".worker";
     }
 
-    /**
-     * Returns the group that tracks finished dead letters. It is also the transactional id of replays and discards, so
-     * only one runs at a time.
-     */
+    /** Returns the group of finished dead letters, also the transactional id of replays, so that only one runs. */
     public String replayGroup() {
         return prefix + ".replay";
     }
@@ -192,10 +186,7 @@ public final class Topics {
         return settings.maxBytes() + LANE_HEADROOM_BYTES / 2;
     }
 
-    /**
-     * Returns the size limit of a record in the dead-letter lane, in bytes: any record of ingress fits, with added
-     * headers.
-     */
+    /** Returns the size limit of a dead letter, in bytes: any record of ingress fits, with added headers. */
     public int deadLetterMaxBytes() {
         return settings.maxBytes() + DEAD_LETTER_HEADROOM_BYTES;
     }
@@ -211,7 +202,8 @@ public final class Topics {
                     lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(),
                     lane == Lane.DELAY ? "uncompressed" : "producer"));
         }
-        specs.add(new TopicSpec(timersChangelog(), settings.partitions(), settings.replication(), timersChangelogConfigs()));
+        specs.add(new TopicSpec(
+                timersChangelog(), settings.partitions(), settings.replication(), timersChangelogConfigs()));
         specs.add(queue(ledger(), LEDGER_PARTITIONS, LEDGER_ENTRY_BYTES, "producer"));
         specs.add(new TopicSpec(booksChangelog(), LEDGER_PARTITIONS, settings.replication(), booksChangelogConfigs()));
         for (String name : COMPACTED) {

@@ -28,11 +28,7 @@ public final class ApiKey {
         this.keyId = keyId;
     }
 
-    /**
-     * Creates a new key.
-     *
-     * @param random a {@link java.security.SecureRandom}, except in tests
-     */
+    /** Creates a new key from a {@link java.security.SecureRandom}, or from another generator in tests. */
     public static ApiKey make(RandomGenerator random) {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
@@ -42,7 +38,9 @@ public final class ApiKey {
 
     /** Returns the key that a client presented; empty if it does not have the form of one. */
     public static Optional<ApiKey> parse(String text) {
-        return isValid(text) ? Optional.of(new ApiKey(text, text.substring(PREFIX.length(), ID_END))) : Optional.empty();
+        return isValid(text)
+                ? Optional.of(new ApiKey(text, text.substring(PREFIX.length(), ID_END)))
+                : Optional.empty();
     }
 
     /** Hand-written instead of a regular expression, because it runs for every request. */

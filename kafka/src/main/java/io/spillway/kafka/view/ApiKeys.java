@@ -3,7 +3,6 @@ package io.spillway.kafka.view;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Valid API keys by key id. Owner: the view's thread; readers see only complete keys. Bound: that of the view. */
 public final class ApiKeys extends MapContent<StoredKey> {
@@ -15,17 +14,7 @@ public final class ApiKeys extends MapContent<StoredKey> {
 
     private final StoredKeyCodec codec = new StoredKeyCodec();
 
-    /** Creates content without keys. */
-    public ApiKeys() {
-        super(new ConcurrentHashMap<>());
-    }
-
-    /**
-     * Returns the tenant of a key.
-     *
-     * @param presented the key that a client sent
-     * @return empty if the key is unknown, wrong or revoked
-     */
+    /** Returns the tenant of a presented key; empty if the key is unknown, wrong or revoked. */
     public Optional<String> tenantOf(ApiKey presented) {
         StoredKey stored = entries.get(presented.keyId());
         boolean matches = (stored == null ? UNKNOWN : stored).matches(presented);

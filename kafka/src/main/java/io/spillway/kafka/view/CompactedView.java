@@ -57,20 +57,12 @@ public final class CompactedView implements AutoCloseable {
     /**
      * Creates a view; {@link #start} starts it.
      *
-     * @param clients       source of consumers
-     * @param topic         the compacted topic
-     * @param content       receives the entries
      * @param maxEntries    limit of keys
      * @param progressGroup group of this instance to commit its progress to; empty for none
      * @param clock         clock of the time in the progress
      */
-    public CompactedView(
-            KafkaClients clients,
-            String topic,
-            ViewContent content,
-            int maxEntries,
-            Optional<String> progressGroup,
-            InstantSource clock) {
+    public CompactedView(KafkaClients clients, String topic, ViewContent content, int maxEntries,
+            Optional<String> progressGroup, InstantSource clock) {
         this.clients = clients;
         this.topic = topic;
         this.content = content;
@@ -81,16 +73,14 @@ public final class CompactedView implements AutoCloseable {
     }
 
     /**
-     * Starts to read, and returns when the content has everything that was in the topic.
-     *
-     * @throws KafkaFailure if that takes longer than the timeout
+     * Starts to read, and returns after everything that was in the topic; throws {@link KafkaFailure} at the timeout.
      */
     public void start(Duration timeout) {
         thread.start();
         try {
             if (!ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new KafkaFailure("cannot read topic " + topic, new KafkaException(
-                        "not finished within " + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
+                throw new KafkaFailure("cannot read topic " + topic, new KafkaException("not finished within "
+                        + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -176,7 +166,8 @@ public final class CompactedView implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             skipped.incrementAndGet();
-            LOG.warn("Skipped record {}-{}@{}: {}", topic, record.partition(), record.offset(), Printable.of(e.getMessage()));
+            LOG.warn("Skipped record {}-{}@{}: {}",
+                    topic, record.partition(), record.offset(), Printable.of(e.getMessage()));
         }
     }
 

@@ -12,7 +12,10 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
-/** Codec of tenants' balances in their topic and in the router's store. Not thread-safe. */
+/**
+ * Codec of tenants' balances in their topic and in the router's store. Decoding throws {@link IllegalArgumentException}
+ * for invalid bytes. Not thread-safe.
+ */
 public final class DepthCodec {
     /** Prefix of keys that belong to no tenant; the number of a ledger partition follows. */
     static final String FOLDED = "*";
@@ -24,11 +27,7 @@ public final class DepthCodec {
         return FOLDED + partition;
     }
 
-    /**
-     * Returns the encoded balance of a tenant.
-     *
-     * @param tenant or a {@link #foldedKey}
-     */
+    /** Returns the encoded balance of a tenant or of a {@link #foldedKey}. */
     public byte[] encode(String tenant, Depth depth) {
         TenantBalance balance = depth.books();
         Map<String, Long> waiting = new HashMap<>();
@@ -45,11 +44,7 @@ public final class DepthCodec {
                 depth.growing().limitPerSecond()));
     }
 
-    /**
-     * Returns the decoded balance.
-     *
-     * @throws IllegalArgumentException if the bytes are not a balance
-     */
+    /** Returns the decoded balance. */
     public Depth decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         Map<?, ?> waiting = (Map<?, ?>) record.get("waiting");

@@ -29,19 +29,14 @@ public final class Depths implements ViewContent {
         return Optional.ofNullable(byTenant.get(tenant));
     }
 
-    /**
-     * Returns the items of a tenant that wait in all lanes.
-     *
-     * @return 0 or more; empty if {@link #of} is empty
-     */
+    /** Returns the items of a tenant in all lanes, 0 or more; empty if {@link #of} is empty. */
     public OptionalLong waiting(String tenant) {
         Depth depth = byTenant.get(tenant);
         return depth == null ? OptionalLong.empty() : OptionalLong.of(Math.max(0, depth.books().waiting()));
     }
 
     /**
-     * Returns when the newest entry was written, epoch milliseconds; 0 if there is none. Any move of items causes an
-     * entry.
+     * Returns when the newest entry was written, epoch milliseconds; 0 if there is none. Every move causes an entry.
      */
     public long changedAtMillis() {
         return changedAtMillis;

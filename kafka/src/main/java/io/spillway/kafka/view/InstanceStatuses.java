@@ -17,11 +17,7 @@ abstract class InstanceStatuses<T> implements ViewContent {
 
     private record Received<T>(T status, long atMillis) {}
 
-    /**
-     * Creates empty content.
-     *
-     * @param aliveMillis how long after its receipt a status counts
-     */
+    /** Creates empty content; a status counts for this long after its receipt. */
     InstanceStatuses(long aliveMillis) {
         this.aliveMillis = aliveMillis;
     }

@@ -1,6 +1,7 @@
 package io.spillway.kafka.view;
 
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * View content that maps keys to decoded values.
@@ -10,6 +11,10 @@ import java.util.Map;
 abstract class MapContent<V> implements ViewContent {
     /** Written by the view's thread. */
     final Map<String, V> entries;
+
+    MapContent() {
+        this(new ConcurrentHashMap<>());
+    }
 
     /** @param entries empty; a concurrent map unless only the view's thread reads it */
     MapContent(Map<String, V> entries) {

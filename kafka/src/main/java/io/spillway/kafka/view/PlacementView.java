@@ -32,8 +32,6 @@ public final class PlacementView {
     /**
      * Creates the placement of a queue.
      *
-     * @param queue       with as many partitions as the lanes have
-     * @param policies    the view of the policies
      * @param assignments the view of the assigned shards; empty if none are configured
      */
     public PlacementView(QueueSettings queue, TenantPolicies policies, ShardAssignments assignments) {
@@ -56,8 +54,9 @@ public final class PlacementView {
      * @return number of partitions, 1 or more
      */
     public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
-        int ofWorkload = settings.workloadPartitions() == 0 ? PartitionPlacement.MAX_PARTITIONS : settings.workloadPartitions();
-        return now().placement().partitions(tenant, workload, policy.shardSize(), ofWorkload, assignments.of(tenant), into);
+        int configured = settings.workloadPartitions();
+        int limit = configured == 0 ? PartitionPlacement.MAX_PARTITIONS : configured;
+        return now().placement().partitions(tenant, workload, policy.shardSize(), limit, assignments.of(tenant), into);
     }
 
     /** Returns all partitions of a tenant in ascending order, in a new array. */
@@ -65,10 +64,7 @@ public final class PlacementView {
         return now().placement().partitions(tenant, policy.shardSize(), assignments.of(tenant));
     }
 
-    /**
-     * Returns the assigned slots of the tenant, or else those drawn from the hash, in ascending order. Dedicated
-     * partitions take precedence over them.
-     */
+    /** Returns the assigned or drawn slots of the tenant in ascending order, regardless of dedicated partitions. */
     public int[] slots(String tenant, TenantPolicy policy) {
         return assignments.of(tenant)
                 .map(Shard::toArray)
@@ -91,13 +87,12 @@ public final class PlacementView {
         return Math.min(Shard.MAX_SIZE, partitions);
     }
 
-    /**
-     * Creates an empty registry of these slots that never assigns two slots of one partition to a tenant. Requires that
-     * shards are assigned.
-     */
+    /** Creates an empty registry that never assigns two slots of one partition to a tenant. */
     public ShardRegistry emptyBook() {
         int overlap = settings.overlap().orElseThrow();
-        return slots.slots() > partitions ? new ShardRegistry(slots, overlap) : new ShardRegistry(slots.slots(), overlap);
+        return slots.slots() > partitions
+                ? new ShardRegistry(slots, overlap)
+                : new ShardRegistry(slots.slots(), overlap);
     }
 
     private InForce now() {
@@ -116,7 +111,8 @@ public final class PlacementView {
     }
 
     private InForce plan(SortedMap<String, Integer> wanted) {
-        DedicationPlan plan = DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
+        DedicationPlan plan =
+                DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
         return new InForce(wanted, plan, new PartitionPlacement(sharder, slots, plan.dedication()));
     }
 

@@ -8,7 +8,10 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
-/** Codec of policies in their topic. Each setting is the field with the same key, and null if not set. */
+/**
+ * Codec of policies in their topic, with null for a setting that is not set. Decoding throws
+ * {@link IllegalArgumentException} for invalid bytes.
+ */
 public final class PolicyCodec {
     private final RecordCodec<TenantPolicy> codec = new RecordCodec<>(new TenantPolicy());
 
@@ -20,11 +23,7 @@ public final class PolicyCodec {
         return codec.encode(record);
     }
 
-    /**
-     * Returns the decoded settings.
-     *
-     * @throws IllegalArgumentException if the bytes are not a policy, or a setting is out of its range
-     */
+    /** Returns the decoded settings. */
     public PolicySettings decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);

@@ -4,16 +4,10 @@ import io.spillway.core.policy.PolicySettings;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Tenants' own settings as stored, for display and editing. Owner: the view's thread. */
 public final class SettingsByTenant extends MapContent<PolicySettings> {
     private final PolicyCodec codec = new PolicyCodec();
-
-    /** Creates content without settings. */
-    public SettingsByTenant() {
-        super(new ConcurrentHashMap<>());
-    }
 
     /** Returns a copy of all settings, by tenant. */
     public SortedMap<String, PolicySettings> all() {
@@ -21,8 +15,7 @@ public final class SettingsByTenant extends MapContent<PolicySettings> {
     }
 
     /**
-     * Returns the settings in force for a tenant. In order of precedence: its own, those of {@code *}, the configured
-     * defaults, the built-in defaults.
+     * Returns the settings in force: the tenant's own, else those of {@code *}, the defaults, the built-in defaults.
      */
     public PolicySettings inForce(String tenant, PolicySettings defaults) {
         return entries.getOrDefault(tenant, PolicySettings.NONE_SET)

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 
-/** Codec of shard assignments in their topic and in the router's store. */
+/**
+ * Codec of shard assignments in their topic and in the router's store. Decoding throws {@link IllegalArgumentException}
+ * for invalid bytes.
+ */
 public final class ShardAssignmentCodec {
     private final RecordCodec<io.spillway.schema.ShardAssignment> codec =
             new RecordCodec<>(new io.spillway.schema.ShardAssignment());
@@ -20,11 +23,7 @@ public final class ShardAssignmentCodec {
         return codec.encode(new io.spillway.schema.ShardAssignment(tenant, assignment.asked(), slots));
     }
 
-    /**
-     * Returns the decoded assignment.
-     *
-     * @throws IllegalArgumentException if the bytes are not an assignment
-     */
+    /** Returns the decoded assignment. */
     public ShardAssignment decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         int[] slots = ((List<?>) record.get("slots")).stream().mapToInt(slot -> (Integer) slot).toArray();

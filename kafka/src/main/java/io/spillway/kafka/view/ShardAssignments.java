@@ -4,7 +4,6 @@ import io.spillway.core.sharding.Shard;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Assigned shards. Owner: the view's thread; readers see only complete assignments.
@@ -16,13 +15,8 @@ public final class ShardAssignments extends MapContent<ShardAssignment> {
     private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
     private final int slots;
 
-    /**
-     * Creates content without assignments.
-     *
-     * @param slots number of slots; 0 rejects every assignment
-     */
+    /** Creates content without assignments; 0 slots reject every assignment. */
     public ShardAssignments(int slots) {
-        super(new ConcurrentHashMap<>());
         this.slots = slots;
     }
 

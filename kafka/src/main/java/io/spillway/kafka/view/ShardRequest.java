@@ -1,7 +1,6 @@
 package io.spillway.kafka.view;
 
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
 
 /**
  * Request to the shard registry for the tenant that is the record's key, as text: {@code assign 4} or {@code release}.
@@ -26,7 +25,7 @@ public sealed interface ShardRequest {
         if (text.equals("release")) {
             return new Release();
         }
-        return Format.ASSIGN.matcher(text).matches()
+        return text.matches("assign [1-9][0-9]{0,6}")
                 ? new Assign(Integer.parseInt(text.substring("assign ".length())))
                 : new Unreadable();
     }
@@ -38,12 +37,5 @@ public sealed interface ShardRequest {
             case Release release -> "release".getBytes(StandardCharsets.UTF_8);
             case Unreadable unreadable -> throw new IllegalArgumentException("an unreadable request cannot be encoded");
         };
-    }
-
-    /** Holds the pattern, because a field of an interface would be public. */
-    final class Format {
-        private static final Pattern ASSIGN = Pattern.compile("assign [1-9][0-9]{0,6}");
-
-        private Format() {}
     }
 }

@@ -3,23 +3,12 @@ package io.spillway.kafka.view;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.routing.Sweep;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Latest completed sweep of each tenant. Owner: the view's thread; readers see only complete sweeps. */
 public final class Sweeps extends MapContent<Sweep> {
     private final SweepCodec codec = new SweepCodec();
 
-    /** Creates content without sweeps. */
-    public Sweeps() {
-        super(new ConcurrentHashMap<>());
-    }
-
-    /**
-     * Returns the time before which items of a tenant are covered: the later of its own latest sweep and that of all
-     * tenants.
-     *
-     * @return epoch milliseconds, or {@link RoutingRules#NO_SWEEP_MILLIS}
-     */
+    /** Returns the time before which items of a tenant are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}. */
     public long coveredBeforeMillis(String tenant, long nowMillis) {
         return Math.max(startOf(tenant, nowMillis), startOf(ALL_TENANTS, nowMillis));
     }

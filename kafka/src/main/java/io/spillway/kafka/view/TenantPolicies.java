@@ -48,10 +48,7 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
         return resolved.of(tenant, others);
     }
 
-    /**
-     * Returns the number of dedicated partitions requested, by tenant, for tenants whose own setting is above 0.
-     * Immutable, and the same object until it changes.
-     */
+    /** Returns the dedicated partitions requested, by tenant. Immutable, and the same object until it changes. */
     public SortedMap<String, Integer> dedicated() {
         return dedicated;
     }
@@ -71,10 +68,7 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
         dedicate(key, 0);
     }
 
-    /**
-     * Copies the map, because it changes rarely. Requests beyond the limit are ignored: no queue has as many
-     * partitions.
-     */
+    /** Copies the map, because it changes rarely. No queue has enough partitions for requests beyond the limit. */
     private void dedicate(String key, long partitions) {
         boolean isNamed = !key.equals(ALL_TENANTS) && partitions > 0;
         int wanted = isNamed ? (int) partitions : 0;
