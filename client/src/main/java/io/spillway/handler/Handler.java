@@ -43,8 +43,8 @@ public interface Handler extends AutoCloseable {
 
     /**
      * Returns whether a call leaves no state in its thread: no thread-local, logging context or context class loader.
-     * If true, a thread may process further items, possibly of other tenants, which costs about a fifth less CPU at
-     * full load. Must always return the same value. Default: false.
+     * If true, threads are reused for further items, possibly of other tenants, which saves about a fifth of the CPU
+     * time at full load. Must always return the same value. Default: false.
      */
     default boolean leavesThreadClean() {
         return false;

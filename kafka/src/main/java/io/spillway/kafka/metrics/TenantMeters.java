@@ -11,7 +11,7 @@ import java.util.function.Function;
 /**
  * Meters of the busiest tenants by name, and of all others together, so that the number of series is bounded.
  *
- * <p>Names are sticky. The first tenants are named until all places are taken. Afterwards {@link #elect} gives a name
+ * <p>Names are sticky. The first tenants are named until all names are taken. Afterwards {@link #elect} gives a name
  * to a tenant that was at least {@value #TIMES_BUSIER} times as busy as the least busy named one. A named tenant that
  * is idle for {@value #IDLE_ELECTIONS} elections loses its name.
  *
@@ -97,7 +97,7 @@ public final class TenantMeters<M> {
         name(tenant).lastEvents = events;
     }
 
-    /** Concurrent threads may each take the last place, so {@code most} can be exceeded by the number of threads. */
+    /** Concurrent threads may each take the last name, so {@code most} can be exceeded by the number of threads. */
     private Named<M> name(String tenant) {
         return named.computeIfAbsent(tenant, absent -> new Named<>(make.apply(absent)));
     }
