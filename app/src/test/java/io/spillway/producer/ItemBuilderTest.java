@@ -37,9 +37,9 @@ import org.apache.kafka.common.header.Header;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** The router and the handler's decoder read what the builder makes. */
+/** Checks the builder against the router's reader and the handler's decoder. */
 class ItemBuilderTest {
-    private static final Instant MADE_AT = Instant.ofEpochMilli(1_795_000_000_123L);
+    private static final Instant CREATED_AT = Instant.ofEpochMilli(1_795_000_000_123L);
     private static final long TIMESTAMP = 1_796_000_000_456L;
     private static final String NAME_ALLOWED = "Allowed: 1 to 128 characters of A-Z a-z 0-9 . _ -";
     private static final String ID_ALLOWED = "Allowed: 1 to 256 printable ASCII characters";
@@ -47,7 +47,7 @@ class ItemBuilderTest {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Test
-    void a_tenant_is_enough_and_the_rest_comes_from_the_record() {
+    void only_the_tenant_is_required() {
         ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").toRecord("spillway.ingress");
 
         assertThat(record.topic()).isEqualTo("spillway.ingress");
@@ -61,55 +61,55 @@ class ItemBuilderTest {
     }
 
     @Test
-    void without_channel_and_attributes_the_value_is_the_payload() {
+    void without_channel_and_attributes_the_value_is_the_payload_unchanged() {
         byte[] payload = bytes("{\"total\":12}");
         ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").id("order-17").workload("invoices")
-                .enqueuedAt(MADE_AT).contentType("application/json").header("traceparent", "00-ab").payload(payload)
+                .enqueuedAt(CREATED_AT).contentType("application/json").header("traceparent", "00-ab").payload(payload)
                 .toRecord("in");
 
         assertThat(record.value()).isSameAs(payload);
         assertThat(record.headers()).extracting(Header::key).containsExactly(
                 "traceparent", "spillway-tenant", "spillway-id", "spillway-enqueued-at", "spillway-workload",
                 "content-type");
-        assertSame(read(record), new ItemDetails("acme", "order-17", MADE_AT.toEpochMilli(), "invoices", "",
+        assertSame(read(record), new ItemDetails("acme", "order-17", CREATED_AT.toEpochMilli(), "invoices", "",
                 "application/json", Map.of(), payload));
     }
 
     @Test
-    void a_channel_or_attributes_make_it_a_work_item() {
-        ItemBuilder builder = ItemBuilder.of("acme").id("order-17").workload("invoices").enqueuedAt(MADE_AT)
+    void an_item_with_a_channel_or_attributes_becomes_a_work_item() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("order-17").workload("invoices").enqueuedAt(CREATED_AT)
                 .contentType("application/json").header("traceparent", "00-ab").payload(bytes("{}"))
                 .attribute("k", "old").attribute("k", "größer");
         ProducerRecord<byte[], byte[]> record = builder.toRecord("in");
 
         assertThat(record.key()).isEqualTo(bytes("acme"));
         assertThat(record.headers()).extracting(Header::key).containsExactly("traceparent");
-        assertSame(read(record), new ItemDetails("acme", "order-17", MADE_AT.toEpochMilli(), "invoices", "",
+        assertSame(read(record), new ItemDetails("acme", "order-17", CREATED_AT.toEpochMilli(), "invoices", "",
                 "application/json", Map.of("k", "größer"), bytes("{}")));
         ProducerRecord<byte[], byte[]> fromWeb =
-                ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT).channel("web").toRecord("in");
+                ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).channel("web").toRecord("in");
         assertThat(read(fromWeb).channel()).isEqualTo("web");
     }
 
     @Test
-    void a_work_item_lacks_neither_id_nor_time() {
-        assertThatThrownBy(() -> ItemBuilder.of("acme").enqueuedAt(MADE_AT).attribute("k", "v").toRecord("in"))
+    void a_work_item_requires_an_id_and_a_time() {
+        assertThatThrownBy(() -> ItemBuilder.of("acme").enqueuedAt(CREATED_AT).attribute("k", "v").toRecord("in"))
                 .isInstanceOf(IllegalStateException.class).hasMessageStartingWith("The item has no id. Set it");
         assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").channel("web").toRecord("in"))
                 .isInstanceOf(IllegalStateException.class).hasMessageStartingWith("The item has no enqueuedAt. Set it");
     }
 
     @Test
-    void a_payload_in_any_released_version_of_the_item_schema_arrives_as_it_is() throws IOException {
+    void a_payload_that_is_a_work_item_of_any_released_version_arrives_unchanged() throws IOException {
         assertThat(ReleasedSchemas.of("WorkItem")).isNotEmpty();
         for (Schema version : ReleasedSchemas.of("WorkItem")) {
             GenericRecord inner = new GenericRecordBuilder(version).set("tenant", "inner").set("id", "inner")
                     .set("enqueuedAt", 1L).set("payload", ByteBuffer.wrap(bytes("inner"))).build();
             byte[] payload = array(new BinaryMessageEncoder<GenericRecord>(new GenericData(), version).encode(inner));
 
-            assertSame(read(ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT).payload(payload).toRecord("in")),
-                    new ItemDetails("acme", "1", MADE_AT.toEpochMilli(), "", "", "application/octet-stream", Map.of(),
-                            payload));
+            assertSame(read(ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).payload(payload).toRecord("in")),
+                    new ItemDetails("acme", "1", CREATED_AT.toEpochMilli(), "", "", "application/octet-stream",
+                            Map.of(), payload));
             assertThatThrownBy(() -> ItemBuilder.of("acme").id("1").payload(payload).toRecord("in"))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("whose payload is an encoded WorkItem");
@@ -117,7 +117,7 @@ class ItemBuilderTest {
     }
 
     @Test
-    void a_payload_of_any_bytes_arrives_as_it_is() {
+    void a_payload_of_any_bytes_arrives_unchanged() {
         for (byte[] payload : List.of(new byte[] {0, 0, 0, 0, 7}, new byte[] {(byte) 0xC3, 1},
                 new byte[] {(byte) 0xC3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})) {
             ProducerRecord<byte[], byte[]> record = ItemBuilder.of("acme").payload(payload).toRecord("in");
@@ -127,27 +127,28 @@ class ItemBuilderTest {
     }
 
     @Test
-    void whatever_the_builder_accepts_the_router_reads_in_either_form() {
+    void the_router_reads_everything_that_the_builder_accepts() {
         SplittableRandom random = new SplittableRandom(7);
         for (int i = 0; i < 2_000; i++) {
             String tenant = text(random, "AZaz09._-", 1, 128);
             String id = text(random, " !\"aZ09~", 1, 256);
             String workload = text(random, "AZaz09._-", 0, 128);
-            Instant madeAt = Instant.ofEpochMilli(random.nextLong() >> random.nextInt(64));
+            Instant createdAt = Instant.ofEpochMilli(random.nextLong() >> random.nextInt(64));
             byte[] payload = new byte[random.nextInt(300)];
             random.nextBytes(payload);
-            ItemBuilder builder = ItemBuilder.of(tenant).id(id).workload(workload).enqueuedAt(madeAt).contentType("a/b")
-                    .payload(payload);
+            ItemBuilder builder = ItemBuilder.of(tenant).id(id).workload(workload).enqueuedAt(createdAt)
+                    .contentType("a/b").payload(payload);
 
             assertSame(read(builder.toRecord("in")),
-                    new ItemDetails(tenant, id, madeAt.toEpochMilli(), workload, "", "a/b", Map.of(), payload));
+                    new ItemDetails(tenant, id, createdAt.toEpochMilli(), workload, "", "a/b", Map.of(), payload));
             assertSame(read(builder.attribute("k", "v").toRecord("in")),
-                    new ItemDetails(tenant, id, madeAt.toEpochMilli(), workload, "", "a/b", Map.of("k", "v"), payload));
+                    new ItemDetails(
+                            tenant, id, createdAt.toEpochMilli(), workload, "", "a/b", Map.of("k", "v"), payload));
         }
     }
 
     @Test
-    void exactly_what_the_router_refuses_is_refused() {
+    void the_builder_rejects_exactly_what_the_router_rejects() {
         List<String> texts = new ArrayList<>(List.of("", "a", "A.b_c-9", "~", " ", "\u0130", "\ud83d\ude00",
                 "x".repeat(128), "x".repeat(129), "x".repeat(256), "x".repeat(257)));
         for (char c = 0; c < 256; c++) {
@@ -164,26 +165,26 @@ class ItemBuilderTest {
     }
 
     @Test
-    void a_refusal_names_the_field_and_what_is_allowed_and_repeats_nothing() {
-        assertRefused(() -> ItemBuilder.of("a\nb"), "tenant has U+000A at index 1. " + NAME_ALLOWED);
-        assertRefused(() -> ItemBuilder.of(""), "tenant has 0 characters. " + NAME_ALLOWED);
-        assertRefused(() -> ItemBuilder.of("x".repeat(129)), "tenant has 129 characters. " + NAME_ALLOWED);
-        assertRefused(() -> ItemBuilder.of("acme").workload("a b"), "workload has U+0020 at index 1. " + NAME_ALLOWED);
-        assertRefused(() -> ItemBuilder.of("acme").id("größer"), "id has U+00F6 at index 2. " + ID_ALLOWED);
-        assertRefused(() -> ItemBuilder.of("acme").id("x".repeat(257)), "id has 257 characters. " + ID_ALLOWED);
-        assertRefused(() -> ItemBuilder.of("acme").contentType("text/plain\r"),
+    void an_error_names_the_field_and_the_allowed_range_but_not_the_value() {
+        assertRejected(() -> ItemBuilder.of("a\nb"), "tenant has U+000A at index 1. " + NAME_ALLOWED);
+        assertRejected(() -> ItemBuilder.of(""), "tenant has 0 characters. " + NAME_ALLOWED);
+        assertRejected(() -> ItemBuilder.of("x".repeat(129)), "tenant has 129 characters. " + NAME_ALLOWED);
+        assertRejected(() -> ItemBuilder.of("acme").workload("a b"), "workload has U+0020 at index 1. " + NAME_ALLOWED);
+        assertRejected(() -> ItemBuilder.of("acme").id("größer"), "id has U+00F6 at index 2. " + ID_ALLOWED);
+        assertRejected(() -> ItemBuilder.of("acme").id("x".repeat(257)), "id has 257 characters. " + ID_ALLOWED);
+        assertRejected(() -> ItemBuilder.of("acme").contentType("text/plain\r"),
                 "contentType has U+000D at index 10. Allowed: 1 or more printable ASCII characters");
-        assertRefused(() -> ItemBuilder.of("acme").enqueuedAt(Instant.MAX),
+        assertRejected(() -> ItemBuilder.of("acme").enqueuedAt(Instant.MAX),
                 "enqueuedAt is out of range. Its epoch milliseconds must fit in 64 bits");
         for (String name : List.of("spillway-tenant", "spillway-attempt", "content-type")) {
-            assertRefused(() -> ItemBuilder.of("acme").header(name, "1"),
+            assertRejected(() -> ItemBuilder.of("acme").header(name, "1"),
                     "header cannot set content-type or spillway-*."
                             + " Use the builder's methods, such as id and contentType");
         }
     }
 
     @Test
-    void null_is_refused() {
+    void null_is_rejected() {
         ItemBuilder builder = ItemBuilder.of("acme");
         for (ThrowingCallable setter : List.<ThrowingCallable>of(
                 () -> ItemBuilder.of(null), () -> builder.id(null), () -> builder.workload(null),
@@ -197,31 +198,33 @@ class ItemBuilderTest {
     }
 
     @Test
-    void the_router_accepts_as_many_headers_as_the_builder() {
-        ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(MADE_AT).contentType("a/b");
+    void the_router_accepts_the_maximum_number_of_headers_of_the_builder() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(CREATED_AT).contentType("a/b");
         for (int i = 0; i < 995; i++) {
             builder.header("h", "");
         }
         assertThat(builder.toRecord("in").headers().toArray()).hasSize(ItemLimits.MAX_HEADERS);
         assertThat(read(builder.toRecord("in")).id()).isEqualTo("1");
         assertThatThrownBy(() -> builder.header("h", ""))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("995");
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("The item already has 995 headers, which is the limit");
     }
 
     @Test
-    void a_work_item_made_elsewhere_is_checked_and_gets_its_key() {
+    void the_record_of_an_existing_work_item_is_checked_and_has_the_tenant_as_key() {
         WorkItem item = workItem("acme", "1", "");
         ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf("in", item);
 
         assertThat(record.key()).isEqualTo(bytes("acme"));
-        assertThat(ItemBuilder.recordOf("in", item).value()).as("the item is not used up").isEqualTo(record.value());
+        assertThat(ItemBuilder.recordOf("in", item).value()).as("the item can be encoded again")
+                .isEqualTo(record.value());
         assertSame(read(record),
-                new ItemDetails("acme", "1", MADE_AT.toEpochMilli(), "", "", "a/b", Map.of(), bytes("p")));
-        assertRefused(() -> ItemBuilder.recordOf("in", workItem("", "1", "")),
+                new ItemDetails("acme", "1", CREATED_AT.toEpochMilli(), "", "", "a/b", Map.of(), bytes("p")));
+        assertRejected(() -> ItemBuilder.recordOf("in", workItem("", "1", "")),
                 "tenant has 0 characters. " + NAME_ALLOWED);
-        assertRefused(() -> ItemBuilder.recordOf("in", workItem("a", "", "")),
+        assertRejected(() -> ItemBuilder.recordOf("in", workItem("a", "", "")),
                 "id has 0 characters. " + ID_ALLOWED);
-        assertRefused(() -> ItemBuilder.recordOf("in", workItem("a", "1", "/")),
+        assertRejected(() -> ItemBuilder.recordOf("in", workItem("a", "1", "/")),
                 "workload has U+002F at index 0. " + NAME_ALLOWED);
     }
 
@@ -233,7 +236,7 @@ class ItemBuilderTest {
             partitions.add(new PartitionInfo("in", i, broker, new Node[] {broker}, new Node[] {broker}));
         }
         Cluster cluster = new Cluster("test", List.of(broker), partitions, Set.of(), Set.of());
-        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(MADE_AT);
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT);
         for (ProducerRecord<byte[], byte[]> record :
                 List.of(builder.toRecord("in"), builder.attribute("k", "v").toRecord("in"))) {
             TenantPartitioner partitioner = new TenantPartitioner();
@@ -249,13 +252,13 @@ class ItemBuilderTest {
     }
 
     private static WorkItem workItem(String tenant, String id, String workload) {
-        return new WorkItem(tenant, id, MADE_AT, workload, null, "a/b", Map.of(), ByteBuffer.wrap(bytes("p")));
+        return new WorkItem(tenant, id, CREATED_AT, workload, null, "a/b", Map.of(), ByteBuffer.wrap(bytes("p")));
     }
 
     private static ItemDetails read(ProducerRecord<byte[], byte[]> record) {
-        ParsedRecord reading = READER.read(record.key(), record.value(), record.headers(), TIMESTAMP);
-        assertThat(reading).isInstanceOf(ParsedRecord.Item.class);
-        ParsedRecord.Item item = (ParsedRecord.Item) reading;
+        ParsedRecord result = READER.read(record.key(), record.value(), record.headers(), TIMESTAMP);
+        assertThat(result).isInstanceOf(ParsedRecord.Item.class);
+        ParsedRecord.Item item = (ParsedRecord.Item) result;
         assertThat(item.hasInternalHeaders()).isFalse();
         return DECODER.decode(item, record.value(), record.headers(), "origin");
     }
@@ -264,7 +267,7 @@ class ItemBuilderTest {
         assertThat(actual).usingRecursiveComparison().isEqualTo(expected);
     }
 
-    private static void assertRefused(ThrowingCallable call, String message) {
+    private static void assertRejected(ThrowingCallable call, String message) {
         assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class).hasMessage(message);
     }
 
@@ -272,7 +275,7 @@ class ItemBuilderTest {
         try {
             setter.run();
             return true;
-        } catch (IllegalArgumentException refused) {
+        } catch (IllegalArgumentException rejected) {
             return false;
         }
     }

@@ -1,6 +1,6 @@
 package io.spillway.handler;
 
-/** A handler cannot be made as it is configured. The message is one line that names the setting. */
+/** Configuration error that prevents the creation of a handler. The message is one line that names the setting. */
 public final class HandlerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -10,14 +10,14 @@ public sealed interface Outcome {
     record Done() implements Outcome {}
 
     /**
-     * The attempt failed; a later one may succeed. The item becomes a dead letter when the tenant's {@code attempts}
-     * are used up.
+     * The attempt failed; a later one may succeed. When the tenant's {@code attempts} are used up, the item becomes a
+     * dead letter instead.
      *
      * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
-     *               zero, and the sum is at most the tenant's {@code backoffCap}. A spent retry budget can add to it.
-     *               Empty means the backoff alone. Not null
-     * @param detail what went wrong, for operators; a dead letter carries up to 200 printable characters of it. Not
-     *               null
+     *               zero, and the sum is at most the tenant's {@code backoffCap}. An exhausted retry budget can
+     *               lengthen it. Empty: the backoff alone. Not null
+     * @param detail cause of the failure, for operators; a dead letter carries up to 200 printable characters of it.
+     *               Not null
      */
     record Retry(Optional<Duration> after, String detail) implements Outcome {
         public Retry {
@@ -27,9 +27,9 @@ public sealed interface Outcome {
     }
 
     /**
-     * The attempt failed and every later one would fail too: the item becomes a dead letter now.
+     * The attempt failed and any later one would fail too: the item becomes a dead letter immediately.
      *
-     * @param reason why, for operators; the dead letter carries up to 200 printable characters of it. Not null
+     * @param reason cause, for operators; the dead letter carries up to 200 printable characters of it. Not null
      */
     record Dead(String reason) implements Outcome {
         public Dead {
@@ -37,34 +37,34 @@ public sealed interface Outcome {
         }
     }
 
-    /** Returns the outcome of an attempt that finished the item. */
+    /** Returns {@link Done}: the attempt finished the item. */
     static Outcome done() {
         return new Done();
     }
 
     /**
-     * Returns the outcome of an attempt to repeat after the tenant's backoff.
+     * Returns a {@link Retry} after the tenant's backoff.
      *
-     * @param detail what went wrong, not null
+     * @param detail cause of the failure, not null
      */
     static Outcome retry(String detail) {
         return new Retry(Optional.empty(), detail);
     }
 
     /**
-     * Returns the outcome of an attempt to repeat after at least this wait.
+     * Returns a {@link Retry} after at least this wait.
      *
      * @param after  shortest wait, not null
-     * @param detail what went wrong, not null
+     * @param detail cause of the failure, not null
      */
     static Outcome retry(Duration after, String detail) {
         return new Retry(Optional.of(after), detail);
     }
 
     /**
-     * Returns the outcome of an attempt that must not be repeated.
+     * Returns {@link Dead}: the item must not be attempted again.
      *
-     * @param reason why, not null
+     * @param reason cause, not null
      */
     static Outcome dead(String reason) {
         return new Dead(reason);

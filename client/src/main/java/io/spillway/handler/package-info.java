@@ -1,2 +1,2 @@
-/** What a handler implements and receives. Stable: changes only with a changelog entry. */
+/** API for handlers: application code that processes items. Stable: every change has a changelog entry. */
 package io.spillway.handler;

@@ -26,30 +26,29 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  *         .toRecord("spillway.ingress");
  * }</pre>
  *
- * <p>Only the tenant is required. The key is the tenant, which {@link TenantPartitioner} reads. An item takes one of
+ * <p>Only the tenant is required. It is also the record's key, which {@link TenantPartitioner} uses. An item has one of
  * two forms:
  *
  * <ul>
- *   <li>Usually the value is the payload as it is, and headers carry the rest.
- *   <li>An item with a channel or attributes becomes a {@link WorkItem} in Avro's single-object encoding. This form
- *       requires an id and a time. A payload that is itself an encoded WorkItem takes it too, so that handlers receive
- *       it as it is.
+ *   <li>By default, the value is the payload unchanged, and headers carry the other fields.
+ *   <li>With a channel or attributes, the value is a {@link WorkItem} in Avro's single-object encoding, which requires
+ *       an id and a time. A payload that is itself an encoded WorkItem is also wrapped, so that handlers receive it
+ *       unchanged.
  * </ul>
  *
- * <p>Every setter refuses null with a {@link NullPointerException}, and a value that the router would send to the dead
- * letters with an {@link IllegalArgumentException} that says what is allowed. Only the size of the record depends on
- * the cluster ({@code topics.maxBytes}) and is not checked. For one thread; reusable, each record has the values set by
- * then.
+ * <p>Every setter throws {@link NullPointerException} for null, and {@link IllegalArgumentException} with the allowed
+ * range for a value that the router would dead-letter. The size of the record is not checked, because its limit
+ * ({@code topics.maxBytes}) depends on the cluster. Not thread-safe. Reusable: each record has the values set so far.
  */
 public final class ItemBuilder {
     private static final int MAX_NAME_LENGTH = 128;
     private static final int MAX_ID_LENGTH = 256;
-    /** The router accepts 1,000 headers; this leaves room for the five of {@link #headersOfItem}. */
+    /** The router accepts 1,000 headers; this leaves room for the five that {@link #headersOfItem} adds. */
     private static final int MAX_HEADERS = 995;
     private static final String RESERVED = "spillway-";
     private static final String CONTENT_TYPE = "content-type";
     private static final String ANY_TYPE = "application/octet-stream";
-    /** Marker and fingerprint in front of each WorkItem in single-object encoding. */
+    /** Marker and fingerprint at the start of every WorkItem in single-object encoding. */
     private static final byte[] WORK_ITEM_PREFIX = Arrays.copyOf(
             encode(new WorkItem("", "", Instant.EPOCH, "", null, "", Map.of(), ByteBuffer.allocate(0))), 10);
 
@@ -70,14 +69,14 @@ public final class ItemBuilder {
     /**
      * Starts an item.
      *
-     * @param tenant the tenant it belongs to: 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
+     * @param tenant 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
      */
     public static ItemBuilder of(String tenant) {
         return new ItemBuilder(tenant);
     }
 
     /**
-     * Returns the record of an item that is a {@link WorkItem} already, in Avro's single-object encoding.
+     * Returns the record of an existing {@link WorkItem}, in Avro's single-object encoding.
      *
      * @param topic the ingress topic, not null
      * @param item  not null
@@ -91,7 +90,7 @@ public final class ItemBuilder {
     }
 
     /**
-     * Sets the idempotency key that handlers see. If not set, handlers see where the record lies in ingress:
+     * Sets the idempotency key that handlers receive. Default: the record's position in ingress,
      * {@code topic-partition-offset}.
      *
      * @param key 1 to 256 printable ASCII characters; it may repeat
@@ -102,7 +101,7 @@ public final class ItemBuilder {
     }
 
     /**
-     * Sets when the item was made, from which its age counts. If not set, it is the timestamp of the record: when it is
+     * Sets when the item was created; its age counts from then. Default: the timestamp of the record, set when it is
      * sent.
      *
      * @param time kept to the millisecond
@@ -118,25 +117,25 @@ public final class ItemBuilder {
     }
 
     /**
-     * Sets the part of the tenant's work that the item belongs to. If not set, none.
+     * Sets the named part of the tenant's work that the item belongs to. Default: none.
      *
-     * @param name named as a tenant is, or empty for none
+     * @param name same characters as a tenant; empty for none
      */
     public ItemBuilder workload(String name) {
         workload = requireWorkload(name);
         return this;
     }
 
-    /** Sets where the item came in, for the handler: any text. If not set, none. */
+    /** Sets the channel through which the item arrived, as any text for the handler. Default: none. */
     public ItemBuilder channel(String name) {
         channel = Objects.requireNonNull(name, "channel");
         return this;
     }
 
     /**
-     * Sets the media type of the payload. If not set, it is {@code application/octet-stream}.
+     * Sets the media type of the payload. Default: {@code application/octet-stream}.
      *
-     * @param mediaType printable ASCII, at least one character: the HTTP handler cannot send any other
+     * @param mediaType 1 or more printable ASCII characters, because the HTTP handler sends it as a header
      */
     public ItemBuilder contentType(String mediaType) {
         contentType = require("contentType", mediaType, Integer.MAX_VALUE, ItemBuilder::isPrintable,
@@ -144,20 +143,19 @@ public final class ItemBuilder {
         return this;
     }
 
-    /** Sets an attribute for the handler: any texts. One of the same name is replaced. */
+    /** Sets an attribute for the handler: any name and any text. Replaces an attribute of the same name. */
     public ItemBuilder attribute(String name, String value) {
         attributes.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value"));
         return this;
     }
 
     /**
-     * Adds a header of your own, such as {@code traceparent}. Several of the same name are kept; handlers read the
+     * Adds an application header, such as {@code traceparent}. Headers of the same name are all kept; handlers read the
      * last.
      *
-     * @param name  any but {@code content-type} and those that begin with {@code spillway-}, for which there are
-     *              methods
+     * @param name  any except {@code content-type} and {@code spillway-*}, which have their own methods
      * @param value sent as UTF-8
-     * @throws IllegalStateException if the item has 995 already
+     * @throws IllegalStateException if the item already has 995 headers
      */
     public ItemBuilder header(String name, String value) {
         if (name.startsWith(RESERVED) || name.equals(CONTENT_TYPE)) {
@@ -165,16 +163,16 @@ public final class ItemBuilder {
                     + "*. Use the builder's methods, such as id and contentType");
         }
         if (headers.size() == MAX_HEADERS) {
-            throw new IllegalStateException("The item has " + MAX_HEADERS + " headers already, which is the most");
+            throw new IllegalStateException("The item already has " + MAX_HEADERS + " headers, which is the limit");
         }
         headers.add(header(name, bytes(Objects.requireNonNull(value, "value"))));
         return this;
     }
 
     /**
-     * Sets the work itself. If not set, it is empty.
+     * Sets the payload. Default: empty.
      *
-     * @param bytes any format; not copied, so do not change them until the record is sent
+     * @param bytes any format; not copied, so do not modify them until the record is sent
      */
     public ItemBuilder payload(byte[] bytes) {
         payload = Objects.requireNonNull(bytes, "payload");
@@ -182,8 +180,8 @@ public final class ItemBuilder {
     }
 
     /**
-     * Returns the item as a record with the tenant as its key, for a producer with {@code ByteArraySerializer} for key
-     * and value.
+     * Returns the record of the item, with the tenant as its key. The producer needs {@code ByteArraySerializer} for
+     * key and value.
      *
      * @param topic the ingress topic, by default {@code spillway.ingress}; not null
      * @throws IllegalStateException if an item that must be a {@link WorkItem} has no id or no time
@@ -262,7 +260,7 @@ public final class ItemBuilder {
                 "1 to " + MAX_ID_LENGTH + " printable ASCII characters");
     }
 
-    /** Names a wrong character by its code: the text may hold anything, and the message may go to a log. */
+    /** Reports a wrong character by its code point, because the message may be logged and the text is untrusted. */
     private static String require(String field, String text, int maxLength, IntPredicate isAllowed, String allowed) {
         Objects.requireNonNull(text, field);
         if (text.isEmpty() || text.length() > maxLength) {

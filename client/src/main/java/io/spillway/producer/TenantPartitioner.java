@@ -11,36 +11,38 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Puts a tenant's items on a few partitions of ingress, its shard, so that a flood of one tenant does not stand in front of
- * everybody's items at the router:
+ * Partitioner that spreads each tenant over a few partitions of ingress, its shard, so that one tenant's burst delays
+ * only the items in these partitions:
  *
  * <pre>{@code partitioner.class=io.spillway.producer.TenantPartitioner}</pre>
  *
- * <p>The tenant is the record's key. A record without a key goes to any partition. Among the partitions of its shard a tenant
- * takes turns after some records, so that they still make batches; one that has no leader is passed over.
+ * <p>The tenant is the record's key; a record without a key may go to any partition. A tenant uses the partitions of
+ * its shard in rotation, 64 records of the producer at a time, so that records still form batches. Partitions without a
+ * leader are skipped.
  *
- * <p>The shard is that of the router's hash, {@link ShuffleSharder}, over as many slots as ingress has partitions. With the
- * same seed and size it has the same numbers as in the lanes while a tenant has no partitions of its own and no assigned shard.
+ * <p>The shard is computed as in the router, by {@link ShuffleSharder} over as many slots as ingress has partitions.
+ * With the same seed and size it has the same partition numbers as in the lanes, unless the tenant has dedicated
+ * partitions or an assigned shard.
  *
- * <p>Settings of the producer: {@value #SEED}, as {@code shards.seed} in the router (default 0), and {@value #SIZE}, partitions
- * of a tenant, 1 to 256 (default 4); more than there are count as all.
+ * <p>Producer settings: {@value #SEED}, equal to the router's {@code shards.seed} (default 0), and {@value #SIZE},
+ * partitions per tenant from 1 to 256 (default 4; at most all partitions are used).
  *
- * <p>For any number of threads, as the producer is.
+ * <p>Thread-safe.
  */
 public final class TenantPartitioner implements Partitioner {
-    /** Setting: the seed of the hash. */
+    /** Setting: seed of the hash. */
     public static final String SEED = "spillway.shards.seed";
-    /** Setting: partitions of a tenant. */
+    /** Setting: partitions per tenant. */
     public static final String SIZE = "spillway.shards.size";
 
-    private static final int RECORDS_IN_A_TURN_BITS = 6;
+    private static final int RECORDS_PER_ROUND_BITS = 6;
 
     private final ThreadLocal<int[]> shards = ThreadLocal.withInitial(() -> new int[ShuffleSharder.MAX_SIZE]);
     private final AtomicInteger records = new AtomicInteger();
     private long seed;
     private int size = 4;
 
-    /** Made by the producer, by name. */
+    /** Called by the Kafka producer, which creates the partitioner by class name. */
     public TenantPartitioner() {}
 
     @Override
@@ -52,21 +54,21 @@ public final class TenantPartitioner implements Partitioner {
     @Override
     public int partition(String topic, Object key, byte[] keyBytes, Object value, byte[] valueBytes, Cluster cluster) {
         int partitions = cluster.partitionCountForTopic(topic);
-        int turn = (records.getAndIncrement() & Integer.MAX_VALUE) >>> RECORDS_IN_A_TURN_BITS;
+        int round = (records.getAndIncrement() & Integer.MAX_VALUE) >>> RECORDS_PER_ROUND_BITS;
         if (keyBytes == null || partitions > ShuffleSharder.MAX_SLOTS) {
-            return turn % partitions;
+            return round % partitions;
         }
         int[] shard = shards.get();
         int count = Math.min(size, partitions);
         new ShuffleSharder(partitions, seed).shard(new String(keyBytes, StandardCharsets.UTF_8), count, shard);
         for (int i = 0; i < count; i++) {
-            int partition = shard[(turn + i) % count];
+            int partition = shard[(round + i) % count];
             PartitionInfo info = cluster.partition(new TopicPartition(topic, partition));
             if (info != null && info.leader() != null) {
                 return partition;
             }
         }
-        return shard[turn % count];
+        return shard[round % count];
     }
 
     @Override
@@ -84,8 +86,8 @@ public final class TenantPartitioner implements Partitioner {
             if (number >= min && number <= max) {
                 return number;
             }
-        } catch (NumberFormatException notOne) {
-            // said below
+        } catch (NumberFormatException notANumber) {
+            // reported below
         }
         throw new ConfigException(key, value, "must be a whole number from " + min + " to " + max);
     }

@@ -1,5 +1,5 @@
 /**
- * What producers use: an item as a Kafka record, and the partitioner that spreads each tenant over its shard. Stable:
- * changes only with a changelog entry.
+ * API for producers: the builder of item records, and the partitioner that spreads each tenant over its shard. Stable:
+ * every change has a changelog entry.
  */
 package io.spillway.producer;

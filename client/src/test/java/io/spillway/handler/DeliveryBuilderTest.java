@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class DeliveryBuilderTest {
     @Test
-    void what_is_not_set_is_as_in_the_first_attempt_of_a_small_item_from_hot() {
+    void defaults_describe_the_first_attempt_of_an_empty_item_from_hot() {
         Delivery delivery = DeliveryBuilder.of("acme", "order-17").build();
 
         assertThat(delivery.tenant()).isEqualTo("acme");
@@ -32,7 +32,7 @@ class DeliveryBuilderTest {
     }
 
     @Test
-    void what_is_set_is_what_the_handler_gets() {
+    void the_delivery_has_the_values_that_were_set() {
         Delivery.Lease lease = DeliveryBuilder.of("a", "b").build().lease();
         DeliveryBuilder builder = DeliveryBuilder.of("acme", "order-17").workload("mails").enqueuedAt(Instant.MIN)
                 .attempt(2).lane("aged").channel("web").contentType("text/plain").attributes(Map.of("k", "v"))
@@ -52,12 +52,12 @@ class DeliveryBuilderTest {
         assertThat(delivery.key()).isEqualTo(bytes("k"));
         assertThat(delivery.traceparent()).hasValue("t");
         assertThat(delivery.tracestate()).hasValue("s");
-        assertThat(delivery.header("later")).as("the builder goes on alone").isEmpty();
+        assertThat(delivery.header("later")).as("later changes of the builder do not affect the delivery").isEmpty();
         assertThat(delivery.lease()).isSameAs(lease);
     }
 
     @Test
-    void null_is_refused_by_name() {
+    void null_is_rejected_with_the_name_of_the_field() {
         assertThatThrownBy(() -> DeliveryBuilder.of("acme", null))
                 .isInstanceOf(NullPointerException.class).hasMessage("id");
         assertThatThrownBy(() -> DeliveryBuilder.of("acme", "1").payload(null))

@@ -29,59 +29,61 @@ class TenantPartitionerTest {
 
     @ParameterizedTest(name = "{0} partitions, {2} a tenant, seed {1}")
     @CsvSource({"12, 0, 4", "64, 42, 2", "3, -1, 4", "1, 0, 4", "2048, 7, 256"})
-    void a_tenants_items_are_spread_over_the_routers_shard_and_nowhere_else(int partitions, long seed, int size) {
+    void items_of_a_tenant_are_spread_over_exactly_the_shard_of_the_router(int partitions, long seed, int size) {
         TenantPartitioner partitioner = partitioner(Map.of(TenantPartitioner.SEED, seed, TenantPartitioner.SIZE, size));
         for (String tenant : List.of("acme", "a", "tenant-1000")) {
-            Set<Integer> places = new TreeSet<>();
+            Set<Integer> used = new TreeSet<>();
             for (int i = 0; i < 64 * Math.min(size, partitions); i++) {
-                places.add(partition(partitioner, tenant, cluster(partitions, Set.of())));
+                used.add(partition(partitioner, tenant, cluster(partitions, Set.of())));
             }
             int[] shard = new ShuffleSharder(partitions, seed).shard(tenant, Math.min(size, partitions));
-            assertThat(places).isEqualTo(Arrays.stream(shard).boxed().collect(Collectors.toSet()));
+            assertThat(used).isEqualTo(Arrays.stream(shard).boxed().collect(Collectors.toSet()));
         }
     }
 
     @Test
-    void records_of_one_moment_make_a_batch() {
+    void consecutive_records_go_to_one_partition() {
         TenantPartitioner partitioner = partitioner(Map.of());
-        Set<Integer> places = new TreeSet<>();
+        Set<Integer> used = new TreeSet<>();
         for (int i = 0; i < 64; i++) {
-            places.add(partition(partitioner, "acme", cluster(12, Set.of())));
+            used.add(partition(partitioner, "acme", cluster(12, Set.of())));
         }
-        assertThat(places).hasSize(1);
+        assertThat(used).hasSize(1);
     }
 
     @Test
-    void a_partition_without_a_leader_is_passed_over_and_all_without_one_are_not() {
+    void a_partition_without_a_leader_is_skipped_unless_the_whole_shard_has_none() {
         int[] shard = new ShuffleSharder(12, 0).shard("acme", 4);
         Set<Integer> down = Set.of(shard[0], shard[2]);
         TenantPartitioner partitioner = partitioner(Map.of());
         for (int i = 0; i < 1_000; i++) {
             assertThat(partition(partitioner, "acme", cluster(12, down))).isIn(shard[1], shard[3]);
         }
-        assertThat(partition(partitioner, "acme", cluster(12, Arrays.stream(shard).boxed().collect(Collectors.toSet()))))
+        Set<Integer> whole = Arrays.stream(shard).boxed().collect(Collectors.toSet());
+        assertThat(partition(partitioner, "acme", cluster(12, whole)))
                 .isIn(Arrays.stream(shard).boxed().toArray());
     }
 
     @Test
-    void a_record_without_a_tenant_goes_anywhere() {
+    void records_without_a_tenant_are_spread_over_all_partitions() {
         TenantPartitioner partitioner = partitioner(Map.of());
-        Set<Integer> places = new TreeSet<>();
+        Set<Integer> used = new TreeSet<>();
         for (int i = 0; i < 64 * 12; i++) {
-            places.add(partitioner.partition("ingress", null, null, null, null, cluster(12, Set.of())));
+            used.add(partitioner.partition("ingress", null, null, null, null, cluster(12, Set.of())));
         }
-        assertThat(places).hasSize(12);
+        assertThat(used).hasSize(12);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"0", "257", "four", ""})
-    void a_setting_that_is_not_allowed_is_named(String size) {
+    void an_invalid_setting_is_rejected_with_its_name_and_range(String size) {
         assertThatThrownBy(() -> partitioner(Map.of(TenantPartitioner.SIZE, size)))
-                .isInstanceOf(ConfigException.class).hasMessageContaining("spillway.shards.size").hasMessageContaining("1 to 256");
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("spillway.shards.size").hasMessageContaining("1 to 256");
     }
 
     @Test
-    void a_producer_takes_it_by_its_name() {
+    void a_producer_creates_the_partitioner_by_class_name() {
         try (var producer = new KafkaProducer<>(Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, "localhost:1",
                 ProducerConfig.PARTITIONER_CLASS_CONFIG, "io.spillway.producer.TenantPartitioner",

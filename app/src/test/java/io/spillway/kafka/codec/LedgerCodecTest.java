@@ -43,7 +43,7 @@ class LedgerCodecTest {
     private final List<ProducerRecord<byte[], byte[]>> sent = new ArrayList<>();
 
     @Test
-    void what_is_written_by_hand_is_what_avro_reads() throws Exception {
+    void avro_reads_what_the_writer_writes() throws Exception {
         LedgerDeltas sums = new LedgerDeltas(ItemState.DELAY, 1);
         sums.add("acme", ItemState.HOT);
         sums.add("acme", ItemState.DROPPED);
@@ -57,13 +57,14 @@ class LedgerCodecTest {
         assertThat(sent.getFirst().partition()).isEqualTo(partitionOf("acme"));
         GenericRecord entry = new BinaryMessageDecoder<GenericRecord>(new GenericData(), LedgerEntry.getClassSchema())
                 .decode(sent.getFirst().value());
-        assertThat(entry.toString()).isEqualTo("{\"at\": " + AT + ", \"lines\": [{\"tenant\": \"acme\", \"from\": \"DELAY\","
-                + " \"toHot\": 1, \"toOverflow\": 0, \"toAged\": 0, \"toDelay\": 0, \"toDeadLetter\": 300, \"toDone\": 0,"
-                + " \"toDropped\": 1}]}");
+        assertThat(entry.toString()).isEqualTo(
+                "{\"at\": " + AT + ", \"lines\": [{\"tenant\": \"acme\", \"from\": \"DELAY\","
+                + " \"toHot\": 1, \"toOverflow\": 0, \"toAged\": 0, \"toDelay\": 0, \"toDeadLetter\": 300,"
+                + " \"toDone\": 0, \"toDropped\": 1}]}");
     }
 
     @Test
-    void what_avro_writes_is_read_by_hand() throws Exception {
+    void the_decoder_reads_what_avro_writes() throws Exception {
         byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
                 new LedgerLine("a", LedgerPlace.OUTSIDE, 1L, 2L, 3L, 4L, 5L, 6L, 7L),
                 new LedgerLine("(none)", LedgerPlace.DEAD_LETTER, 0L, 0L, 0L, 0L, 0L, 0L, 1L << 39))));
@@ -76,22 +77,25 @@ class LedgerCodecTest {
     }
 
     @Test
-    void a_line_shows_the_same_with_its_name_left_where_it_is() throws Exception {
+    void both_visitors_receive_the_same_lines() throws Exception {
         byte[] bytes = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
                 new LedgerLine("a", LedgerPlace.DEAD_LETTER, 63L, 0L, 0L, 0L, 0L, 0L, 63L),
                 new LedgerLine("(none)", LedgerPlace.OUTSIDE, 64L, 0L, 0L, 0L, 1L << 40, 0L, 7L))));
         List<String> names = new ArrayList<>();
         List<String> lines = new ArrayList<>();
-        assertThat(LedgerCodec.read(bytes, (tenant, from, counts, offset) -> names.add(tenant + from + Arrays.toString(counts)))).isEqualTo(AT);
+        assertThat(LedgerCodec.read(bytes, (tenant, from, counts, offset) ->
+                names.add(tenant + from + Arrays.toString(counts)))).isEqualTo(AT);
         assertThat(LedgerCodec.read(bytes, (name, offset, length, from, counts, at) ->
-                lines.add(new String(name, offset, length, StandardCharsets.US_ASCII) + from + Arrays.toString(counts)))).isEqualTo(AT);
+                lines.add(
+                        new String(name, offset, length, StandardCharsets.US_ASCII) + from + Arrays.toString(counts))))
+                .isEqualTo(AT);
         assertThat(lines).isEqualTo(names).containsExactly(
                 "aDEAD_LETTER[0, 63, 0, 0, 0, 0, 0, 63]", "(none)OUTSIDE[0, 64, 0, 0, 0, " + (1L << 40) + ", 0, 7]");
     }
 
-    /** Of a line whose numbers are one byte each, and which may be looked at together. */
+    /** Covers lines whose numbers have one byte each and are validated together. */
     @Test
-    void each_number_that_is_out_of_its_range_is_found_among_small_ones() throws Exception {
+    void each_number_out_of_range_is_detected_among_small_ones() throws Exception {
         byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
                 new LedgerLine("acme", LedgerPlace.HOT, 1L, 1L, 1L, 1L, 1L, 1L, 1L))));
         int places = good.length - 1 - 8;
@@ -102,14 +106,14 @@ class LedgerCodecTest {
                 if (only % 2 == 0 && only < (number == 0 ? 2 * ItemState.LEFT.size() : 128)) {
                     read(bytes, new HashMap<>());
                 } else {
-                    assertRefused(bytes);
+                    assertRejected(bytes);
                 }
             }
         }
     }
 
     @Test
-    void any_sums_arrive_whole_in_entries_that_fit_their_topic() {
+    void any_sums_are_read_back_from_entries_that_fit_their_topic() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Map<String, Long> expected = new HashMap<>();
@@ -129,11 +133,11 @@ class LedgerCodecTest {
             assertThat(record.value()).hasSizeLessThan(LedgerLines.FULL_BYTES + 1_000);
         });
         assertThat(read).as("seed %d", seed).isEqualTo(expected);
-        assertThat(sent).as("several entries a partition").hasSizeGreaterThan(Topics.LEDGER_PARTITIONS);
+        assertThat(sent).as("several entries per partition").hasSizeGreaterThan(Topics.LEDGER_PARTITIONS);
     }
 
     @Test
-    void the_partition_of_a_name_is_that_of_the_hash_of_its_string() {
+    void the_partition_of_a_tenant_follows_from_the_hash_of_its_name() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int i = 0; i < 1_000; i++) {
@@ -150,47 +154,48 @@ class LedgerCodecTest {
     }
 
     @Test
-    void damaged_entries_are_refused_before_a_line_of_them_is_seen() throws Exception {
+    void corrupt_entries_are_rejected_before_any_line_is_visited() throws Exception {
         byte[] good = avro(new LedgerEntry(Instant.ofEpochMilli(AT), List.of(
                 new LedgerLine("acme", LedgerPlace.HOT, 0L, 0L, 0L, 0L, 0L, 9L, 0L),
                 new LedgerLine("b", LedgerPlace.AGED, 0L, 0L, 0L, 0L, 0L, 0L, 1L))));
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int length = 0; length < good.length; length++) {
-            assertRefused(Arrays.copyOf(good, length));
+            assertRejected(Arrays.copyOf(good, length));
         }
-        assertRefused(Arrays.copyOf(good, good.length + 1));
-        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+        assertRejected(Arrays.copyOf(good, good.length + 1));
+        assertRejected(avro(new LedgerEntry(Instant.EPOCH, List.of(
                 new LedgerLine("a b", LedgerPlace.HOT, 1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
-        assertRefused(avro(new LedgerEntry(Instant.EPOCH, List.of(
+        assertRejected(avro(new LedgerEntry(Instant.EPOCH, List.of(
                 new LedgerLine("a", LedgerPlace.HOT, -1L, 0L, 0L, 0L, 0L, 0L, 0L)))));
         for (int i = 0; i < 20_000; i++) {
             byte[] bad = good.clone();
             bad[random.nextInt(bad.length)] = (byte) random.nextInt();
             try {
                 LedgerCodec.read(bad, (tenant, from, counts, offset) -> { });
-            } catch (IllegalArgumentException refused) {
-                assertThat(refused).as("seed %d", seed).hasMessageContaining("not an entry of the ledger");
+            } catch (IllegalArgumentException rejected) {
+                assertThat(rejected).as("seed %d", seed).hasMessageStartingWith("not a ledger entry: ");
             }
         }
     }
 
     @Test
-    void a_second_version_is_read_here_before_it_is_released() {
+    void there_is_only_the_version_that_the_decoder_supports() {
         assertThat(ReleasedSchemas.of("LedgerEntry")).hasSize(1);
     }
 
     @Test
-    void the_books_of_a_tenant_are_the_same_after_a_way_through_their_topic() {
+    void a_balance_is_decoded_to_what_was_encoded() {
         long[] entered = {0, 10, 20, 30, 40, 50, 60, 70};
         long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
-        Depth depth = new Depth(TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
+        Depth depth = new Depth(
+                TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
         DepthCodec codec = new DepthCodec();
         assertThat(codec.decode(codec.encode("acme", depth))).isEqualTo(depth);
     }
 
     @Test
-    void books_of_the_first_version_are_read_as_of_a_tenant_whose_long_term_use_is_not_known() throws Exception {
+    void a_balance_of_the_first_version_has_no_long_term_use() throws Exception {
         Schema first = ReleasedSchemas.of("TenantDepth").getFirst();
         GenericRecord old = new GenericRecordBuilder(first).set("tenant", "acme").set("accepted", 5L).set("done", 5L)
                 .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
@@ -204,9 +209,10 @@ class LedgerCodecTest {
     }
 
     @Test
-    void what_waits_and_what_ever_entered_is_read_of_every_version() throws Exception {
+    void waiting_and_entered_items_are_read_from_every_version() throws Exception {
         for (Schema version : ReleasedSchemas.of("TenantDepth")) {
-            GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme").set("accepted", 9L).set("done", 2L)
+            GenericRecord old = new GenericRecordBuilder(version).set("tenant", "acme")
+                    .set("accepted", 9L).set("done", 2L)
                     .set("waiting", Map.of("hot", 3L, "delay", 4L)).set("entered", Map.of("hot", 5L, "delay", 4L))
                     .set("dropped", 0L).set("deadLettered", 0L).set("at", AT).build();
             var buffer = new BinaryMessageEncoder<GenericRecord>(GenericData.get(), version).encode(old);
@@ -246,9 +252,9 @@ class LedgerCodecTest {
         });
     }
 
-    private static void assertRefused(byte[] bytes) {
+    private static void assertRejected(byte[] bytes) {
         assertThatThrownBy(() -> LedgerCodec.read(bytes, (tenant, from, counts, offset) -> {
-            throw new AssertionError("a line was seen");
+            throw new AssertionError("a line was visited");
         })).isInstanceOf(IllegalArgumentException.class);
     }
 }

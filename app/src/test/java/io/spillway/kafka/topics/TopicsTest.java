@@ -32,7 +32,7 @@ class TopicsTest {
             topics.all().stream().collect(Collectors.toMap(TopicSpec::name, spec -> spec));
 
     @Test
-    void every_topic_of_the_contract_is_declared_once_and_no_other() {
+    void exactly_the_documented_topics_are_declared() {
         assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
@@ -41,11 +41,12 @@ class TopicsTest {
     }
 
     @Test
-    void where_shards_are_assigned_there_is_one_partition_of_requests_and_one_of_the_book() {
+    void assigned_shards_add_one_partition_of_requests_and_one_of_the_registry() {
         Topics assigning = new Topics(configuration("shards.overlap", "2").queue());
 
         assertThat(assigning.all()).hasSize(topics.all().size() + 2);
-        assertThat(assigning.all()).filteredOn(spec -> spec.name().contains("shard")).extracting(TopicSpec::name, TopicSpec::partitions)
+        assertThat(assigning.all()).filteredOn(spec -> spec.name().contains("shard"))
+                .extracting(TopicSpec::name, TopicSpec::partitions)
                 .containsExactlyInAnyOrder(tuple("spillway.shards", 1),
                         tuple("spillway.shard-requests", 1),
                         tuple("spillway.router-shards-changelog", 1));
@@ -64,13 +65,13 @@ class TopicsTest {
     }
 
     @Test
-    void the_longest_prefix_leaves_names_that_kafka_allows() {
+    void names_with_the_longest_prefix_are_valid_in_kafka() {
         assertThat(new Topics(configuration("kafka.prefix", "p".repeat(200)).queue()).all())
                 .allMatch(spec -> spec.name().length() <= 249);
     }
 
     @Test
-    void nothing_in_a_queue_expires_by_time_or_size() {
+    void records_of_a_queue_never_expire_by_time_or_size() {
         for (String name : queues()) {
             assertThat(specs.get(name).configs()).as(name)
                     .containsEntry("cleanup.policy", "delete")
@@ -80,7 +81,7 @@ class TopicsTest {
     }
 
     @Test
-    void what_ingress_takes_fits_into_a_lane_and_what_a_lane_takes_into_the_dead_letters() {
+    void a_record_of_ingress_fits_into_a_lane_and_one_of_a_lane_into_the_dead_letters() {
         assertThat(maxBytes("ingress")).isEqualTo(10_000);
         for (String lane : List.of("hot", "overflow", "aged", "delay")) {
             assertThat(maxBytes(lane)).as(lane).isEqualTo(10_000 + 64 * 1024);
@@ -102,7 +103,8 @@ class TopicsTest {
         Map<String, TopicSpec> wide = new Topics(configuration("topics.partitions", "37").queue())
                 .all().stream().collect(Collectors.toMap(TopicSpec::name, spec -> spec));
         for (String name : queues()) {
-            assertThat(wide.get(name).partitions()).as(name).isEqualTo(name.equals("spillway.ledger") ? Topics.LEDGER_PARTITIONS : 37);
+            assertThat(wide.get(name).partitions()).as(name)
+                    .isEqualTo(name.equals("spillway.ledger") ? Topics.LEDGER_PARTITIONS : 37);
         }
         for (String name : COMPACTED) {
             assertThat(wide.get("spillway." + name).partitions()).as(name).isEqualTo(1);
@@ -119,7 +121,7 @@ class TopicsTest {
     }
 
     @Test
-    void a_timer_takes_the_largest_record_of_the_delay_lane_and_is_forgotten_in_small_steps() {
+    void a_timer_holds_the_largest_delayed_record_and_is_compacted_in_small_segments() {
         TopicSpec changelog = specs.get(topics.timersChangelog());
         assertThat(changelog.partitions()).isEqualTo(specs.get("spillway.delay").partitions());
         assertThat(Integer.parseInt(changelog.configs().get("max.message.bytes")))
@@ -133,7 +135,7 @@ class TopicsTest {
     }
 
     @Test
-    void what_the_router_reads_is_stored_uncompressed_so_that_its_limit_holds() {
+    void topics_that_the_router_reads_are_stored_uncompressed() {
         assertThat(specs.get("spillway.ingress").configs()).containsEntry("compression.type", "uncompressed");
         assertThat(specs.get("spillway.delay").configs()).containsEntry("compression.type", "uncompressed");
         for (String lane : LANES.stream().filter(name -> !name.equals("delay")).toList()) {
@@ -143,8 +145,9 @@ class TopicsTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 1", "3, 2", "5, 2"})
-    void a_record_is_safe_on_two_replicas_where_there_are_three(int replication, String minInSync) {
-        assertThat(new Topics(configuration("topics.replication", Integer.toString(replication)).queue()).all()).allSatisfy(spec -> {
+    void min_in_sync_replicas_is_two_with_three_or_more_replicas(int replication, String minInSync) {
+        Configuration configured = configuration("topics.replication", Integer.toString(replication));
+        assertThat(new Topics(configured.queue()).all()).allSatisfy(spec -> {
             assertThat(spec.replication()).isEqualTo(replication);
             assertThat(spec.configs())
                     .containsEntry("min.insync.replicas", minInSync)
@@ -153,7 +156,7 @@ class TopicsTest {
     }
 
     @Test
-    void no_topic_refuses_a_record_for_its_time() {
+    void no_topic_rejects_a_record_for_its_timestamp() {
         assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
                 .containsEntry("message.timestamp.type", "CreateTime")
                 .containsEntry("message.timestamp.before.max.ms", "9223372036854775807")
@@ -170,18 +173,19 @@ class TopicsTest {
             purged beyond what is committed |     8 |  10 |         5 |      2
             an end that is older            |     0 |  10 |        12 |      0
             """)
-    void what_a_group_is_behind_by_is_never_less_than_nothing(
+    void the_lag_of_a_group_is_never_negative(
             String what, long start, long end, Long committed, long behind) {
         OptionalLong offset = committed == null ? OptionalLong.empty() : OptionalLong.of(committed);
         assertThat(new QueuePartition(new TopicPartition("t", 0), start, end, offset, 0).behind()).isEqualTo(behind);
     }
 
     @Test
-    void a_dead_letter_says_why_and_where_from_and_keeps_the_producers_headers() {
+    void a_dead_letter_has_its_reason_its_origin_and_the_headers_of_the_producer() {
         RecordHeaders headers = new RecordHeaders();
         headers.add("traceparent", Items.bytes("00-1"));
         DeadLetterHeaders.add(
-                headers, new Route.DeadLetter(DeadReason.BAD_ID, "'é' must be"), "router", 77, "spillway.ingress", 3, 41);
+                headers, new Route.DeadLetter(DeadReason.BAD_ID, "'é' must be"), "router", 77,
+                "spillway.ingress", 3, 41);
         assertThat(Arrays.stream(headers.toArray()).map(h -> h.key() + "=" + new String(h.value())))
                 .containsExactly(
                         "traceparent=00-1",

@@ -3,17 +3,20 @@ package io.spillway.kafka.codec;
 import java.util.List;
 import org.apache.avro.Schema;
 
-/** Jumps over one value of a given type, and finds out whether it is all there. Made once for each field of a schema. */
+/** Validator that skips one value of a given type. Created once for each field of a schema. */
 @FunctionalInterface
 interface AvroSkip {
-    /** Moves the cursor behind the value; throws {@link UnreadableItem} when it is not one. */
+    /**
+     * Moves the cursor past the value.
+     *
+     * @throws UnreadableItem if the bytes are not a complete value
+     */
     void over(AvroCursor cursor);
 
     /**
-     * The skip for a type.
+     * Returns the skip of a type.
      *
-     * @throws IllegalArgumentException for a record inside a record: our schemas have none, since recursive ones can
-     *                                  exhaust the stack
+     * @throws IllegalArgumentException for a record inside a record, because recursive records can exhaust the stack
      */
     static AvroSkip of(Schema type) {
         return switch (type.getType()) {
@@ -37,7 +40,7 @@ interface AvroSkip {
                     value.over(cursor);
                 });
             }
-            case RECORD -> throw new IllegalArgumentException("an item's fields cannot be records: " + type.getFullName());
+            case RECORD -> throw new IllegalArgumentException("item fields cannot be records: " + type.getFullName());
         };
     }
 
@@ -45,13 +48,14 @@ interface AvroSkip {
         return cursor -> {
             int branch = cursor.readInt();
             if (branch < 0 || branch >= branches.size()) {
-                throw UnreadableItem.malformed("branch " + branch + " of a union of " + branches.size());
+                throw UnreadableItem.malformed(
+                        "union branch " + branch + " does not exist: there are " + branches.size());
             }
             branches.get(branch).over(cursor);
         };
     }
 
-    /** Blocks of an array or a map: a count, with the block's bytes behind it when negative; a count of 0 ends them. */
+    /** Skips blocks: a count of entries, followed by the size in bytes if negative. A count of 0 ends them. */
     private static AvroSkip blocks(AvroSkip element) {
         return cursor -> {
             for (long count = cursor.readLong(); count != 0; count = cursor.readLong()) {
@@ -62,13 +66,14 @@ interface AvroSkip {
                     end = cursor.position() + length;
                 }
                 if (count < 0 || count > cursor.remaining()) {
-                    throw UnreadableItem.malformed("a block of " + count + " entries where " + cursor.remaining() + " bytes are left");
+                    throw UnreadableItem.malformed(
+                            "invalid block of " + count + " entries: " + cursor.remaining() + " bytes are left");
                 }
                 for (long i = 0; i < count; i++) {
                     element.over(cursor);
                 }
                 if (end >= 0 && cursor.position() != end) {
-                    throw UnreadableItem.malformed("a block is not as long as it says");
+                    throw UnreadableItem.malformed("a block does not have the length that it declares");
                 }
             }
         };

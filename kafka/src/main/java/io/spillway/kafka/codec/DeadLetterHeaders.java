@@ -4,7 +4,7 @@ import io.spillway.core.routing.Route;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Headers;
 
-/** Writes on a dead letter why it is one and where it came from; value and the producer's headers stay as they were. */
+/** Headers that record why and where a dead letter was created. The value and the producer's headers stay unchanged. */
 public final class DeadLetterHeaders {
     private DeadLetterHeaders() {}
 
@@ -13,12 +13,13 @@ public final class DeadLetterHeaders {
      *
      * @param headers  of the record, without any of these
      * @param route    reason and detail
-     * @param stage    which part found it, for example {@code router}
-     * @param atMillis now, epoch milliseconds
-     * @param topic    the topic the record was read from
+     * @param stage    component that detected the problem, such as {@code router}
+     * @param atMillis current time, epoch milliseconds
+     * @param topic    topic that the record was read from
      */
     public static void add(
-            Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition, long offset) {
+            Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition,
+            long offset) {
         add(headers, ItemHeaders.DEAD_REASON, route.reason().label());
         add(headers, ItemHeaders.DEAD_DETAIL, route.detail());
         add(headers, ItemHeaders.DEAD_STAGE, stage);

@@ -5,13 +5,15 @@ import java.util.OptionalLong;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
-/** A decimal number in a header of ours. */
+/** Decimal number in a header of Spillway. */
 public final class HeaderNumber {
     private static final int MAX_DIGITS = 20;
 
     private HeaderNumber() {}
 
-    /** The number in the last header of this name; empty where there is none, or no number that fits a long. */
+    /**
+     * Returns the number in the last header of this name; empty if there is none, or its value is not a 64-bit integer.
+     */
     public static OptionalLong of(Headers headers, String name) {
         Header header = headers.lastHeader(name);
         if (header == null || header.value() == null || header.value().length > MAX_DIGITS) {

@@ -4,12 +4,13 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * The headers of a record, read in one pass. Of headers with the same name the last one counts, as everywhere in Kafka.
+ * Routing headers and totals of a record, collected in one pass. For headers with the same name the last one counts, as
+ * usual in Kafka.
  *
- * @param count       headers in all
- * @param bytes       of their names and values, at least
- * @param hasInternal whether one is among them that only we may set
- * @param tenant      null where absent, like the three after it
+ * @param count       number of headers
+ * @param bytes       minimum size of their names and values
+ * @param hasInternal whether there is a header that only Spillway may set
+ * @param tenant      null if absent, as are the three that follow
  */
 record HeaderScan(
         int count, long bytes, boolean hasInternal, Header tenant, Header id, Header enqueuedAt, Header workload) {
@@ -30,7 +31,7 @@ record HeaderScan(
             String name = header.key();
             byte[] value = header.value();
             bytes += name.length() + (value == null ? 0 : value.length);
-            if (name.startsWith(ItemHeaders.OURS)) {
+            if (name.startsWith(ItemHeaders.PREFIX)) {
                 switch (name) {
                     case ItemHeaders.TENANT -> tenant = header;
                     case ItemHeaders.ID -> id = header;

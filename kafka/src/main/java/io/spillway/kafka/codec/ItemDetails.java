@@ -7,27 +7,20 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * A whole item.
+ * Complete item, decoded for its handler.
  *
- * @param tenant           whose it is
- * @param id               the producer's idempotency key, or where the item entered
- * @param enqueuedAtMillis when it was made, epoch milliseconds
- * @param workload         a part of the tenant's work, or empty
- * @param channel          where it came in, or empty
+ * @param tenant           the tenant of the item
+ * @param id               the producer's idempotency key, or the item's position in ingress
+ * @param enqueuedAtMillis when the producer created it, epoch milliseconds
+ * @param workload         named part of the tenant's work; empty if none
+ * @param channel          channel through which it arrived; empty if none
  * @param contentType      media type of the payload
- * @param attributes       whatever else the handler needs; unmodifiable
- * @param payload          the work itself
+ * @param attributes       the producer's attributes; unmodifiable
+ * @param payload          not copied
  */
 public record ItemDetails(
-        String tenant,
-        String id,
-        long enqueuedAtMillis,
-        String workload,
-        String channel,
-        String contentType,
-        Map<String, String> attributes,
-        byte[] payload) {
-
+        String tenant, String id, long enqueuedAtMillis, String workload, String channel, String contentType,
+        Map<String, String> attributes, byte[] payload) {
     /** Returns the text of the last header with this name; empty if there is none or it has no value. */
     static Optional<String> text(Headers headers, String name) {
         Header header = headers.lastHeader(name);

@@ -7,16 +7,16 @@ import org.apache.kafka.common.header.Headers;
 
 /** Names of the record headers. They are part of the public format. */
 public final class ItemHeaders {
-    /** First letters of every header of ours; the quick test before looking closer. */
-    static final String OURS = "spillway-";
+    /** Prefix of every header of Spillway, for a quick first test. */
+    static final String PREFIX = "spillway-";
 
-    /** Producers may set these; they win over the value. */
+    /** Set by producers; they take precedence over the fields of the value. */
     public static final String TENANT = "spillway-tenant";
     public static final String ID = "spillway-id";
     public static final String ENQUEUED_AT = "spillway-enqueued-at";
     public static final String WORKLOAD = "spillway-workload";
 
-    /** Facts that we alone write, on the way through the lanes. */
+    /** Set only by Spillway, while an item moves through the lanes. */
     public static final String ATTEMPT = "spillway-attempt";
     public static final String DUE = "spillway-due";
     public static final String LANE_REASON = "spillway-lane-reason";
@@ -25,7 +25,7 @@ public final class ItemHeaders {
     public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
     public static final String REPLAYED_AT = "spillway-replayed-at";
 
-    /** Facts that we alone write, on a dead letter. */
+    /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
     public static final String DEAD_DETAIL = "spillway-dead-detail";
     public static final String DEAD_STAGE = "spillway-dead-stage";
@@ -37,22 +37,22 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Set.copyOf(Stream.concat(
-            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT), OF_DEAD_LETTERS.stream())
-            .toList());
+            OF_DEAD_LETTERS.stream(),
+            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT)).toList());
 
     private ItemHeaders() {}
 
-    /** Whether a header is one that producers must not set: it is stripped from what they send. */
+    /** Returns whether only Spillway may set a header. The router removes such headers from what producers send. */
     public static boolean isInternal(String name) {
         return INTERNAL.contains(name);
     }
 
-    /** Takes out everything that only we may set. */
+    /** Removes all headers that only Spillway may set. */
     public static void removeInternal(Headers headers) {
         INTERNAL.forEach(headers::remove);
     }
 
-    /** Takes out what stands only on a dead letter, from one that comes back to life. */
+    /** Removes the headers of dead letters, from a record that is replayed. */
     public static void removeDeadLetter(Headers headers) {
         OF_DEAD_LETTERS.forEach(headers::remove);
     }

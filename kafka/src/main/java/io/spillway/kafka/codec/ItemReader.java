@@ -8,11 +8,11 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * Reads of a record what it is routed by, and whether it is complete, without decoding the rest.
+ * Reader of the routing fields of a record, which checks that the record is complete without decoding the rest.
  *
  * <p>An item is either a {@code WorkItem} in Avro's single-object encoding, or any value with a header
- * {@code spillway-tenant}. Headers win over the value. Whatever the bytes, {@link #read} answers and does not throw.
- * Immutable; safe for any number of threads.
+ * {@code spillway-tenant}. Headers take precedence over the value. {@link #read} returns a result for any bytes and
+ * never throws. Immutable and thread-safe.
  */
 public final class ItemReader {
     private static final int REGISTRY_PREFIX_BYTES = 5;
@@ -22,22 +22,17 @@ public final class ItemReader {
     private final int maxBytes;
     private final int maxHeaders;
 
-    /**
-     * Makes a reader of ingress.
-     *
-     * @param schemas  the versions it reads
-     * @param maxBytes largest record with key, value and headers
-     */
+    /** Creates a reader of ingress, with its limit of headers. */
     public ItemReader(ItemSchemas schemas, int maxBytes) {
         this(schemas, maxBytes, ItemLimits.MAX_HEADERS);
     }
 
     /**
-     * Makes a reader.
+     * Creates a reader.
      *
-     * @param schemas    the versions it reads
+     * @param schemas    versions to read
      * @param maxBytes   largest record with key, value and headers
-     * @param maxHeaders most headers of a record
+     * @param maxHeaders limit of headers per record
      */
     public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders) {
         this.schemas = schemas;
@@ -51,15 +46,13 @@ public final class ItemReader {
      * @param key             may be null
      * @param value           may be null
      * @param headers         not null
-     * @param timestampMillis the record's timestamp, for an item that does not say when it was made
+     * @param timestampMillis timestamp of the record, used for an item without a creation time
      */
     public ParsedRecord read(byte[] key, byte[] value, Headers headers, long timestampMillis) {
         HeaderScan scan = HeaderScan.of(headers);
         try {
             checkSize(key, value, scan);
-            return scan.hasRoutingFields()
-                    ? readWithHeaders(value, scan, timestampMillis)
-                    : readValue(value, scan);
+            return scan.hasRoutingFields() ? readWithHeaders(value, scan, timestampMillis) : readValue(value, scan);
         } catch (UnreadableItem e) {
             return new ParsedRecord.Unreadable(e.reason(), e.getMessage(), scan.hasInternal());
         }
@@ -70,17 +63,15 @@ public final class ItemReader {
             throw new UnreadableItem(DeadReason.NULL_VALUE, "the record has no value");
         }
         if (scan.count() > maxHeaders) {
-            throw new UnreadableItem(
-                    DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
+            throw new UnreadableItem(DeadReason.TOO_MANY_HEADERS, scan.count() + " headers; at most " + maxHeaders);
         }
         long size = (long) value.length + (key == null ? 0 : key.length) + scan.bytes();
         if (size > maxBytes) {
-            throw new UnreadableItem(
-                    DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
+            throw new UnreadableItem(DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
         }
     }
 
-    /** Reads an Avro item. What a header says is not checked in the value: the header is checked in its place. */
+    /** Reads a WorkItem. A field that a header overrides is not validated, because the header is. */
     private ParsedRecord.Item readValue(byte[] value, HeaderScan scan) {
         int schema = schemaOf(value);
         AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
@@ -116,12 +107,10 @@ public final class ItemReader {
         return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
-    /** With a tenant in the headers the value may have any format; where it is an item, it fills in what they lack. */
+    /** With a tenant header, the value may have any format. A WorkItem provides the fields without a header. */
     private ParsedRecord readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
-        if (scan.tenant() == null) {
-            return withHeaders(readValue(value, scan), scan);
-        }
-        return withHeaders(readValueIfItem(value, scan, timestampMillis), scan);
+        return withHeaders(
+                scan.tenant() == null ? readValue(value, scan) : readValueIfItem(value, scan, timestampMillis), scan);
     }
 
     private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
@@ -129,7 +118,7 @@ public final class ItemReader {
             try {
                 return readValue(value, scan);
             } catch (UnreadableItem notAnItem) {
-                // a value of another format that happens to begin like ours
+                // The value has another format that happens to begin with the same prefix.
             }
         }
         return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal());
@@ -146,8 +135,7 @@ public final class ItemReader {
                 throw badId(id, 0, id.length);
             }
         }
-        long enqueuedAtMillis =
-                scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
+        long enqueuedAtMillis = scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
         String workload = item.workload();
         if (scan.workload() != null) {
             byte[] bytes = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD);
@@ -160,18 +148,20 @@ public final class ItemReader {
         if (value.length >= REGISTRY_PREFIX_BYTES && value[0] == 0) {
             throw new UnreadableItem(
                     DeadReason.SCHEMA_REGISTRY_FRAMING,
-                    "a schema registry's framing; send single-object encoding, or the header " + ItemHeaders.TENANT);
+                    "the value has schema registry framing. Use single-object encoding, or set the header "
+                            + ItemHeaders.TENANT);
         }
         if (!SingleObject.hasPrefix(value)) {
-            throw UnreadableItem.malformed(
-                    "not in single-object encoding, and no header " + ItemHeaders.TENANT);
+            throw UnreadableItem.malformed("the value is not in single-object encoding. Use it, or set the header "
+                    + ItemHeaders.TENANT);
         }
         long fingerprint = SingleObject.fingerprint(value);
         int schema = schemas.indexOf(fingerprint);
         if (schema < 0) {
             throw new UnreadableItem(
                     DeadReason.UNKNOWN_SCHEMA,
-                    "fingerprint " + HexFormat.of().toHexDigits(fingerprint) + " is of no released WorkItem");
+                    "fingerprint " + HexFormat.of().toHexDigits(fingerprint)
+                            + " is not of a released WorkItem. Upgrade the routers, or correct the producer");
         }
         return schema;
     }
@@ -191,9 +181,10 @@ public final class ItemReader {
                 return Long.parseLong(new String(bytes, StandardCharsets.ISO_8859_1));
             }
         } catch (NumberFormatException notANumber) {
-            // answered below
+            // reported below
         }
-        throw new UnreadableItem(DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
+        throw new UnreadableItem(
+                DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
     }
 
     private static byte[] valueOf(Header header, DeadReason reason) {
@@ -205,7 +196,7 @@ public final class ItemReader {
 
     private static UnreadableItem badName(DeadReason reason, byte[] bytes, int offset, int length) {
         return new UnreadableItem(reason, quoted(bytes, offset, length)
-                + " must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+                + " must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " characters of A-Z a-z 0-9 . _ -");
     }
 
     private static UnreadableItem badId(byte[] bytes, int offset, int length) {

@@ -7,10 +7,7 @@ import java.util.Map;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaNormalization;
 
-/**
- * Every version of {@code WorkItem} that was ever released, by fingerprint (CRC-64-AVRO of the parsing canonical form,
- * as single-object encoding has it), with what a reader must do to find out whether an item of it is complete.
- */
+/** Released versions of {@code WorkItem} by fingerprint (CRC-64-AVRO of the parsing canonical form). */
 public final class ItemSchemas {
     private static final List<String> ROUTING_FIELDS = List.of("tenant", "id", "enqueuedAt", "workload");
     private static final List<Schema.Type> ROUTING_TYPES =
@@ -24,7 +21,7 @@ public final class ItemSchemas {
         this.tails = schemas.values().stream().map(ItemSchemas::tailOf).toList();
     }
 
-    /** Loads every released version from the class path, and the current one. */
+    /** Loads all released versions from the class path, and the current one. */
     public static ItemSchemas load() {
         Map<Long, Schema> schemas = new LinkedHashMap<>();
         for (Schema schema : ReleasedSchemas.of(WorkItem.getClassSchema().getName())) {
@@ -38,7 +35,7 @@ public final class ItemSchemas {
         return SchemaNormalization.parsingFingerprint64(schema);
     }
 
-    /** Number of a version by its fingerprint, or -1. A few versions are scanned faster than hashed. */
+    /** Returns the index of a version, or -1. A linear scan is faster than hashing for so few. */
     int indexOf(long fingerprint) {
         for (int i = 0; i < fingerprints.length; i++) {
             if (fingerprints[i] == fingerprint) {
@@ -48,15 +45,17 @@ public final class ItemSchemas {
         return -1;
     }
 
-    /** Jumps over what comes after the routing fields, and insists that nothing is left. */
+    /**
+     * Skips the fields after the routing fields.
+     *
+     * @throws UnreadableItem if a field is incomplete or bytes are left over
+     */
     void skipTail(int index, AvroCursor cursor) {
         List<AvroSkip> tail = tails.get(index);
         for (int i = 0; i < tail.size(); i++) {
             tail.get(i).over(cursor);
         }
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
-        }
+        cursor.requireEnd();
     }
 
     private static List<AvroSkip> tailOf(Schema schema) {
@@ -64,7 +63,8 @@ public final class ItemSchemas {
         for (int i = 0; i < ROUTING_FIELDS.size(); i++) {
             Schema.Field field = fields.get(i);
             if (!field.name().equals(ROUTING_FIELDS.get(i)) || field.schema().getType() != ROUTING_TYPES.get(i)) {
-                throw new IllegalStateException("WorkItem must begin with " + ROUTING_FIELDS + " but field " + i + " is " + field);
+                throw new IllegalStateException(
+                        "WorkItem must begin with " + ROUTING_FIELDS + ", but field " + i + " is " + field);
             }
         }
         return fields.subList(ROUTING_FIELDS.size(), fields.size()).stream()

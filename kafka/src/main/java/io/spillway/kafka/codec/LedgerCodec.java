@@ -9,48 +9,52 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Reads entries of the ledger. By hand, since whoever folds the ledger reads a hundred thousand lines a second, and so only
- * of the one version that there is: a second one is read here too before it is written, which a test insists on.
+ * Decoder of ledger entries. Hand-written, because a consumer of the ledger decodes about 100,000 lines a second. It
+ * supports the only version of the schema; a test ensures that a second one is supported here before it is written.
  */
 public final class LedgerCodec {
     private static final long FINGERPRINT = ItemSchemas.fingerprint(LedgerEntry.getClassSchema());
     private static final long MAX_COUNT = 1L << 40;
-    /** Of a line: the place, and as many counts as there are other places. As many as a long has bytes. */
+    /**
+     * Numbers per line: the state that the items left, and a count for each target state. As many as a long has bytes.
+     */
     private static final int NUMBERS = 1 + LedgerLines.COLUMNS.length;
-    private static final VarHandle EIGHT_BYTES = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private LedgerCodec() {}
 
     /**
-     * Shows every line of an entry to a visitor, when all of it can be read.
+     * Validates an entry completely, and then passes each line to the visitor.
      *
      * @param bytes not null
-     * @return when it was written, epoch milliseconds
-     * @throws IllegalArgumentException when it is no entry; then no line was shown
+     * @return when the entry was written, epoch milliseconds
+     * @throws IllegalArgumentException if the bytes are not an entry; no line was passed then
      */
     public static long read(byte[] bytes, LedgerDeltas.Visitor visitor) {
         return read(bytes, LedgerDeltas.LineVisitor.of(visitor));
     }
 
-    /** As {@link #read(byte[], LedgerDeltas.Visitor)}, without making anything of the names. */
+    /** As {@link #read(byte[], LedgerDeltas.Visitor)}, without creating a String for the tenant of a line. */
     public static long read(byte[] bytes, LedgerDeltas.LineVisitor visitor) {
         try {
             check(bytes);
         } catch (UnreadableItem e) {
-            throw new IllegalArgumentException("not an entry of the ledger: " + e.getMessage(), e);
+            throw new IllegalArgumentException("not a ledger entry: " + e.getMessage(), e);
         }
-        return show(bytes, visitor);
+        return visit(bytes, visitor);
     }
 
     private static void check(byte[] bytes) {
         if (!SingleObject.hasPrefix(bytes) || SingleObject.fingerprint(bytes) != FINGERPRINT) {
-            throw UnreadableItem.malformed("no entry of a known version");
+            throw UnreadableItem.malformed("unknown encoding or schema version");
         }
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         cursor.readLong();
         for (long lines = cursor.readLong(); lines != 0; lines = cursor.readLong()) {
             if (lines < 0 || lines > cursor.remaining()) {
-                throw UnreadableItem.malformed(lines + " lines where " + cursor.remaining() + " bytes are left");
+                throw UnreadableItem.malformed(
+                        "invalid block of " + lines + " lines: " + cursor.remaining() + " bytes are left");
             }
             for (long i = 0; i < lines; i++) {
                 checkTenant(bytes, cursor);
@@ -61,23 +65,21 @@ public final class LedgerCodec {
                 }
             }
         }
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over");
-        }
+        cursor.requireEnd();
     }
 
     private static void checkTenant(byte[] bytes, AvroCursor cursor) {
         int length = cursor.readLength();
         if (!ItemLimits.isName(bytes, cursor.position(), length)
                 && !cursor.ascii(cursor.position(), length).equals(LedgerOwner.NOBODY)) {
-            throw UnreadableItem.malformed("a line of no tenant");
+            throw UnreadableItem.malformed("invalid tenant name");
         }
         cursor.skip(length);
     }
 
     /**
-     * Whether the place and the counts are one byte each, as in most lines, and all right: none with the highest bit, by which
-     * another byte would follow, or the lowest, by which it would be less than 0.
+     * Returns whether all numbers of a line are valid and have one byte, as in most lines: no continuation bit (the
+     * highest), and no sign bit (the lowest).
      */
     private static boolean hasSmallNumbers(byte[] bytes, int at) {
         return bytes.length - at >= NUMBERS
@@ -88,18 +90,18 @@ public final class LedgerCodec {
     private static void checkNumbers(AvroCursor cursor) {
         int from = cursor.readInt();
         if (from < 0 || from >= ItemState.LEFT.size()) {
-            throw UnreadableItem.malformed("place " + from);
+            throw UnreadableItem.malformed("unknown state " + from);
         }
         for (int i = 1; i < NUMBERS; i++) {
             long count = cursor.readLong();
             if (count < 0 || count > MAX_COUNT) {
-                throw UnreadableItem.malformed("a count of " + count);
+                throw UnreadableItem.malformed("invalid count " + count);
             }
         }
     }
 
-    /** Of bytes that are checked. */
-    private static long show(byte[] bytes, LedgerDeltas.LineVisitor visitor) {
+    /** Requires bytes that were checked. */
+    private static long visit(byte[] bytes, LedgerDeltas.LineVisitor visitor) {
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         long atMillis = cursor.readLong();
         long[] counts = new long[ItemState.COUNT];

@@ -7,18 +7,19 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Lines of one entry of the ledger on their way to bytes: {@code LedgerEntry} in single-object encoding, written by hand
- * since a busy router writes a hundred thousand lines a second. A test holds it against Avro's own.
+ * Encoder of ledger entries: {@code LedgerEntry} in single-object encoding. Hand-written, because a busy router writes
+ * about 100,000 lines a second. A test compares it with Avro's own encoder.
  *
- * <p>Owned by a {@link LedgerWriter}. Bound: {@link #FULL_BYTES} and one line.
+ * <p>Owner: a {@link LedgerWriter}. Bound: {@link #FULL_BYTES} and one line.
  */
 final class LedgerLines {
-    /** What an entry may come to before it is sent and the next one begun: far less than a topic takes. */
+    /** Size at which an entry is sent and the next one begun. Far below the limit of the topic. */
     static final int FULL_BYTES = 64 * 1024;
 
-    /** Where the counts go, in the order of the schema. */
+    /** Target states of the counts, in the order of the schema. */
     static final ItemState[] COLUMNS = {
-        ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER, ItemState.DONE, ItemState.DROPPED
+        ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER, ItemState.DONE,
+        ItemState.DROPPED
     };
 
     private static final int MAX_VARINT_BYTES = 10;
@@ -36,24 +37,16 @@ final class LedgerLines {
         return size >= FULL_BYTES;
     }
 
-    /**
-     * Adds a line.
-     *
-     * @param names  where the tenant's name is, ASCII
-     * @param offset of its first character
-     * @param length of the name
-     * @param counts by the ordinal of the place the items went to
-     * @param at     of the first of the counts
-     */
+    /** Adds a line. The name is ASCII; the counts are by the ordinal of the target state, from index {@code at}. */
     void add(byte[] names, int offset, int length, ItemState from, long[] counts, int at) {
-        int most = length + MAX_VARINT_BYTES * (2 + COLUMNS.length);
-        if (bytes.length - size < most) {
-            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + most));
+        int maxBytes = length + MAX_VARINT_BYTES * (2 + COLUMNS.length);
+        if (bytes.length - size < maxBytes) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + maxBytes));
         }
         putLong(length);
         System.arraycopy(names, offset, bytes, size, length);
         size += length;
-        // An enum is the number of its symbol, and the symbols are in the order of the places that can be left.
+        // Avro encodes an enum as the index of its symbol; the symbols have the order of ItemState.
         putLong(from.ordinal());
         for (ItemState to : COLUMNS) {
             putLong(counts[at + to.ordinal()]);
@@ -61,7 +54,7 @@ final class LedgerLines {
         lines++;
     }
 
-    /** The entry with all lines so far; they are forgotten. */
+    /** Returns an entry with all lines so far, and clears them. */
     byte[] take(long atMillis) {
         int body = size;
         byte[] content = Arrays.copyOf(bytes, body);
@@ -71,14 +64,14 @@ final class LedgerLines {
         byte[] entry = new byte[PREFIX.length + size + body + 1];
         System.arraycopy(PREFIX, 0, entry, 0, PREFIX.length);
         System.arraycopy(bytes, 0, entry, PREFIX.length, size);
-        // The block of no lines that ends an array is the zero that is there already.
+        // The last byte stays zero: the empty block that ends an array.
         System.arraycopy(content, 0, entry, PREFIX.length + size, body);
         size = 0;
         lines = 0;
         return entry;
     }
 
-    /** A zig-zag varint. */
+    /** Writes a zig-zag varint. */
     private void putLong(long value) {
         long rest = value << 1 ^ value >> 63;
         while ((rest & ~0x7fL) != 0) {

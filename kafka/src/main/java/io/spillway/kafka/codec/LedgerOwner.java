@@ -3,24 +3,18 @@ package io.spillway.kafka.codec;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * In whose books a record is: the tenant that can be found in it, without the limits that made it a dead letter perhaps. It
- * follows from the bytes that no stage changes, so all who book or count a record agree.
+ * Tenant whose balance includes a record, also if the record exceeds a size limit and was dead-lettered for it. It
+ * depends only on bytes that no component changes, so all components agree on it.
  *
- * <p>Immutable; for any number of threads.
+ * <p>Immutable and thread-safe.
  */
 public final class LedgerOwner {
-    /** In the books of what is nobody's: no tenant's name has such a character. */
+    /** Owner of records without a readable tenant. No tenant can have this name. */
     public static final String NOBODY = "(none)";
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
 
-    /**
-     * The tenant, or {@link #NOBODY}.
-     *
-     * @param key     may be null
-     * @param value   may be null
-     * @param headers not null
-     */
+    /** Returns the tenant, or {@link #NOBODY}. Key and value may be null. */
     public String of(byte[] key, byte[] value, Headers headers) {
         return reader.read(key, value, headers, 0) instanceof ParsedRecord.Item item ? item.tenant() : NOBODY;
     }

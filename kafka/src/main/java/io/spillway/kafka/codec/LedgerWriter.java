@@ -6,16 +6,15 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Makes entries of the ledger from sums, for whoever sends them in the transaction that makes the moves. A tenant's lines all
- * go to one partition, in which many tenants share an entry.
+ * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
+ * partition, where many tenants share an entry.
  *
- * <p>Owned by one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition.
+ * <p>Owner: one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition.
  */
 public final class LedgerWriter {
     private final String topic;
     private final LedgerLines[] open = new LedgerLines[Topics.LEDGER_PARTITIONS];
 
-    /** Makes a writer. */
     public LedgerWriter(Topics topics) {
         this.topic = topics.ledger();
         for (int i = 0; i < open.length; i++) {
@@ -24,10 +23,10 @@ public final class LedgerWriter {
     }
 
     /**
-     * Writes sums, all that it is given since the last {@link #flush} together.
+     * Adds sums to the open entries.
      *
-     * @param sums  not changed
-     * @param into  takes the entries that are full; what it throws leaves the writer as if it had been flushed
+     * @param sums not changed
+     * @param into receives full entries; its exceptions leave that entry's lines cleared
      */
     public void write(LedgerDeltas sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
         sums.forEach((names, offset, length, from, counts, at) -> {
@@ -39,7 +38,7 @@ public final class LedgerWriter {
         });
     }
 
-    /** Writes what is left. */
+    /** Writes the open entries. */
     public void flush(long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
         for (int partition = 0; partition < open.length; partition++) {
             if (!open[partition].isEmpty()) {

@@ -8,23 +8,19 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * Where an item entered: its identity inside the system.
+ * Position in ingress at which an item entered: its identity inside the system.
  *
  * @param topic     not null
  * @param partition 0 or more
  * @param offset    0 or more
  */
 public record Origin(String topic, int partition, long offset) {
-    /** A topic's name has at most 249 characters, so this is more than any origin. */
+    /** Longer than any origin: a topic name has at most 249 characters. */
     private static final int MAX_BYTES = 300;
-    /** Nine and eighteen digits always fit into an int and a long. */
+    /** Nine digits always fit into an int, and 18 into a long. */
     private static final Pattern FORM = Pattern.compile("([a-zA-Z0-9._-]{1,249})-([0-9]{1,9})-([0-9]{1,18})");
 
-    /**
-     * The origin that a record's headers tell: {@code spillway-origin}, or on a dead letter its three parts.
-     *
-     * @return empty where they tell none, or none that can be
-     */
+    /** Returns the origin in the headers, whole or in the three parts of a dead letter; empty if absent or invalid. */
     public static Optional<Origin> of(Headers headers) {
         Header whole = headers.lastHeader(ItemHeaders.ORIGIN);
         if (whole != null) {
@@ -38,7 +34,7 @@ public record Origin(String topic, int partition, long offset) {
                 : parse(text(topic) + "-" + text(partition) + "-" + text(offset));
     }
 
-    /** The value of the header {@code spillway-origin}. */
+    /** Returns the value of the header {@code spillway-origin}. */
     public byte[] bytes() {
         return (topic + "-" + partition + "-" + offset).getBytes(StandardCharsets.ISO_8859_1);
     }

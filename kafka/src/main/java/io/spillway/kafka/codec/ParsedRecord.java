@@ -2,25 +2,26 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
 
-/** What a reader found in a record. */
+/** Result of reading a record. */
 public sealed interface ParsedRecord {
     /**
-     * An item that can be routed.
+     * Item that can be routed.
      *
      * @param tenant             a valid name
-     * @param enqueuedAtMillis   as the producer said, or the record's timestamp; may be absurd. Epoch milliseconds
+     * @param enqueuedAtMillis   as set by the producer, or the record's timestamp; any value is possible. Epoch
+     *                           milliseconds
      * @param workload           a valid name, or empty
-     * @param hasInternalHeaders whether it carries headers that only we may set
+     * @param hasInternalHeaders whether the record has headers that only Spillway may set
      */
     record Item(String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders)
             implements ParsedRecord {}
 
     /**
-     * Not an item.
+     * Record that is not an item.
      *
-     * @param reason             why
-     * @param detail             what was found; may hold words from outside
-     * @param hasInternalHeaders whether it carries headers that only we may set
+     * @param reason             reason to dead-letter it
+     * @param detail             explanation; may contain text from outside
+     * @param hasInternalHeaders whether the record has headers that only Spillway may set
      */
     record Unreadable(DeadReason reason, String detail, boolean hasInternalHeaders) implements ParsedRecord {}
 }

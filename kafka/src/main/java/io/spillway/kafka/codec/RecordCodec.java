@@ -16,12 +16,12 @@ import org.apache.avro.specific.SpecificData;
 import org.apache.avro.specific.SpecificRecordBase;
 
 /**
- * Reads and writes one of our small records in Avro's single-object encoding, in any released version.
+ * Codec of one of Spillway's small records in Avro's single-object encoding, which reads every released version.
  *
  * @param <T> the generated class
  */
 public final class RecordCodec<T extends SpecificRecordBase> {
-    /** Our own records are small; a larger value is not one of them. */
+    /** Spillway's own records are small; a larger value cannot be one. */
     private static final int MAX_BYTES = 256 * 1024;
 
     private final int maxBytes;
@@ -29,27 +29,17 @@ public final class RecordCodec<T extends SpecificRecordBase> {
     private final BinaryMessageDecoder<GenericRecord> decoder;
     private final Map<Long, List<AvroSkip>> fieldsByFingerprint = new HashMap<>();
 
-    /**
-     * Makes a codec.
-     *
-     * @param sample any instance, for its schema and its conversions of logical types
-     */
+    /** Creates a codec from any instance, for its schema and its conversions of logical types. */
     public RecordCodec(T sample) {
         this(sample, MAX_BYTES);
     }
 
-    /**
-     * Makes a codec with a limit of its own.
-     *
-     * @param sample   any instance
-     * @param maxBytes most bytes that {@link #decode} takes
-     */
+    /** Creates a codec whose {@link #decode} accepts values up to another size. */
     RecordCodec(T sample, int maxBytes) {
         this.maxBytes = maxBytes;
         SpecificData model = SpecificData.getForClass(sample.getClass());
         this.encoder = new BinaryMessageEncoder<>(model, sample.getSchema());
-        // Read without the generated classes: Avro loads those only where the process has declared them trusted, and
-        // that switch is one for the whole JVM.
+        // Avro loads generated classes only if a JVM-wide setting declares them trusted, so decode generic records.
         this.decoder = new BinaryMessageDecoder<>(new GenericData(), sample.getSchema());
         addVersion(sample.getSchema());
         ReleasedSchemas.of(sample.getSchema().getName()).forEach(this::addVersion);
@@ -62,7 +52,7 @@ public final class RecordCodec<T extends SpecificRecordBase> {
                 version.getFields().stream().map(field -> AvroSkip.of(field.schema())).toList());
     }
 
-    /** The bytes of a record. */
+    /** Returns the encoded record. */
     public byte[] encode(T record) {
         try {
             ByteBuffer buffer = encoder.encode(record);
@@ -75,9 +65,9 @@ public final class RecordCodec<T extends SpecificRecordBase> {
     }
 
     /**
-     * The record in these bytes, its fields as Avro's plain types: times are epoch milliseconds.
+     * Returns the decoded record, with Avro's plain types as fields: times are epoch milliseconds.
      *
-     * @throws IllegalArgumentException when there is none
+     * @throws IllegalArgumentException if the bytes are not such a record
      */
     public GenericRecord decode(byte[] bytes) {
         if (bytes.length > maxBytes) {
@@ -87,25 +77,23 @@ public final class RecordCodec<T extends SpecificRecordBase> {
             requireComplete(bytes);
             return decoder.decode(bytes);
         } catch (UnreadableItem e) {
-            throw new IllegalArgumentException("not decodable: " + e.getMessage(), e);
+            throw new IllegalArgumentException("cannot decode: " + e.getMessage(), e);
         } catch (IOException | RuntimeException e) {
-            throw new IllegalArgumentException("not decodable: " + Printable.of(e.toString()), e);
+            throw new IllegalArgumentException("cannot decode: " + Printable.of(e.toString()), e);
         }
     }
 
-    /** Avro allocates what a length claims, up to 2 GB, before it looks whether the bytes are there. */
+    /** Avro allocates any declared length, up to 2 GB, before it checks that the bytes exist. */
     private void requireComplete(byte[] bytes) {
         if (!SingleObject.hasPrefix(bytes)) {
             throw UnreadableItem.malformed("not in single-object encoding");
         }
         List<AvroSkip> fields = fieldsByFingerprint.get(SingleObject.fingerprint(bytes));
         if (fields == null) {
-            throw UnreadableItem.malformed("of no released version of the schema");
+            throw UnreadableItem.malformed("not of a released version of the schema");
         }
         AvroCursor cursor = new AvroCursor(bytes, SingleObject.PREFIX_BYTES);
         fields.forEach(field -> field.over(cursor));
-        if (cursor.remaining() != 0) {
-            throw UnreadableItem.malformed(cursor.remaining() + " bytes are left over after the last field");
-        }
+        cursor.requireEnd();
     }
 }

@@ -7,16 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.Schema;
 
-/** The schema versions that were ever released, frozen in the jar of the schemas; a reader understands them all. */
+/** Released schema versions from the jar of the schemas. They are never edited, and all can be read. */
 public final class ReleasedSchemas {
     private ReleasedSchemas() {}
 
-    /**
-     * The released versions of a record.
-     *
-     * @param record its name without the namespace, for example {@code WorkItem}
-     * @return oldest first; empty when it was never released
-     */
+    /** Returns the versions of a record such as {@code WorkItem}, oldest first; empty if there is none. */
     public static List<Schema> of(String record) {
         List<Schema> schemas = new ArrayList<>();
         while (true) {

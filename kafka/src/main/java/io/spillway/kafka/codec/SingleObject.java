@@ -1,8 +1,7 @@
 package io.spillway.kafka.codec;
 
-/** The prefix of Avro's single-object encoding: two bytes of magic, and the fingerprint of the writer's schema. */
+/** Prefix of Avro's single-object encoding: two marker bytes, and the fingerprint of the writer's schema. */
 final class SingleObject {
-    /** Bytes before the encoded record. */
     static final int PREFIX_BYTES = 10;
 
     private static final byte MAGIC_0 = (byte) 0xC3;
@@ -15,7 +14,7 @@ final class SingleObject {
         return value.length >= PREFIX_BYTES && value[0] == MAGIC_0 && value[1] == MAGIC_1;
     }
 
-    /** The fingerprint (CRC-64-AVRO) in a value that has the prefix. */
+    /** Returns the CRC-64-AVRO fingerprint of a value that has the prefix. */
     static long fingerprint(byte[] value) {
         long fingerprint = 0;
         for (int i = Long.BYTES - 1; i >= 0; i--) {

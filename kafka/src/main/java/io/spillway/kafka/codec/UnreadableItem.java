@@ -2,7 +2,7 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
 
-/** Leaves a reader at the first thing that cannot be; without a stack trace, since a flood of bad input throws many. */
+/** First error found in a record. Has no stack trace, because bad input can cause many of them. */
 final class UnreadableItem extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -1,2 +1,2 @@
-/** Records as bytes: items, headers, ledger entries and the Avro codecs of the compacted topics. */
+/** Encoding of records: items, headers, ledger entries and the Avro records of the compacted topics. */
 package io.spillway.kafka.codec;

@@ -8,18 +8,14 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Counts the items that leave the queue without having been done: dropped by rule, or dead-lettered. Every role counts
- * into the same series, which exist from the start. Thread-safe.
+ * Counters of items that left the queue without success: dropped by a rule, or dead-lettered. All roles of a process
+ * share these series, which exist from the start. Thread-safe.
  */
 public final class Departures {
     private final Map<DropReason, Counter> dropped = new EnumMap<>(DropReason.class);
     private final Map<DeadReason, Counter> deadLettered = new EnumMap<>(DeadReason.class);
 
-    /**
-     * Registers the counters, or finds those of another role of this process.
-     *
-     * @param registry where
-     */
+    /** Registers the counters, or finds those that another role of this process has registered. */
     public Departures(MeterRegistry registry) {
         for (DropReason reason : DropReason.values()) {
             dropped.put(reason, Counter.builder("spillway.dropped")
@@ -35,12 +31,12 @@ public final class Departures {
         }
     }
 
-    /** One was dropped. */
+    /** Counts one dropped item. */
     public void dropped(DropReason reason) {
         dropped.get(reason).increment();
     }
 
-    /** One became a dead letter. */
+    /** Counts one new dead letter. */
     public void deadLettered(DeadReason reason) {
         deadLettered.get(reason).increment();
     }

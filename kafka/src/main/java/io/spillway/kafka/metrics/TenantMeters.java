@@ -9,21 +9,20 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Meters for the busiest tenants by name and for the rest together, so that the number of series stays bounded
- * whatever the number of tenants.
+ * Meters of the busiest tenants by name, and of all others together, so that the number of series is bounded.
  *
- * <p>Names are sticky: while there is room whoever comes first is named; afterwards {@link #elect} gives a name to a
- * tenant that was at least {@value #TIMES_BUSIER} times as busy as the least busy named one, and takes the name from a
- * tenant that has been idle for {@value #IDLE_ELECTIONS} elections.
+ * <p>Names are sticky. The first tenants are named until all names are taken. Afterwards {@link #elect} gives a name
+ * to a tenant that was at least {@value #TIMES_BUSIER} times as busy as the least busy named one. A named tenant that
+ * is idle for {@value #IDLE_ELECTIONS} elections loses its name.
  *
- * <p>Owner: this object; threads meet in concurrent counters, and only {@link #elect}, which one thread calls, takes a
- * name away. Bounds: {@code most} named tenants, and {@value #CANDIDATES_EACH} times as many counted between two
- * elections; tenants beyond that are not candidates until the next one.
+ * <p>Owner: this object. Threads share concurrent counters; only {@link #elect}, called by one thread, removes names.
+ * Bounds: {@code most} named tenants, and {@value #CANDIDATES_EACH} times as many candidates between two elections;
+ * further tenants are not counted as candidates until the next one.
  *
  * @param <M> the meters of one tenant
  */
 public final class TenantMeters<M> {
-    /** The label of all tenants without a name; no tenant can be called so. */
+    /** Label of all tenants without a name. No tenant can have this name. */
     public static final String OTHERS = "*other*";
 
     static final int TIMES_BUSIER = 4;
@@ -38,11 +37,11 @@ public final class TenantMeters<M> {
     private final Map<String, LongAdder> candidates = new ConcurrentHashMap<>();
 
     /**
-     * Makes the meters of the rest; those of tenants are made when they are named.
+     * Creates the meters of all other tenants; those of a tenant are created when it is named.
      *
-     * @param most   most tenants by name, 1 or more
+     * @param most   limit of named tenants, 1 or more
      * @param make   registers the meters for a tenant's label
-     * @param remove takes them out of the registry
+     * @param remove removes them from the registry
      */
     public TenantMeters(int most, Function<String, M> make, Consumer<M> remove) {
         this.most = most;
@@ -51,17 +50,12 @@ public final class TenantMeters<M> {
         this.others = make.apply(OTHERS);
     }
 
-    /** The meters to count an event of this tenant with; counts it as busy too. */
+    /** Counts one event of activity and returns the meters of this tenant. */
     public M of(String tenant) {
         return of(tenant, 1);
     }
 
-    /**
-     * The meters of this tenant, for whom so many events count at once.
-     *
-     * @param tenant not null
-     * @param events how busy it was, 0 or more
-     */
+    /** Counts several events of activity, 0 or more, and returns the meters of this tenant. */
     public M of(String tenant, long events) {
         Named<M> own = named.get(tenant);
         if (own == null) {
@@ -75,7 +69,7 @@ public final class TenantMeters<M> {
         return own.meters;
     }
 
-    /** Moves names to busier tenants. Call it every 10 s or so, from one thread. */
+    /** Moves names to busier tenants. Call it about every 10 s, from one thread. */
     public void elect() {
         named.forEach((tenant, own) -> {
             own.lastEvents = own.events.sumThenReset();
@@ -103,7 +97,7 @@ public final class TenantMeters<M> {
         name(tenant).lastEvents = events;
     }
 
-    /** Two threads may both find room for the last name: a handful more than {@code most}, by the number of threads. */
+    /** Concurrent threads may each take the last name, so {@code most} can be exceeded by the number of threads. */
     private Named<M> name(String tenant) {
         return named.computeIfAbsent(tenant, absent -> new Named<>(make.apply(absent)));
     }
@@ -122,7 +116,7 @@ public final class TenantMeters<M> {
         }
     }
 
-    /** A tenant with a name. All but {@code events} belongs to the electing thread. */
+    /** Named tenant. All fields except {@code events} belong to the electing thread. */
     private static final class Named<M> {
         private final M meters;
         private final LongAdder events = new LongAdder();

@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Makes plain Kafka clients: the configured address and {@code kafka.properties}, and settings that lose nothing. */
+/** Factory of plain Kafka clients with the configured address, {@code kafka.properties} and durability settings. */
 public final class KafkaClients {
     private final QueueSettings settings;
 
@@ -19,14 +19,14 @@ public final class KafkaClients {
         this.settings = settings;
     }
 
-    /** Address and configured properties, for any client. */
+    /** Returns the address and the configured properties, for any client. */
     public Map<String, Object> common() {
         Map<String, Object> properties = new HashMap<>(settings.kafka().properties());
         properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.kafka().bootstrapServers());
         return properties;
     }
 
-    /** An admin client; the caller closes it. */
+    /** Creates an admin client; the caller closes it. */
     public Admin admin() {
         Map<String, Object> properties = common();
         properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, "30000");
@@ -34,31 +34,33 @@ public final class KafkaClients {
         return Admin.create(properties);
     }
 
-    /** A consumer that assigns itself partitions, reads what is committed and never resets on its own; the caller closes it. */
+    /**
+     * Creates a consumer for manual assignment that reads committed records and never resets its offset. The caller
+     * closes it; further settings take precedence.
+     */
     public KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
         Map<String, Object> properties = common();
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-        // A topic that is missing is named, and not made with the cluster's defaults by asking for it.
+        // Otherwise asking for a missing topic would create it with the cluster's defaults.
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         properties.putAll(more);
         return new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** An idempotent producer that waits for all in-sync replicas; the caller closes it. */
+    /** Creates an idempotent producer that waits for all in-sync replicas; the caller closes it. */
     public KafkaProducer<byte[], byte[]> producer() {
         return producer(Map.of());
     }
 
-    /** As {@link #producer()}, with more settings, which win. */
+    /** Creates a producer as {@link #producer()} does, with further settings, which take precedence. */
     public KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
         Map<String, Object> properties = common();
         properties.put(ProducerConfig.ACKS_CONFIG, "all");
         properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-        properties.put(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                new Topics(settings).deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES);
+        int maxRequestBytes = new Topics(settings).deadLetterMaxBytes() + Topics.LANE_HEADROOM_BYTES;
+        properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, maxRequestBytes);
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, "65536");
         properties.putAll(more);

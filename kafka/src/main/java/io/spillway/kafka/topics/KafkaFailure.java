@@ -2,7 +2,7 @@ package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
 
-/** Kafka refused something or did not answer. The message is one line for an operator. */
+/** Kafka error: a refused request or a missing answer. The message is one line for an operator. */
 public final class KafkaFailure extends RuntimeException {
     public KafkaFailure(String action, Throwable cause) {
         super(action + ": " + Printable.of(reason(cause)), cause);

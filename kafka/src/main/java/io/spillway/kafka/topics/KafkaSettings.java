@@ -6,7 +6,7 @@ import io.spillway.core.settings.Setting;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The Kafka cluster and how clients reach it. */
+/** Address of the Kafka cluster, name prefix and client properties. */
 public record KafkaSettings(
         @Setting(key = "kafka.bootstrapServers", defaultNote = "the embedded Kafka",
                 allowed = "HOST:PORT,HOST:PORT,...",
@@ -18,7 +18,7 @@ public record KafkaSettings(
                 int embeddedPort,
         @Setting(key = "kafka.properties",
                 doc = "Properties passed to every Kafka client: security and tuning.") Map<String, String> properties) {
-    /** Kafka allows 249 characters in a topic's name; ours add at most 12. */
+    /** Kafka allows 249 characters in a topic name; Spillway adds at most 24. */
     private static final Pattern PREFIX = Pattern.compile("[A-Za-z0-9._-]{1,200}");
 
     public KafkaSettings {
@@ -29,7 +29,7 @@ public record KafkaSettings(
         }
     }
 
-    /** These settings with another address. */
+    /** Returns these settings with another address. */
     public KafkaSettings withBootstrapServers(String other) {
         return new KafkaSettings(other, prefix, embeddedPort, properties);
     }

@@ -10,14 +10,15 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Reads a stretch of one partition, batch by batch. Holds one batch at a time, which the consumer's settings bound.
+ * Reader of one offset range of a partition, batch by batch. Holds one batch at a time, bounded by the consumer's
+ * settings.
  *
- * <p>It waits for transactions that are open within the stretch, since they may hold records.
+ * <p>Waits for transactions that are open within the range, because they may hold records of it.
  */
 public final class PartitionReader {
     private static final Duration POLL = Duration.ofMillis(200);
-    /** Longer than any transaction of ours may be open. */
-    private static final long STUCK_MILLIS = 90_000;
+    /** Longer than any Spillway transaction may stay open. */
+    private static final long STALL_TIMEOUT_MILLIS = 90_000;
 
     private final Consumer<byte[], byte[]> consumer;
     private final InstantSource clock;
@@ -25,31 +26,31 @@ public final class PartitionReader {
     private long end;
 
     /**
-     * Reads with a consumer.
+     * Creates a reader.
      *
-     * @param consumer reads what is committed, and resets to nothing; the caller closes it
-     * @param clock    for how long it waits
+     * @param consumer reads committed records and never resets its offset; the caller closes it
+     * @param clock    clock of the stall timeout
      */
     public PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock) {
         this.consumer = consumer;
         this.clock = clock;
     }
 
-    /** Goes to the stretch [from, to) of a partition. */
-    public void seek(TopicPartition to, long fromOffset, long endOffset) {
-        partition = to;
+    /** Moves to the offset range [fromOffset, endOffset) of a partition. */
+    public void seek(TopicPartition target, long fromOffset, long endOffset) {
+        partition = target;
         end = endOffset;
-        consumer.assign(List.of(to));
-        consumer.seek(to, fromOffset);
+        consumer.assign(List.of(target));
+        consumer.seek(target, fromOffset);
     }
 
     /**
-     * The next records; empty at the end.
+     * Returns the next records; empty at the end of the range.
      *
-     * @throws KafkaFailure when nothing comes for so long that no transaction can be the reason
+     * @throws KafkaFailure if no record arrives for longer than a transaction can stay open
      */
     public List<ConsumerRecord<byte[], byte[]>> next() {
-        long lastMoveMillis = clock.millis();
+        long lastProgressMillis = clock.millis();
         long position = position();
         while (position < end) {
             List<ConsumerRecord<byte[], byte[]>> found = poll();
@@ -58,16 +59,17 @@ public final class PartitionReader {
             }
             if (position() > position) {
                 position = position();
-                lastMoveMillis = clock.millis();
-            } else if (clock.millis() - lastMoveMillis > STUCK_MILLIS) {
-                throw new KafkaFailure("cannot read " + partition, new KafkaException("nothing comes at offset " + position
-                        + " for " + STUCK_MILLIS / 1000 + " s although the partition ends at " + end));
+                lastProgressMillis = clock.millis();
+            } else if (clock.millis() - lastProgressMillis > STALL_TIMEOUT_MILLIS) {
+                throw new KafkaFailure("cannot read " + partition, new KafkaException("no record after offset "
+                        + position + " for " + STALL_TIMEOUT_MILLIS / 1000 + " s, but the partition ends at " + end
+                        + ". Look for hanging transactions with: kafka-transactions.sh find-hanging"));
             }
         }
         return List.of();
     }
 
-    /** The offset behind what was read. */
+    /** Returns the offset after the last record read. */
     public long position() {
         return consumer.position(partition);
     }
@@ -75,11 +77,11 @@ public final class PartitionReader {
     private List<ConsumerRecord<byte[], byte[]>> poll() {
         try {
             return consumer.poll(POLL).records(partition).stream().filter(record -> record.offset() < end).toList();
-        } catch (OffsetOutOfRangeException purged) {
-            // Another run has purged what is finished while this one reads.
+        } catch (OffsetOutOfRangeException e) {
+            // Another process may purge finished records during the read.
             long start = consumer.beginningOffsets(List.of(partition)).get(partition);
             if (start <= position()) {
-                throw purged;
+                throw e;
             }
             consumer.seek(partition, start);
             return List.of();

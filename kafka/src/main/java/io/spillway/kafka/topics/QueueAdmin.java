@@ -2,12 +2,11 @@ package io.spillway.kafka.topics;
 
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -21,11 +20,14 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Looks at a queue from outside, and purges what is finished. Owns nothing: the admin client is the caller's. */
+/**
+ * Progress of consumer groups in a queue, and purging of finished records. The caller closes the admin client. Every
+ * method throws {@link KafkaFailure} if the cluster refuses or does not answer.
+ */
 public final class QueueAdmin {
-    private static final long SETTLING_PAUSE_MILLIS = 20;
-    /** Ninety seconds, longer than any transaction of ours may be open. */
-    private static final int MOST_SETTLING_TRIES = 4_500;
+    private static final Duration STABLE_RETRY_PAUSE = Duration.ofMillis(20);
+    /** Ninety seconds in total, longer than any Spillway transaction may stay open. */
+    private static final int MAX_STABLE_ATTEMPTS = 4_500;
 
     private final Admin admin;
 
@@ -33,36 +35,27 @@ public final class QueueAdmin {
         this.admin = admin;
     }
 
-    /**
-     * The partitions of a topic, by number, and how far a group has come in them.
-     *
-     * @throws KafkaFailure when the cluster does not answer
-     */
+    /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
     public List<QueuePartition> read(String topic, String group) {
         List<TopicPartition> partitions = partitions(topic);
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
-                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), "read offsets of group " + group);
+                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(),
+                "read offsets of group " + group);
         return partitions.stream()
-                .map(partition -> {
-                    long start = starts.get(partition).offset();
-                    long end = ends.get(partition).offset();
-                    OffsetAndMetadata commit = committed.get(partition);
-                    return commit == null
-                            ? QueuePartition.untouched(partition, start, end)
-                            : QueuePartition.of(partition, start, end, commit);
-                })
+                .map(partition -> QueuePartition.of(partition, starts.get(partition).offset(),
+                        ends.get(partition).offset(), committed.get(partition)))
                 .toList();
     }
 
     /**
-     * The partitions of a topic, by number, and what a group that finishes records in any order has committed of them.
+     * Returns the partitions of a topic in ascending order, with the commits of a group that finishes records in any
+     * order.
      *
-     * @param settled whether to wait until transactions that commit offsets of the group are decided: for whoever goes
-     *                on from there. Otherwise it is what was committed before them
-     * @throws KafkaFailure when the cluster does not answer, or the group has come further than the topic: then it is
-     *                      not the topic that it was
+     * @param settled whether to wait for open transactions that commit offsets of the group, as needed before
+     *                processing continues from the result. If false, the result is the state before them
+     * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
         List<TopicPartition> partitions = partitions(topic);
@@ -70,28 +63,24 @@ public final class QueueAdmin {
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         return partitions.stream()
-                .map(partition -> progressOf(
-                        partition, starts.get(partition).offset(), ends.get(partition).offset(), committed.get(partition), group))
+                .map(partition -> progressOf(partition, starts.get(partition).offset(),
+                        ends.get(partition).offset(), committed.get(partition), group))
                 .toList();
     }
 
-    /** The offset behind the last record of a partition, of open transactions too. */
+    /** Returns the offset after the last record of a partition, including open transactions. */
     public long end(TopicPartition partition) {
         return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
     }
 
     /**
-     * How far partitions can be read now, in their order.
-     *
-     * @param parts read earlier: what counts as there is what was there then, so all of it that is decided by now can be read
-     * @throws KafkaFailure when the cluster does not answer
+     * Returns how far partitions read earlier can be read now, in their order. The ends are not below those of the
+     * partitions.
      */
     public List<ReadableEnd> readableEnds(List<QueuePartition> parts) {
-        Map<TopicPartition, ListOffsetsResultInfo> readable = TopicAdmin.get(
-                admin.listOffsets(
-                        parts.stream().collect(Collectors.toMap(QueuePartition::partition, part -> OffsetSpec.latest())),
-                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED)).all(),
-                "list offsets");
+        List<TopicPartition> partitions = parts.stream().map(QueuePartition::partition).toList();
+        Map<TopicPartition, ListOffsetsResultInfo> readable =
+                offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
         return parts.stream()
                 .map(part -> {
                     long readableTo = readable.get(part.partition()).offset();
@@ -101,34 +90,23 @@ public final class QueueAdmin {
     }
 
     /**
-     * The admin client leaves a partition out whose offsets are in an undecided transaction, and says null of one without a
-     * commit: to take the one for the other would be to take all that is finished for unfinished.
+     * The admin client omits a partition whose offsets are in an open transaction, and returns null without a commit.
      */
-    private Map<TopicPartition, OffsetAndMetadata> committed(List<TopicPartition> partitions, String group, boolean settled) {
+    private Map<TopicPartition, OffsetAndMetadata> committed(
+            List<TopicPartition> partitions, String group, boolean settled) {
         var asked = Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions));
         var options = new ListConsumerGroupOffsetsOptions().requireStable(settled);
-        for (int attempt = 0; attempt < MOST_SETTLING_TRIES; attempt++) {
+        for (int attempt = 0; attempt < MAX_STABLE_ATTEMPTS; attempt++) {
             Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
                     admin.listConsumerGroupOffsets(asked, options).partitionsToOffsetAndMetadata(group),
                     "read offsets of group " + group);
             if (committed.keySet().containsAll(partitions)) {
                 return committed;
             }
-            pause();
+            TopicAdmin.pause(STABLE_RETRY_PAUSE, "read offsets of group " + group);
         }
         throw new KafkaFailure("cannot read offsets of group " + group, new KafkaException(
-                "a transaction that commits some of them is not decided"));
-    }
-
-    private static void pause() {
-        try {
-            if (new CountDownLatch(1).await(SETTLING_PAUSE_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("nobody counts this down");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted", e);
-        }
+                "a transaction that commits some of them is still open. Try again later"));
     }
 
     private static QueueProgress progressOf(
@@ -137,18 +115,15 @@ public final class QueueAdmin {
             return new QueueProgress(partition, start, end, ProgressState.fresh(start));
         }
         if (committed.offset() > end) {
-            throw new KafkaFailure("cannot go on in " + partition, new KafkaException("group " + group + " has come to "
-                    + committed.offset() + " but the topic ends at " + end
-                    + "; when the topic was made anew, delete the group with: kafka-consumer-groups.sh --delete --group " + group));
+            throw new KafkaFailure("cannot continue in " + partition, new KafkaException("group " + group
+                    + " has committed offset " + committed.offset() + ", but the partition ends at " + end
+                    + ". If the topic was recreated, delete the group with: kafka-consumer-groups.sh --delete --group "
+                    + group));
         }
         return new QueueProgress(partition, start, end, ProgressCodec.decode(committed.offset(), committed.metadata()));
     }
 
-    /**
-     * Commits the start of each partition for a group that has not begun yet.
-     *
-     * @throws KafkaFailure when the group is at work already, or the cluster does not answer
-     */
+    /** Commits the start of each partition for a group that has not begun yet. Fails if the group is already active. */
     public void commitStart(String group, Collection<QueuePartition> partitions) {
         if (partitions.isEmpty()) {
             return;
@@ -158,21 +133,13 @@ public final class QueueAdmin {
         TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets).all(), "commit first offsets of group " + group);
     }
 
-    /**
-     * Deletes the records that a group has finished.
-     *
-     * @return partitions that had any
-     * @throws KafkaFailure when the cluster does not answer
-     */
+    /** Deletes the records that a group has finished, and returns the number of partitions that had any. */
     public int purgeFinished(String topic, String group) {
         return purgeFinished(read(topic, group));
     }
 
     /**
-     * Deletes the records that had been finished when these partitions were read.
-     *
-     * @return partitions that had any
-     * @throws KafkaFailure when the cluster does not answer
+     * Deletes the records that were finished in these partitions, and returns the number of partitions that had any.
      */
     public int purgeFinished(List<QueuePartition> parts) {
         Map<TopicPartition, Long> finished = new HashMap<>();
@@ -187,28 +154,28 @@ public final class QueueAdmin {
         return finished.size();
     }
 
-    /**
-     * Deletes the records below an offset of each partition.
-     *
-     * @param below offsets that are in the partition, or its end
-     * @throws KafkaFailure when the cluster does not answer or refuses
-     */
+    /** Deletes the records below an offset of each partition. The offset may be its end, but not more. */
     public void purgeBelow(Map<TopicPartition, Long> below) {
-        Map<TopicPartition, RecordsToDelete> finished = new HashMap<>();
-        below.forEach((partition, offset) -> finished.put(partition, RecordsToDelete.beforeOffset(offset)));
-        TopicAdmin.get(admin.deleteRecords(finished).all(), "purge what is finished of " + below.keySet());
+        Map<TopicPartition, RecordsToDelete> toDelete = new HashMap<>();
+        below.forEach((partition, offset) -> toDelete.put(partition, RecordsToDelete.beforeOffset(offset)));
+        TopicAdmin.get(admin.deleteRecords(toDelete).all(), "purge finished records of " + below.keySet());
     }
 
     private List<TopicPartition> partitions(String topic) {
-        return TopicAdmin.get(admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
+        return TopicAdmin.get(
+                        admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
                 .partitions().stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
     }
 
     private Map<TopicPartition, ListOffsetsResultInfo> offsets(List<TopicPartition> partitions, OffsetSpec spec) {
-        return TopicAdmin.get(
-                admin.listOffsets(partitions.stream().collect(Collectors.toMap(p -> p, p -> spec))).all(),
-                "list offsets");
+        return offsets(partitions, spec, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    private Map<TopicPartition, ListOffsetsResultInfo> offsets(
+            List<TopicPartition> partitions, OffsetSpec spec, IsolationLevel isolation) {
+        Map<TopicPartition, OffsetSpec> request = partitions.stream().collect(Collectors.toMap(p -> p, p -> spec));
+        return TopicAdmin.get(admin.listOffsets(request, new ListOffsetsOptions(isolation)).all(), "list offsets");
     }
 }

@@ -7,30 +7,28 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One partition of a queue as its reader left it.
+ * Progress of one consumer group in one partition of a queue.
  *
- * @param partition which
- * @param start     first offset still there
- * @param end       offset behind the last record
- * @param committed what the reading group has committed, empty when nothing
- * @param waiting   items that a worker has not finished: those its commit lists, and offsets it has not read yet, among
- *                  which transaction markers count too; for a group of another kind the same as {@link #behind}
+ * @param partition the partition
+ * @param start     first offset that still exists
+ * @param end       offset after the last record
+ * @param committed offset committed by the group; empty if none
+ * @param waiting   items that a worker has not finished: those listed as unfinished in its commit, and all offsets not
+ *                  yet read, including transaction markers. For a group of another kind, equal to {@link #behind}
  */
 public record QueuePartition(TopicPartition partition, long start, long end, OptionalLong committed, long waiting) {
-    /** As it is with this commit. */
+    /** Returns the state of a partition; the commit is null for a group that has not begun. */
     static QueuePartition of(TopicPartition partition, long start, long end, OffsetAndMetadata commit) {
+        if (commit == null) {
+            return new QueuePartition(partition, start, end, OptionalLong.empty(), end - start);
+        }
         ProgressState progress = ProgressCodec.decode(commit.offset(), commit.metadata());
         long unread = Math.max(0, end - Math.max(start, progress.readTo()));
         return new QueuePartition(
                 partition, start, end, OptionalLong.of(commit.offset()), unread + progress.unfinished().size());
     }
 
-    /** As it is for a group that has not begun. */
-    static QueuePartition untouched(TopicPartition partition, long start, long end) {
-        return new QueuePartition(partition, start, end, OptionalLong.empty(), end - start);
-    }
-
-    /** Offsets above the commit, 0 or more: markers and finished items behind an unfinished one count as well. */
+    /** Returns the offsets above the commit, 0 or more. Includes markers and finished items after an unfinished one. */
     public long behind() {
         return Math.max(0, end - Math.max(start, committed.orElse(start)));
     }

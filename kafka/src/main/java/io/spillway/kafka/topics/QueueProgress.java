@@ -4,30 +4,30 @@ import io.spillway.core.progress.ProgressState;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * One partition of a queue whose records are finished in any order.
+ * Progress in one partition of a queue whose records are finished in any order.
  *
- * @param partition which
- * @param start     first offset still there
- * @param end       offset behind the last record, of open transactions too
- * @param progress  what is finished; {@link ProgressState#fresh} at the start when nothing is known
+ * @param partition the partition
+ * @param start     first offset that still exists
+ * @param end       offset after the last record, including open transactions
+ * @param progress  finished records; {@link ProgressState#fresh} at the start if nothing is committed
  */
 public record QueueProgress(TopicPartition partition, long start, long end, ProgressState progress) {
-    /** The first offset that may be there and unfinished. */
+    /** Returns the first offset that may hold an unfinished record. */
     public long from() {
         return Math.max(start, progress.frontier());
     }
 
-    /** Behind the stretch in which finished and unfinished records are mixed; 0 when there is none. */
+    /** Returns the end of the range that mixes finished and unfinished records; 0 if there is none. */
     public long leftBehindTo() {
         return progress.unfinished().isEmpty() ? 0 : progress.readTo();
     }
 
-    /** Items that are not finished: those that the commit lists, and what it does not know of, transaction markers included. */
+    /** Returns the number of unfinished items: those in the commit, and all later offsets, markers included. */
     public long waiting() {
         return Math.max(0, end - Math.max(start, progress.readTo())) + progress.unfinished().size();
     }
 
-    /** Whether a record at this offset is not finished. */
+    /** Returns whether a record at this offset is unfinished. */
     public boolean isUnfinished(long offset) {
         return offset >= from() && (offset >= progress.readTo() || progress.unfinished().contains(offset));
     }

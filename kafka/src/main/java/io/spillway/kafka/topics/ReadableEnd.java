@@ -3,10 +3,10 @@ package io.spillway.kafka.topics;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * How far a partition can be read.
+ * End of the readable part of a partition.
  *
- * @param partition  which
- * @param readableTo offset that readers of committed records come to: the last stable one
- * @param end        offset behind the last record that is known, of undecided transactions too; not below readableTo
+ * @param partition  the partition
+ * @param readableTo last stable offset, the limit for readers of committed records
+ * @param end        offset after the last known record, including open transactions; not below readableTo
  */
 public record ReadableEnd(TopicPartition partition, long readableTo, long end) {}

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Partition selection: which partitions of a lane each tenant's items go to. All routers, and producers that select
- * partitions by tenant, must have the same.
+ * Partition selection: which partitions of a lane each tenant uses. Must be equal in all routers and in all producers
+ * that select partitions by tenant.
  */
 public record ShardSettings(
         @Setting(key = "shards.seed", defaultValue = "0",
@@ -42,10 +42,10 @@ public record ShardSettings(
     }
 
     /**
-     * The partition of each slot.
+     * Returns the partition of each slot.
      *
-     * @param partitions of each lane
-     * @throws InvalidSettingException when the slots do not fit them
+     * @param partitions partitions of each lane
+     * @throws InvalidSettingException if the slots do not fit them
      */
     public VirtualSlots virtualSlots(int partitions) {
         try {
@@ -58,15 +58,20 @@ public record ShardSettings(
         }
     }
 
-    /** Finds fault with settings that do not go with so many partitions. */
+    /**
+     * Checks the settings against the number of partitions of each lane.
+     *
+     * @throws InvalidSettingException if they do not fit it
+     */
     public void requireFit(int partitions) {
-        int all = virtualSlots(partitions).slots();
+        int slotCount = virtualSlots(partitions).slots();
         if (overlap.isPresent()) {
-            if (all > ShardRegistry.MAX_SLOTS) {
+            if (slotCount > ShardRegistry.MAX_SLOTS) {
                 throw new InvalidSettingException(
-                        "shards.slots", all, "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
+                        "shards.slots", slotCount,
+                        "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
             }
-            int most = ShardRegistry.mostOverlap(all);
+            int most = ShardRegistry.mostOverlap(slotCount);
             if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {
                 throw new InvalidSettingException("shards.overlap", overlap.getAsInt(), "must be 0 to " + most);
             }

@@ -25,9 +25,12 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
-/** Creates our topics and compares those that exist with what they should be. Owns nothing: the admin client is the caller's. */
+/**
+ * Creation and check of Spillway's topics. The caller closes the admin client. Every method throws {@link KafkaFailure}
+ * if the cluster refuses or does not answer.
+ */
 public final class TopicAdmin {
-    /** The oldest level of this cluster feature at which a zombie's transaction cannot spill into the next (KIP-890). */
+    /** Lowest level at which a fenced producer's transaction cannot leak into the next one (KIP-890). */
     static final short MIN_TRANSACTION_VERSION = 2;
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -39,12 +42,7 @@ public final class TopicAdmin {
         this.admin = admin;
     }
 
-    /**
-     * Creates what is missing, and returns when every partition created answers.
-     *
-     * @return names of the topics created
-     * @throws KafkaFailure when the cluster refuses or does not answer
-     */
+    /** Creates the missing topics, waits until their partitions have leaders, and returns their names. */
     public List<String> createMissing(Collection<TopicSpec> specs) {
         Set<String> existing = get(admin.listTopics().names(), "list topics");
         List<TopicSpec> missing =
@@ -56,25 +54,22 @@ public final class TopicAdmin {
                 created.add(name);
             } catch (KafkaFailure e) {
                 if (e.getCause() instanceof InvalidReplicationFactorException) {
-                    throw new KafkaFailure("cannot create topic " + name + ": set topics.replication to what the cluster "
-                            + "can hold (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                    throw new KafkaFailure("cannot create topic " + name + ": too few brokers. Lower "
+                            + "topics.replication (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
                 }
-                // Another instance that starts at the same time may have been faster.
+                // Another instance may create the same topic at the same time.
                 if (!(e.getCause() instanceof TopicExistsException)) {
                     throw e;
                 }
             }
         });
-        // A topic that was just created may not have leaders yet; producing to it then can fail for good.
+        // A new topic may not have leaders yet; producing to it then can fail permanently.
         awaitLeaders(missing);
         return created;
     }
 
     /**
-     * Compares the topics that exist with what they should be.
-     *
-     * @return one line for each difference, with what to do; empty when all is well
-     * @throws KafkaFailure when the cluster does not answer
+     * Returns one line for each difference between the topics and their required state, with the command that fixes it.
      */
     public List<String> check(Collection<TopicSpec> specs) {
         List<String> problems = new ArrayList<>();
@@ -86,7 +81,7 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                     throw e;
                 }
-                problems.add("topic " + name + " is missing; create it with: spillway topics create");
+                problems.add("topic " + name + " is missing. Create it with: spillway topics create");
             }
         });
         Map<ConfigResource, Config> configs = get(
@@ -101,10 +96,7 @@ public final class TopicAdmin {
     }
 
     /**
-     * Whether the cluster's transactions are safe for us.
-     *
-     * @return one line that says what is wrong and what to do, or nothing
-     * @throws KafkaFailure when the cluster does not answer
+     * Returns one line with the command that fixes it if transactions are not safe in this cluster; otherwise nothing.
      */
     public List<String> checkTransactions() {
         var feature = get(admin.describeFeatures().featureMetadata(), "describe features")
@@ -113,28 +105,29 @@ public final class TopicAdmin {
         short level = feature == null ? 0 : feature.maxVersionLevel();
         return level >= MIN_TRANSACTION_VERSION
                 ? List.of()
-                : List.of("the cluster's transaction.version is " + level + " but must be " + MIN_TRANSACTION_VERSION
-                        + " or more (KIP-890); upgrade it with: kafka-features.sh upgrade --feature transaction.version="
-                        + MIN_TRANSACTION_VERSION);
+                : List.of("the cluster's transaction.version is " + level + ", but must be " + MIN_TRANSACTION_VERSION
+                        + " or more (KIP-890). Upgrade it with: kafka-features.sh upgrade"
+                        + " --feature transaction.version=" + MIN_TRANSACTION_VERSION);
     }
 
     private static void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
         String topic = "topic " + spec.name();
         if (found.partitions().size() != spec.partitions()) {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
-                    + " (topics.partitions); change the configuration, or add partitions to ingress and to all lanes alike");
+                    + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
         }
         found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
                 .filter(replicas -> replicas < spec.replication())
                 .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
-                        + spec.replication() + " or more (topics.replication); change the configuration, or add replicas "
-                        + "with: kafka-reassign-partitions.sh"));
+                        + spec.replication() + " or more (topics.replication). Change the configuration, or add"
+                        + " replicas with: kafka-reassign-partitions.sh"));
         spec.configs().forEach((key, wanted) -> {
             ConfigEntry entry = configs.get(key);
             String actual = entry == null ? "unset" : entry.value();
             if (!wanted.equals(actual)) {
                 problems.add(topic + " has " + key + "=" + actual + " but must have " + wanted
-                        + "; set it with: kafka-configs.sh --alter --topic " + spec.name() + " --add-config " + key + "=" + wanted);
+                        + ". Set it with: kafka-configs.sh --alter --topic " + spec.name()
+                        + " --add-config " + key + "=" + wanted);
             }
         });
     }
@@ -146,8 +139,7 @@ public final class TopicAdmin {
                 request.put(new TopicPartition(spec.name(), partition), OffsetSpec.latest());
             }
         }
-        // The client itself retries while a partition has no leader, but gives up at once where a broker has not heard of
-        // the topic yet.
+        // The client retries without a leader, but fails at once if a broker does not know the topic yet.
         long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
         while (!request.isEmpty()) {
             try {
@@ -157,17 +149,16 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof RetriableException) || --attempts == 0) {
                     throw e;
                 }
-                pause();
+                pause(RETRY_PAUSE, "list offsets of new topics");
             }
         }
     }
 
-    private static void pause() {
+    static void pause(Duration time, String action) {
         try {
-            new CountDownLatch(1).await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted: cannot list offsets of new topics", e);
+            throw interrupted(action, e);
         }
     }
 
@@ -179,6 +170,10 @@ public final class TopicAdmin {
         return new ConfigResource(ConfigResource.Type.TOPIC, topic);
     }
 
+    /**
+     * Waits for an answer, at most 30 s. The action is a verb phrase such as {@code list topics}, for the error
+     * message.
+     */
     public static <T> T get(KafkaFuture<T> future, String action) {
         try {
             return future.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -187,8 +182,12 @@ public final class TopicAdmin {
         } catch (TimeoutException e) {
             throw new KafkaFailure("cannot " + action, e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted: cannot " + action, e);
+            throw interrupted(action, e);
         }
+    }
+
+    private static KafkaFailure interrupted(String action, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new KafkaFailure("interrupted: cannot " + action, e);
     }
 }

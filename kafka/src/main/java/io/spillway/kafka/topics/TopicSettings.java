@@ -3,7 +3,7 @@ package io.spillway.kafka.topics;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.Setting;
 
-/** How topics are created, and what they are checked against at every start. */
+/** Settings of the topics, for their creation and for the check at every start. */
 public record TopicSettings(
         @Setting(key = "topics.partitions", defaultValue = "12", allowed = "1 to 10000",
                 doc = "Partitions of the ingress topic and of every lane.") int partitions,
@@ -15,7 +15,7 @@ public record TopicSettings(
         AllowedRange.check(TopicSettings.class, partitions, replication, maxBytes);
     }
 
-    /** These settings with another number of replicas. */
+    /** Returns these settings with another number of replicas. */
     public TopicSettings withReplication(int other) {
         return new TopicSettings(partitions, other, maxBytes);
     }

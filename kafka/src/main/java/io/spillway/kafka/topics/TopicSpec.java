@@ -3,7 +3,7 @@ package io.spillway.kafka.topics;
 import java.util.Map;
 
 /**
- * One topic as it should be.
+ * Required state of one topic.
  *
  * @param name        full name with the prefix
  * @param partitions  1 or more

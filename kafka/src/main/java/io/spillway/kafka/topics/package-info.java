@@ -1,2 +1,2 @@
-/** Topics, groups and ids of a queue, each declared once, and the plain clients and admin calls that work with them. */
+/** Topics, groups and ids of a queue, with plain clients and admin calls for them. */
 package io.spillway.kafka.topics;

@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.random.RandomGenerator;
 
 /**
- * An API key of a tenant as its holder has it: {@code spw_<keyId>_<secret>}. The id is 16 hexadecimal digits and no secret;
- * the secret is 256 random bits in base64url.
+ * API key of a tenant: {@code spw_<keyId>_<secret>}. The key id is 16 hexadecimal digits and public; the secret is 256
+ * random bits in base64url.
  *
- * <p>Its hash is a plain SHA-256: slow hashes protect words that people choose, and nobody tries 2^256 keys.
+ * <p>Stored as a plain SHA-256 hash: slow hashes protect guessable passwords, and 256 random bits cannot be guessed.
  */
 public final class ApiKey {
     private static final String PREFIX = "spw_";
@@ -28,11 +28,7 @@ public final class ApiKey {
         this.keyId = keyId;
     }
 
-    /**
-     * Makes a new one.
-     *
-     * @param random must be a {@link java.security.SecureRandom} but for tests
-     */
+    /** Creates a new key from a {@link java.security.SecureRandom}, or from another generator in tests. */
     public static ApiKey make(RandomGenerator random) {
         byte[] secret = new byte[SECRET_BYTES];
         random.nextBytes(secret);
@@ -40,22 +36,24 @@ public final class ApiKey {
         return new ApiKey("spw_" + keyId + "_" + Base64.getUrlEncoder().withoutPadding().encodeToString(secret), keyId);
     }
 
-    /** The key in what a caller has presented; empty when it has not the form of one. */
+    /** Returns the key that a client presented; empty if it does not have the form of one. */
     public static Optional<ApiKey> parse(String text) {
-        return hasForm(text) ? Optional.of(new ApiKey(text, text.substring(PREFIX.length(), ID_END))) : Optional.empty();
+        return isValid(text)
+                ? Optional.of(new ApiKey(text, text.substring(PREFIX.length(), ID_END)))
+                : Optional.empty();
     }
 
-    /** By hand, since it is asked of every request. */
-    private static boolean hasForm(String text) {
-        boolean has = text.length() == LENGTH && text.startsWith(PREFIX) && text.charAt(ID_END) == '_';
-        for (int i = PREFIX.length(); has && i < ID_END; i++) {
-            has = isDigit(text.charAt(i)) || isBetween('a', text.charAt(i), 'f');
+    /** Hand-written instead of a regular expression, because it runs for every request. */
+    private static boolean isValid(String text) {
+        boolean valid = text.length() == LENGTH && text.startsWith(PREFIX) && text.charAt(ID_END) == '_';
+        for (int i = PREFIX.length(); valid && i < ID_END; i++) {
+            valid = isDigit(text.charAt(i)) || isBetween('a', text.charAt(i), 'f');
         }
-        for (int i = ID_END + 1; has && i < LENGTH; i++) {
+        for (int i = ID_END + 1; valid && i < LENGTH; i++) {
             char c = text.charAt(i);
-            has = isDigit(c) || isBetween('a', c, 'z') || isBetween('A', c, 'Z') || c == '_' || c == '-';
+            valid = isDigit(c) || isBetween('a', c, 'z') || isBetween('A', c, 'Z') || c == '_' || c == '-';
         }
-        return has;
+        return valid;
     }
 
     private static boolean isDigit(char c) {
@@ -66,22 +64,22 @@ public final class ApiKey {
         return first <= c && c <= last;
     }
 
-    /** The part that may be shown, by which a key is found and revoked. */
+    /** Returns the public part, which identifies the key in lists and revocations. */
     public String keyId() {
         return keyId;
     }
 
-    /** The whole key, to be shown once to whoever asked for it, and never logged. */
+    /** Returns the whole key. Show it once to the client that requested it, and never log it. */
     public String text() {
         return text;
     }
 
-    /** What is kept of it: 32 bytes. */
+    /** Returns the hash that is stored, 32 bytes. */
     public byte[] sha256() {
         return sha256(text);
     }
 
-    /** SHA-256 of a secret's characters in UTF-8. */
+    /** Returns the SHA-256 of a secret in UTF-8. */
     public static byte[] sha256(String secret) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
@@ -90,7 +88,7 @@ public final class ApiKey {
         }
     }
 
-    /** Without the secret, so that no log can have it. */
+    /** Omits the secret, so that logs cannot contain it. */
     @Override
     public String toString() {
         return "spw_" + keyId + "_***";

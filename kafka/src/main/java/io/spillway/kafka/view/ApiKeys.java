@@ -3,36 +3,25 @@ package io.spillway.kafka.view;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 
-/** Every API key that is in force, by key id. Owner: the view's thread; readers see whole keys. Bound: the view's. */
+/** Valid API keys by key id. Owner: the view's thread; readers see only complete keys. Bound: that of the view. */
 public final class ApiKeys extends MapContent<StoredKey> {
-    /** Most keys of one tenant: enough to change them one by one, and few enough to look through. */
+    /** Limit of keys per tenant: allows replacing them one by one, and keeps the list short. */
     public static final int MAX_PER_TENANT = 20;
 
-    /** Compared with where there is no such key, so that an unknown id takes as long as a wrong secret. */
-    private static final StoredKey NOBODY = new StoredKey("nobody", "", new byte[32], 0);
+    /** Compared with if the key id is unknown, so that this takes as long as a wrong secret. */
+    private static final StoredKey UNKNOWN = new StoredKey("unknown", "", new byte[32], 0);
 
     private final StoredKeyCodec codec = new StoredKeyCodec();
 
-    /** Starts without any key. */
-    public ApiKeys() {
-        super(new ConcurrentHashMap<>());
-    }
-
-    /**
-     * Whose key it is.
-     *
-     * @param presented what the caller has sent
-     * @return the tenant; empty when the key is unknown, wrong or revoked
-     */
+    /** Returns the tenant of a presented key; empty if the key is unknown, wrong or revoked. */
     public Optional<String> tenantOf(ApiKey presented) {
         StoredKey stored = entries.get(presented.keyId());
-        boolean matches = (stored == null ? NOBODY : stored).matches(presented);
+        boolean matches = (stored == null ? UNKNOWN : stored).matches(presented);
         return stored != null && matches ? Optional.of(stored.tenant()) : Optional.empty();
     }
 
-    /** The keys of all tenants, or of one, by tenant and age. */
+    /** Returns the keys of one tenant, or of all if empty, sorted by tenant and age. */
     public List<StoredKey> all(Optional<String> tenant) {
         return entries.values().stream()
                 .filter(key -> tenant.isEmpty() || tenant.get().equals(key.tenant()))
@@ -46,7 +35,7 @@ public final class ApiKeys extends MapContent<StoredKey> {
     public void put(String key, byte[] value) {
         StoredKey stored = codec.decode(value);
         if (!stored.keyId().equals(key)) {
-            throw new IllegalArgumentException("it is another key's");
+            throw new IllegalArgumentException("the key id in the value differs from the record's key");
         }
         entries.put(key, stored);
     }

@@ -26,14 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a {@link ViewContent} equal to a compacted topic: reads it whole before anybody relies on it, then follows it.
+ * In-memory copy of a compacted topic in a {@link ViewContent}. It reads the whole topic first, and then follows it.
  *
- * <p>What cannot be decoded is counted, logged and passed over. At most {@code maxEntries} keys are kept; further ones
- * are passed over in the same way, so that a runaway writer cannot take the process's memory.
+ * <p>Records that cannot be decoded are skipped, counted and logged. At most {@code maxEntries} keys are kept and
+ * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process.
  *
- * <p>Owner of the consumer and the content: the view's one thread. When it belongs to an instance, that thread commits
- * its position after each poll, at least twice a second, to a group of the instance's own, with the time as metadata: that is how
- * {@code tenants set --wait} learns who has applied what, and who lives.
+ * <p>Owner of the consumer and the content: the view's thread. With a progress group, this thread commits its position,
+ * with the time as metadata, after each poll and at least twice a second. {@code tenants set --wait} uses these commits
+ * to find live instances and what they have applied.
  */
 public final class CompactedView implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CompactedView.class);
@@ -55,22 +55,14 @@ public final class CompactedView implements AutoCloseable {
     private volatile String lastFault = "";
 
     /**
-     * Makes a view that {@link #start} brings to life.
+     * Creates a view; {@link #start} starts it.
      *
-     * @param clients       where consumers come from
-     * @param topic         the compacted topic
-     * @param content       what to fill
-     * @param maxEntries    most keys kept
-     * @param progressGroup group to commit the progress of this instance to, or empty for none
-     * @param clock         for the time in the progress
+     * @param maxEntries    limit of keys
+     * @param progressGroup group of this instance to commit its progress to; empty for none
+     * @param clock         clock of the time in the progress
      */
-    public CompactedView(
-            KafkaClients clients,
-            String topic,
-            ViewContent content,
-            int maxEntries,
-            Optional<String> progressGroup,
-            InstantSource clock) {
+    public CompactedView(KafkaClients clients, String topic, ViewContent content, int maxEntries,
+            Optional<String> progressGroup, InstantSource clock) {
         this.clients = clients;
         this.topic = topic;
         this.content = content;
@@ -81,16 +73,14 @@ public final class CompactedView implements AutoCloseable {
     }
 
     /**
-     * Starts to read, and returns when everything that was in the topic is in the content.
-     *
-     * @throws KafkaFailure when that takes longer than the timeout
+     * Starts to read, and returns after everything that was in the topic; throws {@link KafkaFailure} at the timeout.
      */
     public void start(Duration timeout) {
         thread.start();
         try {
             if (!ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new KafkaFailure("cannot read topic " + topic, new KafkaException(
-                        "not done within " + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
+                throw new KafkaFailure("cannot read topic " + topic, new KafkaException("not finished within "
+                        + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -98,12 +88,12 @@ public final class CompactedView implements AutoCloseable {
         }
     }
 
-    /** Records passed over since the start. */
+    /** Returns the number of records skipped since the start. */
     public long skipped() {
         return skipped.get();
     }
 
-    /** Stops the thread and waits for it, 5 s at most. */
+    /** Stops the thread and waits for it, at most 5 s. */
     @Override
     public void close() {
         stopping.countDown();
@@ -125,11 +115,11 @@ public final class CompactedView implements AutoCloseable {
                     .orElse(Map.of()))) {
                 consumer = opened;
                 follow(opened);
-            } catch (WakeupException stopped) {
+            } catch (WakeupException e) {
                 return;
             } catch (RuntimeException e) {
                 lastFault = Printable.of(e.getMessage());
-                LOG.warn("Reading {} failed and starts again: {}", topic, Printable.of(e.toString()));
+                LOG.warn("Cannot read {}; retrying from the start of the topic: {}", topic, Printable.of(e.toString()));
                 pause();
             }
         }
@@ -148,7 +138,7 @@ public final class CompactedView implements AutoCloseable {
         while (stopping.getCount() > 0) {
             from.poll(ready.getCount() == 0 ? POLL : Duration.ofMillis(50)).forEach(this::apply);
             if (ready.getCount() > 0 && isPast(from, ends)) {
-                LOG.debug("{} is read: {} entries", topic, content.size());
+                LOG.debug("Read {}: {} entries", topic, content.size());
                 ready.countDown();
             }
             if (ready.getCount() == 0 && progressGroup.isPresent()) {
@@ -164,7 +154,7 @@ public final class CompactedView implements AutoCloseable {
     private void apply(ConsumerRecord<byte[], byte[]> record) {
         try {
             if (record.key() == null || record.key().length > MAX_KEY_BYTES) {
-                throw new IllegalArgumentException("it has no key, or one of more than " + MAX_KEY_BYTES + " bytes");
+                throw new IllegalArgumentException("the key is missing or longer than " + MAX_KEY_BYTES + " bytes");
             }
             String key = new String(record.key(), StandardCharsets.UTF_8);
             if (record.value() == null) {
@@ -172,11 +162,12 @@ public final class CompactedView implements AutoCloseable {
             } else if (content.contains(key) || content.size() < maxEntries) {
                 content.put(key, record.value());
             } else {
-                throw new IllegalArgumentException("there are already " + maxEntries + " entries");
+                throw new IllegalArgumentException("the view is full with " + maxEntries + " entries");
             }
         } catch (RuntimeException e) {
             skipped.incrementAndGet();
-            LOG.warn("Passed over {}-{}@{}: {}", topic, record.partition(), record.offset(), Printable.of(e.getMessage()));
+            LOG.warn("Skipped record {}-{}@{}: {}",
+                    topic, record.partition(), record.offset(), Printable.of(e.getMessage()));
         }
     }
 
@@ -186,16 +177,14 @@ public final class CompactedView implements AutoCloseable {
         partitions.forEach(partition -> positions.put(partition, new OffsetAndMetadata(from.position(partition), now)));
         from.commitAsync(positions, (offsets, failure) -> {
             if (failure != null) {
-                LOG.debug("Progress of {} not committed: {}", topic, Printable.of(failure.toString()));
+                LOG.debug("Cannot commit the progress in {}: {}", topic, Printable.of(failure.toString()));
             }
         });
     }
 
     private void pause() {
         try {
-            if (stopping.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.debug("{} stops", topic);
-            }
+            stopping.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * What each router has been asked for lately, as it told the others. Owner: the view's thread; readers see whole demands.
- * Who has told nothing for {@value #ALIVE_MILLIS} ms since it was heard is not counted.
+ * Recent demand at each router, as published by the routers. Owner: the view's thread; readers see only complete
+ * demands. A router whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not counted.
  */
 public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private static final long ALIVE_MILLIS = 3_000;
@@ -19,41 +19,37 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
     private final InstantSource clock;
 
-    /**
-     * Has heard of nobody.
-     *
-     * @param clock for how long ago somebody was heard
-     */
+    /** Creates empty content; the clock measures the age of statuses. */
     public Demands(InstantSource clock) {
         super(ALIVE_MILLIS);
         this.clock = clock;
     }
 
-    /** The bytes that an instance tells. */
+    /** Returns the encoded status of an instance. */
     public byte[] encode(String instance, Map<String, Double> perSecond) {
         return codec.encode(new RouterDemand(instance, perSecond));
     }
 
-    /** What the other instances that live have told last. */
+    /** Returns the latest demands of all other live instances. */
     public List<Map<String, Double>> ofOthers(String instance) {
-        return said(clock.millis(), speaker -> !speaker.equals(instance));
+        return latest(clock.millis(), other -> !other.equals(instance));
     }
 
     @Override
     public void put(String key, byte[] value) {
         GenericRecord record = codec.decode(value);
-        Map<?, ?> told = (Map<?, ?>) record.get("perSecond");
-        if (told.size() > RateShares.MAX_TOLD) {
-            throw new IllegalArgumentException(told.size() + " tenants: must be at most " + RateShares.MAX_TOLD);
+        Map<?, ?> published = (Map<?, ?>) record.get("perSecond");
+        if (published.size() > RateShares.MAX_TOLD) {
+            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_TOLD);
         }
         Map<String, Double> perSecond = new HashMap<>();
-        told.forEach((tenant, demand) -> {
+        published.forEach((tenant, demand) -> {
             double number = (Double) demand;
             if (!(number >= 0 && number < 1e12)) {
-                throw new IllegalArgumentException("a demand of " + number);
+                throw new IllegalArgumentException("invalid demand " + number);
             }
             perSecond.put(tenant.toString(), number);
         });
-        hear(key, Map.copyOf(perSecond), clock.millis());
+        update(key, Map.copyOf(perSecond), clock.millis());
     }
 }

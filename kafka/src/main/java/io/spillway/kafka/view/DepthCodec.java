@@ -12,52 +12,47 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
-/** Tenants' books as they lie in their topic and in the store of the stage that keeps them. Not thread-safe. */
+/**
+ * Codec of tenants' balances in their topic and in the router's store. Decoding throws {@link IllegalArgumentException}
+ * for invalid bytes. Not thread-safe.
+ */
 public final class DepthCodec {
-    /** First character of keys that are of no tenant: the number of a partition of the ledger follows. */
+    /** Prefix of keys that belong to no tenant; the number of a ledger partition follows. */
     static final String FOLDED = "*";
 
     private final RecordCodec<TenantDepth> codec = new RecordCodec<>(new TenantDepth());
 
-    /** The key under which it is written how far a partition of the ledger is folded. */
+    /** Returns the key of the progress mark of a ledger partition. */
     public static String foldedKey(int partition) {
         return FOLDED + partition;
     }
 
-    /**
-     * The bytes of a tenant's books.
-     *
-     * @param tenant or a {@link #foldedKey}
-     */
+    /** Returns the encoded balance of a tenant or of a {@link #foldedKey}. */
     public byte[] encode(String tenant, Depth depth) {
-        TenantBalance books = depth.books();
+        TenantBalance balance = depth.books();
         Map<String, Long> waiting = new HashMap<>();
         Map<String, Long> entered = new HashMap<>();
-        for (ItemState place : ItemState.WAITING) {
-            putUnlessZero(waiting, place, books.in(place));
-            putUnlessZero(entered, place, books.entered(place));
+        for (ItemState state : ItemState.WAITING) {
+            putUnlessZero(waiting, state, balance.in(state));
+            putUnlessZero(entered, state, balance.entered(state));
         }
-        putUnlessZero(entered, ItemState.DEAD_LETTER, books.entered(ItemState.DEAD_LETTER));
+        putUnlessZero(entered, ItemState.DEAD_LETTER, balance.entered(ItemState.DEAD_LETTER));
         return codec.encode(new TenantDepth(
-                tenant, books.accepted(), waiting, entered, books.in(ItemState.DONE), books.in(ItemState.DROPPED),
-                books.in(ItemState.DEAD_LETTER), depth.rates().inPerSecond(), depth.rates().outPerSecond(),
+                tenant, balance.accepted(), waiting, entered, balance.in(ItemState.DONE), balance.in(ItemState.DROPPED),
+                balance.in(ItemState.DEAD_LETTER), depth.rates().inPerSecond(), depth.rates().outPerSecond(),
                 Instant.ofEpochMilli(depth.rates().atMillis()), depth.upTo(), depth.growing().usePerSecond(),
                 depth.growing().limitPerSecond()));
     }
 
-    /**
-     * The books in these bytes.
-     *
-     * @throws IllegalArgumentException when there are none
-     */
+    /** Returns the decoded balance. */
     public Depth decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         Map<?, ?> waiting = (Map<?, ?>) record.get("waiting");
         Map<?, ?> enteredByName = (Map<?, ?>) record.get("entered");
         long[] entered = new long[ItemState.COUNT];
         long[] left = new long[ItemState.COUNT];
-        for (ItemState place : ItemState.WAITING) {
-            put(place, enteredByName, number(waiting, place), entered, left);
+        for (ItemState state : ItemState.WAITING) {
+            put(state, enteredByName, number(waiting, state), entered, left);
         }
         put(ItemState.DEAD_LETTER, enteredByName, (Long) record.get("deadLettered"), entered, left);
         entered[ItemState.DONE.ordinal()] = (Long) record.get("done");
@@ -70,27 +65,27 @@ public final class DepthCodec {
         return new Depth(TenantBalance.of(entered, left), rates, growing, (Long) record.get("upTo"));
     }
 
-    private static void putUnlessZero(Map<String, Long> into, ItemState place, long count) {
+    private static void putUnlessZero(Map<String, Long> into, ItemState state, long count) {
         if (count != 0) {
-            into.put(place.label(), count);
+            into.put(state.label(), count);
         }
     }
 
-    private static void put(ItemState place, Map<?, ?> enteredByName, long in, long[] entered, long[] left) {
-        entered[place.ordinal()] = number(enteredByName, place);
-        left[place.ordinal()] = entered[place.ordinal()] - in;
+    private static void put(ItemState state, Map<?, ?> enteredByName, long in, long[] entered, long[] left) {
+        entered[state.ordinal()] = number(enteredByName, state);
+        left[state.ordinal()] = entered[state.ordinal()] - in;
     }
 
     private static double rate(Object value) {
         double rate = (Double) value;
         if (!(rate >= 0 && rate < 1e12)) {
-            throw new IllegalArgumentException("a rate of " + rate);
+            throw new IllegalArgumentException("invalid rate " + rate);
         }
         return rate;
     }
 
-    /** The schema has its names read as Strings. */
-    private static long number(Map<?, ?> byName, ItemState place) {
-        return byName.get(place.label()) instanceof Long number ? number : 0;
+    /** The schema declares that map keys are read as Strings. */
+    private static long number(Map<?, ?> byName, ItemState state) {
+        return byName.get(state.label()) instanceof Long number ? number : 0;
     }
 }

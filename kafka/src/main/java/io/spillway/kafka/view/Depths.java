@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.BiConsumer;
 
 /**
- * Every tenant's books as the router writes them down: within about a second of the moves, or later of those that changed little
- * when more than a thousand tenants a second move. Owner: the view's thread; readers see whole books of each tenant, and sums
- * over tenants that may be a moment apart from them.
+ * Balances of all tenants, as published by the router: within about a second of a move, or later for small changes when
+ * more than a thousand tenants change per second. Owner: the view's thread. Readers see a complete balance of each
+ * tenant; sums over tenants may differ from them for a moment.
  */
 public final class Depths implements ViewContent {
     private final DepthCodec codec = new DepthCodec();
@@ -24,47 +24,45 @@ public final class Depths implements ViewContent {
     private final AtomicLongArray folded = new AtomicLongArray(Topics.LEDGER_PARTITIONS);
     private volatile long changedAtMillis;
 
-    /** A tenant's books; empty when it never had an item, or is beyond what this view takes. */
+    /** Returns the balance of a tenant; empty if it never had an item, or exceeds the limit of the view. */
     public Optional<Depth> of(String tenant) {
         return Optional.ofNullable(byTenant.get(tenant));
     }
 
-    /**
-     * Items of a tenant that wait in all lanes.
-     *
-     * @return 0 or more; empty where {@link #of} is
-     */
+    /** Returns the items of a tenant in all lanes, 0 or more; empty if {@link #of} is empty. */
     public OptionalLong waiting(String tenant) {
         Depth depth = byTenant.get(tenant);
         return depth == null ? OptionalLong.empty() : OptionalLong.of(Math.max(0, depth.books().waiting()));
     }
 
-    /** When the newest of what is here was written, epoch milliseconds; 0 while there is nothing. Items that move are written down. */
+    /**
+     * Returns when the newest entry was written, epoch milliseconds; 0 if there is none. Every move causes an entry.
+     */
     public long changedAtMillis() {
         return changedAtMillis;
     }
 
-    /** Shows every tenant's books. */
+    /** Passes the balance of each tenant to the visitor. */
     public void forEach(BiConsumer<String, Depth> visitor) {
         byTenant.forEach(visitor);
     }
 
-    /** Items of all tenants in a place. */
-    public long in(ItemState place) {
-        return entered(place) - left(place);
+    /** Returns the items of all tenants in a state. */
+    public long in(ItemState state) {
+        return entered(state) - left(state);
     }
 
-    /** Items of all tenants that ever came into a place. */
-    public long entered(ItemState place) {
-        return entered.get(place.ordinal());
+    /** Returns the items of all tenants that ever entered a state. */
+    public long entered(ItemState state) {
+        return entered.get(state.ordinal());
     }
 
-    /** Items of all tenants that ever left a place. */
-    public long left(ItemState place) {
-        return left.get(place.ordinal());
+    /** Returns the items of all tenants that ever left a state. */
+    public long left(ItemState state) {
+        return left.get(state.ordinal());
     }
 
-    /** All entries of a partition of the ledger below this offset are in the books of whoever they are of; 0 when not known. */
+    /** Returns the offset of a ledger partition below which all entries are included in the balances; 0 if unknown. */
     public long foldedTo(int partition) {
         return folded.get(partition);
     }
@@ -76,7 +74,7 @@ public final class Depths implements ViewContent {
         if (key.startsWith(DepthCodec.FOLDED)) {
             int partition = Integer.parseInt(key.substring(DepthCodec.FOLDED.length()));
             if (partition < 0 || partition >= Topics.LEDGER_PARTITIONS) {
-                throw new IllegalArgumentException("there is no partition " + partition);
+                throw new IllegalArgumentException("the ledger has no partition " + partition);
             }
             folded.set(partition, depth.upTo());
             return;
@@ -104,9 +102,9 @@ public final class Depths implements ViewContent {
     }
 
     private void addToSums(TenantBalance before, TenantBalance now) {
-        for (ItemState place : ItemState.values()) {
-            entered.addAndGet(place.ordinal(), now.entered(place) - before.entered(place));
-            left.addAndGet(place.ordinal(), now.left(place) - before.left(place));
+        for (ItemState state : ItemState.values()) {
+            entered.addAndGet(state.ordinal(), now.entered(state) - before.entered(state));
+            left.addAndGet(state.ordinal(), now.left(state) - before.left(state));
         }
     }
 }

@@ -6,51 +6,46 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * What each speaker has said last, and when it was heard. Who has said nothing for a while is taken for gone. Owner: the
- * view's thread; readers see whole statements. Bound: the view's.
+ * Latest status of each instance, with the time of receipt. An instance without a recent status counts as gone. Owner:
+ * the view's thread; readers see only complete statuses. Bound: that of the view.
  *
- * @param <T> a statement
+ * @param <T> a status
  */
 abstract class InstanceStatuses<T> implements ViewContent {
-    private final Map<String, Statement<T>> bySpeaker = new ConcurrentHashMap<>();
+    private final Map<String, Received<T>> byInstance = new ConcurrentHashMap<>();
     private final long aliveMillis;
 
-    private record Statement<T>(T said, long atMillis) {}
+    private record Received<T>(T status, long atMillis) {}
 
-    /**
-     * Has heard of nobody.
-     *
-     * @param aliveMillis so long after it was heard a speaker counts
-     */
+    /** Creates empty content; a status counts for this long after its receipt. */
     InstanceStatuses(long aliveMillis) {
         this.aliveMillis = aliveMillis;
     }
 
-    /** Somebody has said something. */
-    final void hear(String speaker, T said, long atMillis) {
-        bySpeaker.put(speaker, new Statement<>(said, atMillis));
+    final void update(String instance, T status, long atMillis) {
+        byInstance.put(instance, new Received<>(status, atMillis));
     }
 
-    /** What those that count and pass have said last, in no order. */
-    final List<T> said(long nowMillis, Predicate<String> speakers) {
-        return bySpeaker.entrySet().stream()
-                .filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis && speakers.test(entry.getKey()))
-                .map(entry -> entry.getValue().said)
+    /** Returns the latest statuses of the live instances that match, in no order. */
+    final List<T> latest(long nowMillis, Predicate<String> instances) {
+        return byInstance.entrySet().stream()
+                .filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis && instances.test(entry.getKey()))
+                .map(entry -> entry.getValue().status)
                 .toList();
     }
 
     @Override
     public final void remove(String key) {
-        bySpeaker.remove(key);
+        byInstance.remove(key);
     }
 
     @Override
     public final boolean contains(String key) {
-        return bySpeaker.containsKey(key);
+        return byInstance.containsKey(key);
     }
 
     @Override
     public final int size() {
-        return bySpeaker.size();
+        return byInstance.size();
     }
 }

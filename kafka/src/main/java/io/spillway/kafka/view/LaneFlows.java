@@ -7,19 +7,18 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How items of all tenants come to each lane and go from it, by the books. Owner: the thread that calls {@link #look}, at
- * regular intervals; readers see all lanes of the same moment.
+ * Inflow and outflow of each lane over all tenants, from the balances. Owner: the thread that calls {@link #look} at
+ * regular intervals; readers see all lanes at the same moment.
  */
 public final class LaneFlows {
     private final Depths depths;
     private volatile Map<ItemState, LaneFlow> flows = Map.of();
 
-    /** Has seen nothing yet. */
     public LaneFlows(Depths depths) {
         this.depths = depths;
     }
 
-    /** Looks at the totals again. */
+    /** Updates the flows from the current totals. */
     public void look(long nowMillis) {
         Map<ItemState, LaneFlow> now = new EnumMap<>(ItemState.class);
         for (ItemState lane : ItemState.WAITING) {
@@ -33,7 +32,7 @@ public final class LaneFlows {
         flows = Collections.unmodifiableMap(now);
     }
 
-    /** By lane, in the order of {@link ItemState#WAITING}; empty before the first look. */
+    /** Returns the flows by lane, in the order of {@link ItemState#WAITING}; empty before the first update. */
     public Map<ItemState, LaneFlow> byLane() {
         return flows;
     }

@@ -9,38 +9,34 @@ import java.util.List;
 import org.apache.avro.generic.GenericRecord;
 
 /**
- * What each worker has said of hot last. Owner: the view's thread; readers see whole reports. Who has said nothing for
- * {@value #ALIVE_MILLIS} ms since it was heard does not count, nor does what was said more than {@value #OLD_MILLIS} ms before
- * it was heard: clocks of machines may differ, but not by that.
+ * Latest status of the hot lane from each worker. Owner: the view's thread; readers see only complete reports. A status
+ * counts for {@value #ALIVE_MILLIS} ms after its receipt, but not if it was published more than {@value #OLD_MILLIS} ms
+ * before its receipt. That tolerates clock differences between machines.
  */
 public final class LaneStates extends InstanceStatuses<LaneReport> {
-    /** Longer than an idle worker is silent. */
+    /** Longer than an idle worker's interval between statuses. */
     static final long ALIVE_MILLIS = 5_000;
     static final long OLD_MILLIS = 60_000;
 
     private final RecordCodec<LaneState> codec = new RecordCodec<>(new LaneState());
     private final InstantSource clock;
 
-    /**
-     * Has heard of nobody.
-     *
-     * @param clock for how long ago somebody was heard
-     */
+    /** Creates empty content; the clock measures the age of statuses. */
     public LaneStates(InstantSource clock) {
         super(ALIVE_MILLIS);
         this.clock = clock;
     }
 
-    /** The bytes that a worker says now. */
+    /** Returns the encoded status of a worker at this moment. */
     public byte[] encode(String worker, LaneReport report) {
         return codec.encode(new LaneState(
                 worker, Instant.ofEpochMilli(clock.millis()), (long) report.slots(), report.possiblePerSecond(),
                 report.handledPerSecond(), report.waiting(), report.ageMillis()));
     }
 
-    /** What the workers that live have said last. */
+    /** Returns the latest reports of all live workers. */
     public List<LaneReport> reports() {
-        return said(clock.millis(), worker -> true);
+        return latest(clock.millis(), worker -> true);
     }
 
     @Override
@@ -54,7 +50,7 @@ public final class LaneStates extends InstanceStatuses<LaneReport> {
                 (Long) record.get("hotWaiting"),
                 (Double) record.get("hotAge"));
         long nowMillis = clock.millis();
-        long saidMillis = (Long) record.get("at");
-        hear(key, report, nowMillis - saidMillis > OLD_MILLIS ? saidMillis : nowMillis);
+        long publishedMillis = (Long) record.get("at");
+        update(key, report, nowMillis - publishedMillis > OLD_MILLIS ? publishedMillis : nowMillis);
     }
 }

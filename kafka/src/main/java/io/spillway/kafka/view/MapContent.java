@@ -1,9 +1,10 @@
 package io.spillway.kafka.view;
 
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Content of a view that is a map of the values by key.
+ * View content that maps keys to decoded values.
  *
  * @param <V> the decoded value of a key
  */
@@ -11,7 +12,11 @@ abstract class MapContent<V> implements ViewContent {
     /** Written by the view's thread. */
     final Map<String, V> entries;
 
-    /** @param entries empty; for any number of readers, unless only the view's thread reads it */
+    MapContent() {
+        this(new ConcurrentHashMap<>());
+    }
+
+    /** @param entries empty; a concurrent map unless only the view's thread reads it */
     MapContent(Map<String, V> entries) {
         this.entries = entries;
     }

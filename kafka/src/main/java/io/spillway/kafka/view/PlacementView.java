@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The placement in force: configured slots, tenants with partitions of their own as their policies say at this moment, and
- * the assigned shards. For any number of threads; a change of the policies is in force with the next item.
+ * Placement in force: the configured slots, the dedicated partitions according to the current policies, and the
+ * assigned shards. Thread-safe; a change of the policies applies from the next item.
  */
 public final class PlacementView {
     private static final Logger LOG = LoggerFactory.getLogger(PlacementView.class);
@@ -30,11 +30,9 @@ public final class PlacementView {
     private volatile InForce inForce;
 
     /**
-     * Placements by a queue.
+     * Creates the placement of a queue.
      *
-     * @param queue with as many partitions as the lanes have
-     * @param policies      the view of the policies
-     * @param assignments   the view of the assigned shards; empty where none are configured
+     * @param assignments the view of the assigned shards; empty if none are configured
      */
     public PlacementView(QueueSettings queue, TenantPolicies policies, ShardAssignments assignments) {
         this.settings = queue.shards();
@@ -47,25 +45,26 @@ public final class PlacementView {
     }
 
     /**
-     * The partitions that an item may go to. Nothing is allocated.
+     * Selects the partitions that an item may go to. Allocates nothing.
      *
      * @param tenant   not null
      * @param workload not null, may be empty
      * @param policy   the tenant's, not null
      * @param into     as in {@link PartitionPlacement#partitions(String, String, int, int, java.util.Optional, int[])}
-     * @return how many there are, 1 or more
+     * @return number of partitions, 1 or more
      */
     public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
-        int ofWorkload = settings.workloadPartitions() == 0 ? PartitionPlacement.MAX_PARTITIONS : settings.workloadPartitions();
-        return now().placement().partitions(tenant, workload, policy.shardSize(), ofWorkload, assignments.of(tenant), into);
+        int configured = settings.workloadPartitions();
+        int limit = configured == 0 ? PartitionPlacement.MAX_PARTITIONS : configured;
+        return now().placement().partitions(tenant, workload, policy.shardSize(), limit, assignments.of(tenant), into);
     }
 
-    /** As above for the whole of a tenant: in ascending order and in an array of their own. */
+    /** Returns all partitions of a tenant in ascending order, in a new array. */
     public int[] partitions(String tenant, TenantPolicy policy) {
         return now().placement().partitions(tenant, policy.shardSize(), assignments.of(tenant));
     }
 
-    /** The tenant's slots in ascending order: those assigned, else those drawn. Not in force while it has partitions of its own. */
+    /** Returns the assigned or drawn slots of the tenant in ascending order, regardless of dedicated partitions. */
     public int[] slots(String tenant, TenantPolicy policy) {
         return assignments.of(tenant)
                 .map(Shard::toArray)
@@ -73,25 +72,27 @@ public final class PlacementView {
                         tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
     }
 
-    /** Who has which partitions of its own now, and whose wish for some cannot be met. */
+    /** Returns which tenants have dedicated partitions now, and which requests for them cannot be met. */
     public DedicationPlan dedications() {
         return now().plan();
     }
 
-    /** How many slots an assignment has for a policy's shard size: no more than may be assigned, nor than there are partitions. */
+    /** Returns the number of slots to assign for a shard size, limited by {@link #largestAssignable}. */
     public int assignable(int shardSize) {
         return Math.min(shardSize, largestAssignable());
     }
 
-    /** Most slots of one assignment. */
+    /** Returns the limit of slots per assignment: at most one for each partition. */
     public int largestAssignable() {
         return Math.min(Shard.MAX_SIZE, partitions);
     }
 
-    /** An empty book for these slots that gives nobody two slots on one partition; only where shards are assigned. */
+    /** Creates an empty registry that never assigns two slots of one partition to a tenant. */
     public ShardRegistry emptyBook() {
         int overlap = settings.overlap().orElseThrow();
-        return slots.slots() > partitions ? new ShardRegistry(slots, overlap) : new ShardRegistry(slots.slots(), overlap);
+        return slots.slots() > partitions
+                ? new ShardRegistry(slots, overlap)
+                : new ShardRegistry(slots.slots(), overlap);
     }
 
     private InForce now() {
@@ -110,7 +111,8 @@ public final class PlacementView {
     }
 
     private InForce plan(SortedMap<String, Integer> wanted) {
-        DedicationPlan plan = DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
+        DedicationPlan plan =
+                DedicationPlan.of(wanted, partitions, DedicationPlan.leastShared(partitions), settings.seed());
         return new InForce(wanted, plan, new PartitionPlacement(sharder, slots, plan.dedication()));
     }
 

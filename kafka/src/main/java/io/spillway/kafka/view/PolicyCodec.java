@@ -8,11 +8,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 
-/** Policies as they lie in their topic: each setting is the field of the schema with the same key, null when not set. */
+/**
+ * Codec of policies in their topic, with null for a setting that is not set. Decoding throws
+ * {@link IllegalArgumentException} for invalid bytes.
+ */
 public final class PolicyCodec {
     private final RecordCodec<TenantPolicy> codec = new RecordCodec<>(new TenantPolicy());
 
-    /** The bytes of a tenant's settings. */
+    /** Returns a tenant's encoded settings. */
     public byte[] encode(String tenant, PolicySettings settings) {
         TenantPolicy record = new TenantPolicy();
         record.put("tenant", tenant);
@@ -20,11 +23,7 @@ public final class PolicyCodec {
         return codec.encode(record);
     }
 
-    /**
-     * The settings in these bytes.
-     *
-     * @throws IllegalArgumentException when they are no policy, or a setting in it is out of its range
-     */
+    /** Returns the decoded settings. */
     public PolicySettings decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);

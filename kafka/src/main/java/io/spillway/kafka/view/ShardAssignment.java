@@ -4,30 +4,27 @@ import io.spillway.core.sharding.Shard;
 import java.util.Optional;
 
 /**
- * What the book of shards has answered for one tenant.
+ * Answer of the shard registry for one tenant.
  *
- * @param asked slots that the tenant wanted, 1 or more
- * @param shard what it has; empty when no shard of that size was left
+ * @param asked number of slots requested, 1 or more
+ * @param shard the assigned shard; empty if no shard of that size was available
  */
 public record ShardAssignment(int asked, Optional<Shard> shard) {
     public ShardAssignment {
         if (asked < 1) {
-            throw new IllegalArgumentException("asked for " + asked + " slots: must be 1 or more");
+            throw new IllegalArgumentException("invalid request for " + asked + " slots: must be 1 or more");
         }
     }
 
-    /** Whether the tenant has as many slots as it asked for. */
+    /** Returns whether the tenant has the requested number of slots. */
     public boolean isMet() {
         return shard.isPresent() && shard.get().size() == asked;
     }
 
-    /**
-     * @throws IllegalArgumentException when it has a slot that is not there
-     */
+    /** @throws IllegalArgumentException if the shard has a slot that does not exist */
     void requireSlots(int slots) {
-        if (shard.isPresent() && shard.get().slot(shard.get().size() - 1) >= slots) {
-            throw new IllegalArgumentException(
-                    "slot " + shard.get().slot(shard.get().size() - 1) + ": there are " + slots + " slots");
-        }
+        shard.map(assigned -> assigned.slot(assigned.size() - 1)).filter(last -> last >= slots).ifPresent(last -> {
+            throw new IllegalArgumentException("slot " + last + " does not exist: there are " + slots + " slots");
+        });
     }
 }

@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 
-/** Assignments as they lie in their topic and in the store of the stage that makes them. */
+/**
+ * Codec of shard assignments in their topic and in the router's store. Decoding throws {@link IllegalArgumentException}
+ * for invalid bytes.
+ */
 public final class ShardAssignmentCodec {
     private final RecordCodec<io.spillway.schema.ShardAssignment> codec =
             new RecordCodec<>(new io.spillway.schema.ShardAssignment());
 
-    /** The bytes of what was answered for a tenant. */
+    /** Returns the encoded assignment of a tenant. */
     public byte[] encode(String tenant, ShardAssignment assignment) {
         List<Integer> slots = assignment.shard()
                 .map(shard -> Arrays.stream(shard.toArray()).boxed().toList())
@@ -20,11 +23,7 @@ public final class ShardAssignmentCodec {
         return codec.encode(new io.spillway.schema.ShardAssignment(tenant, assignment.asked(), slots));
     }
 
-    /**
-     * The assignment in these bytes.
-     *
-     * @throws IllegalArgumentException when they are none
-     */
+    /** Returns the decoded assignment. */
     public ShardAssignment decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         int[] slots = ((List<?>) record.get("slots")).stream().mapToInt(slot -> (Integer) slot).toArray();

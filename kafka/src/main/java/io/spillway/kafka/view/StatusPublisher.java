@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says on a compacted topic what is of use at once or never, under one name. Outside of any transaction; what cannot be sent
- * within two seconds is given up: the next is newer.
+ * Best-effort status publisher: writes the latest value of one key to a compacted topic, outside of transactions. A
+ * value that cannot be sent within two seconds is dropped, because the next one replaces it.
  *
- * <p>Owner of its producer. Used by one thread at a time.
+ * <p>Owns its producer. Used by one thread at a time.
  */
 public final class StatusPublisher {
     private static final Logger LOG = LoggerFactory.getLogger(StatusPublisher.class);
@@ -25,7 +25,7 @@ public final class StatusPublisher {
     private final String topic;
     private final byte[] key;
 
-    /** One with a producer of its own. */
+    /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
         this(topic, name, clients.producer(Map.of(
                 ProducerConfig.LINGER_MS_CONFIG, "0",
@@ -35,9 +35,9 @@ public final class StatusPublisher {
     }
 
     /**
-     * One with a producer that is handed over to it.
+     * Creates a publisher that takes over a producer.
      *
-     * @param name of whoever speaks, the key of what is said
+     * @param name name of the instance, the key of its status
      */
     public StatusPublisher(String topic, String name, Producer<byte[], byte[]> producer) {
         this.producer = producer;
@@ -46,24 +46,24 @@ public final class StatusPublisher {
     }
 
     /**
-     * Says something in the place of what was said before.
+     * Publishes a status, which replaces the previous one.
      *
-     * @throws org.apache.kafka.common.KafkaException when it cannot even be tried
+     * @throws org.apache.kafka.common.KafkaException if the send cannot be started
      */
     public void say(byte[] value) {
-        producer.send(new ProducerRecord<>(topic, key, value), (place, failure) -> {
+        producer.send(new ProducerRecord<>(topic, key, value), (metadata, failure) -> {
             if (failure != null) {
-                LOG.debug("Not said in {}: {}", topic, Printable.of(failure.toString()));
+                LOG.debug("Cannot publish a status to {}: {}", topic, Printable.of(failure.toString()));
             }
         });
     }
 
-    /** Takes back what was said, so that nobody waits to see that the speaker is gone. */
+    /** Removes the status, so that readers notice at once that the instance stops. */
     public void takeBack() {
         try {
             producer.send(new ProducerRecord<>(topic, key, null));
         } catch (RuntimeException e) {
-            LOG.debug("Readers of {} notice by themselves that this speaker ends: {}", topic, Printable.of(e.getMessage()));
+            LOG.debug("Cannot remove the status in {}; it expires on its own: {}", topic, Printable.of(e.getMessage()));
         }
     }
 

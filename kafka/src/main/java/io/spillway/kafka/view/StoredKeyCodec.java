@@ -5,27 +5,23 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import org.apache.avro.generic.GenericRecord;
 
-/** API keys as they lie in their topic, by key id. */
+/** Codec of API keys in their topic, by key id. Decoding throws {@link IllegalArgumentException} for invalid bytes. */
 public final class StoredKeyCodec {
     private final RecordCodec<io.spillway.schema.ApiKey> codec = new RecordCodec<>(new io.spillway.schema.ApiKey());
 
-    /** The bytes of what is kept of a key. */
+    /** Returns the encoded key. */
     public byte[] encode(StoredKey key) {
         return codec.encode(new io.spillway.schema.ApiKey(
                 key.tenant(), key.keyId(), ByteBuffer.wrap(key.sha256()), Instant.ofEpochMilli(key.createdAtMillis())));
     }
 
-    /**
-     * The key in these bytes.
-     *
-     * @throws IllegalArgumentException when they are none
-     */
+    /** Returns the decoded key. */
     public StoredKey decode(byte[] bytes) {
         GenericRecord record = codec.decode(bytes);
         ByteBuffer hash = (ByteBuffer) record.get("sha256");
         byte[] sha256 = new byte[hash.remaining()];
         hash.get(sha256);
-        return new StoredKey(
-                record.get("tenant").toString(), record.get("keyId").toString(), sha256, (Long) record.get("createdAt"));
+        return new StoredKey(record.get("tenant").toString(), record.get("keyId").toString(), sha256,
+                (Long) record.get("createdAt"));
     }
 }

@@ -7,24 +7,17 @@ import java.time.Instant;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 
-/** Sweeps as they lie in their topic. */
+/** Codec of sweeps in their topic. Decoding throws {@link IllegalArgumentException} for invalid bytes. */
 public final class SweepCodec {
     private final RecordCodec<SweepMark> codec = new RecordCodec<>(new SweepMark());
 
-    /** The bytes of a completed sweep of a tenant, or of all with {@code *}. */
+    /** Returns the encoded mark of a completed sweep of a tenant, or of all with {@code *}. */
     public byte[] encode(String tenant, String sweepId, Sweep sweep) {
-        return codec.encode(new SweepMark(
-                tenant,
-                sweepId,
-                Instant.ofEpochMilli(sweep.startedAtMillis()),
+        return codec.encode(new SweepMark(tenant, sweepId, Instant.ofEpochMilli(sweep.startedAtMillis()),
                 Instant.ofEpochMilli(sweep.completedAtMillis())));
     }
 
-    /**
-     * The sweep in these bytes; empty while it runs.
-     *
-     * @throws IllegalArgumentException when they are no sweep, or it completes before it starts
-     */
+    /** Returns the decoded sweep; empty while it runs. */
     public Optional<Sweep> decode(byte[] bytes) {
         GenericRecord mark = codec.decode(bytes);
         return mark.get("completedAt") == null

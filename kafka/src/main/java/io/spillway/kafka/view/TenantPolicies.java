@@ -10,12 +10,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The policy in force for every tenant: its own settings over those of {@code *} over the configured defaults.
+ * Policy in force for each tenant: its own settings, those of {@code *} and the configured defaults, in order of
+ * precedence.
  *
- * <p>Owner of the settings and writer of the index: the view's thread. Readers see only whole policies.
+ * <p>Owner of the settings and writer of the index: the view's thread. Readers see only complete policies.
  */
 public final class TenantPolicies extends MapContent<PolicySettings> {
-    /** Most tenants with partitions of their own. */
+    /** Limit of tenants with dedicated partitions. */
     private static final int MAX_DEDICATED = 10_000;
 
     private final PolicyCodec codec = new PolicyCodec();
@@ -24,20 +25,16 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
 
-    /**
-     * Starts without any tenant's settings, for tools and tests.
-     *
-     * @param defaults the configured defaults
-     */
+    /** Creates content without tenants, for tools and tests. */
     public TenantPolicies(PolicySettings defaults) {
         this(defaults, 0);
     }
 
     /**
-     * Starts without any tenant's settings.
+     * Creates content without tenants.
      *
      * @param defaults the configured defaults
-     * @param seed     of the tenants' hash; nobody who can name a tenant should know it
+     * @param seed     seed of the hash of tenants; keep it secret from anyone who can choose tenant names
      */
     public TenantPolicies(PolicySettings defaults, long seed) {
         super(new HashMap<>());
@@ -46,15 +43,12 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
         this.others = TenantPolicy.of(defaults);
     }
 
-    /** The policy in force for a tenant, never null. */
+    /** Returns the policy in force for a tenant, never null. */
     public TenantPolicy of(String tenant) {
         return resolved.of(tenant, others);
     }
 
-    /**
-     * How many partitions of their own tenants are to have, by tenant: those with a setting of their own above 0. Immutable,
-     * and the same object until it changes.
-     */
+    /** Returns the dedicated partitions requested, by tenant. Immutable, and the same object until it changes. */
     public SortedMap<String, Integer> dedicated() {
         return dedicated;
     }
@@ -74,7 +68,7 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
         dedicate(key, 0);
     }
 
-    /** Copied whole, for it changes seldom. Nobody has more partitions than the bound, so what is beyond it could not be met. */
+    /** Copies the map, because it changes rarely. No queue has enough partitions for requests beyond the limit. */
     private void dedicate(String key, long partitions) {
         boolean isNamed = !key.equals(ALL_TENANTS) && partitions > 0;
         int wanted = isNamed ? (int) partitions : 0;

@@ -1,23 +1,23 @@
 package io.spillway.kafka.view;
 
-/** What a {@link CompactedView} fills. Its methods are called by the view's one thread; reads come from any. */
+/** Content of a {@link CompactedView}. Only the view's thread calls these methods; other threads may read. */
 public interface ViewContent {
-    /** Stands for every tenant, as a key of policies and sweeps; no tenant has this name. */
+    /** Key of policies and sweeps that applies to every tenant. No tenant can have this name. */
     String ALL_TENANTS = "*";
 
     /**
-     * Takes the newest value of a key.
+     * Stores the newest value of a key.
      *
-     * @throws IllegalArgumentException when the bytes are not what the topic should hold; the entry stays as it was
+     * @throws IllegalArgumentException if the bytes are not valid for the topic; the entry is then unchanged
      */
     void put(String key, byte[] value);
 
-    /** Forgets a key. */
+    /** Removes a key. */
     void remove(String key);
 
-    /** Whether the key has an entry. */
+    /** Returns whether the key has an entry. */
     boolean contains(String key);
 
-    /** Entries now. */
+    /** Returns the number of entries. */
     int size();
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AvroSkipTest {
-    /** Every type that a later version of an item may use, with one value of it in hexadecimal. */
+    /** Covers every type that a later version of an item may use, with a value in hexadecimal. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '\'', textBlock = """
             "null"                                                     | ''
@@ -36,7 +36,7 @@ class AvroSkipTest {
             {"type":"map","values":"double"}                           | 020261000000000000000000
             {"type":"array","items":{"type":"map","values":"string"}}  | 040202610262000000
             """)
-    void a_value_is_jumped_over_and_missed_when_a_byte_is(String schema, String hex) {
+    void a_complete_value_is_skipped_and_a_truncated_one_is_rejected(String schema, String hex) {
         byte[] value = HexFormat.of().parseHex(hex);
         AvroSkip skip = AvroSkip.of(new Schema.Parser().parse(schema));
         AvroCursor cursor = new AvroCursor(Arrays.copyOf(value, value.length + 7), 0);
@@ -51,14 +51,14 @@ class AvroSkipTest {
 
     @ParameterizedTest
     @CsvSource({"04", "01", "80808080808000", "8080808010"})
-    void a_branch_that_is_not_there_is_refused(String hex) {
+    void an_unknown_union_branch_is_rejected(String hex) {
         AvroSkip skip = AvroSkip.of(new Schema.Parser().parse("[\"null\",\"string\"]"));
         byte[] value = Arrays.copyOf(HexFormat.of().parseHex(hex), 20);
         assertThatExceptionOfType(UnreadableItem.class).isThrownBy(() -> skip.over(new AvroCursor(value, 0)));
     }
 
     @Test
-    void a_record_inside_an_item_is_refused_when_the_schema_is_loaded() {
+    void a_nested_record_is_rejected_when_the_schema_is_loaded() {
         Schema record = new Schema.Parser().parse("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> AvroSkip.of(Schema.createArray(record)))
@@ -66,7 +66,7 @@ class AvroSkipTest {
     }
 
     @Test
-    void numbers_are_read_as_avro_writes_them() throws IOException {
+    void numbers_written_by_avro_are_read_back() throws IOException {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(10_000); i++) {
             long number = seed.random().nextLong() >> seed.random().nextInt(64);
@@ -84,14 +84,14 @@ class AvroSkipTest {
     }
 
     @Test
-    void a_long_that_fits_no_int_is_refused_where_an_int_belongs() {
+    void a_long_out_of_the_int_range_is_rejected_as_an_int() {
         byte[] tooLarge = new ItemBytes().number(1L << 31).bytes();
         assertThatExceptionOfType(UnreadableItem.class).isThrownBy(() -> new AvroCursor(tooLarge, 0).readInt());
         assertThat(new AvroCursor(tooLarge, 0).readLong()).isEqualTo(1L << 31);
     }
 
     @Test
-    void a_flood_of_bad_input_costs_no_stack_traces() {
+    void errors_have_no_stack_trace() {
         assertThatExceptionOfType(UnreadableItem.class)
                 .isThrownBy(() -> new AvroCursor(new byte[0], 0).readLong())
                 .satisfies(e -> assertThat(e.getStackTrace()).isEmpty());

@@ -31,14 +31,14 @@ class CodecTest {
             .with(PolicyField.MAX_DEPTH, "4611686018427387903");
 
     @Test
-    void a_policy_is_read_back_as_it_was_written() {
+    void a_policy_is_decoded_to_what_was_encoded() {
         for (PolicySettings settings : List.of(PolicySettings.NONE_SET, PolicySettings.DEFAULTS, FULL)) {
             assertThat(POLICIES.decode(POLICIES.encode("acme", settings))).isEqualTo(settings);
         }
     }
 
     @Test
-    void what_is_not_set_and_what_is_none_stay_two_things() {
+    void a_setting_of_none_stays_different_from_one_that_is_not_set() {
         PolicySettings none = PolicySettings.NONE_SET.with(PolicyField.RATE, "none").with(PolicyField.TTL, "none");
         PolicySettings read = POLICIES.decode(POLICIES.encode("*", none));
         assertThat(read).isEqualTo(none);
@@ -46,7 +46,7 @@ class CodecTest {
     }
 
     @Test
-    void any_subset_of_the_settings_is_read_back() {
+    void any_subset_of_the_settings_is_decoded_to_what_was_encoded() {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(2_000); i++) {
             PolicySettings settings = FULL;
@@ -58,7 +58,7 @@ class CodecTest {
     }
 
     @Test
-    void every_setting_has_a_field_in_the_schema_and_the_other_way_round() {
+    void the_schema_has_exactly_one_field_per_setting() {
         assertThat(TenantPolicy.getClassSchema().getFields().stream().map(field -> field.name()))
                 .containsExactlyElementsOf(Stream.concat(
                                 Stream.of("tenant"), Arrays.stream(PolicyField.values()).map(PolicyField::key))
@@ -66,7 +66,7 @@ class CodecTest {
     }
 
     @Test
-    void a_policy_with_a_setting_out_of_its_range_is_refused_by_key() {
+    void a_policy_with_a_setting_out_of_range_is_rejected_with_its_key() {
         TenantPolicy record = TenantPolicy.newBuilder().setTenant("acme").setAttempts(0L).build();
         byte[] bytes = new RecordCodec<>(new TenantPolicy()).encode(record);
         assertThatIllegalArgumentException()
@@ -80,14 +80,14 @@ class CodecTest {
     }
 
     @Test
-    void a_completed_sweep_is_read_back_and_a_running_one_is_none() {
+    void a_completed_sweep_is_decoded_and_a_running_one_is_empty() {
         Sweep sweep = new Sweep(Items.ENQUEUED_AT, Items.TIMESTAMP);
         assertThat(SWEEPS.decode(SWEEPS.encode("*", "nightly", sweep))).contains(sweep);
         assertThat(SWEEPS.decode(mark(Items.ENQUEUED_AT, null))).isEmpty();
     }
 
     @Test
-    void a_sweep_that_completes_before_it_starts_is_refused() {
+    void a_sweep_that_completes_before_it_starts_is_rejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SWEEPS.decode(mark(200, 199L)))
                 .withMessageContaining("cannot complete before it starts");
@@ -99,13 +99,13 @@ class CodecTest {
 
     @ParameterizedTest
     @MethodSource("decoders")
-    void junk_is_refused_with_one_printable_line(Consumer<byte[]> decoder) {
+    void invalid_bytes_are_rejected_with_one_printable_line(Consumer<byte[]> decoder) {
         byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
         byte[] policy = POLICIES.encode("acme", FULL);
         byte[] good = decodes(decoder, sweep) ? sweep : policy;
         byte[] other = good == sweep ? policy : sweep;
         assertThat(decodes(decoder, good)).isTrue();
-        for (byte[] junk : List.of(
+        for (byte[] invalid : List.of(
                 new byte[0],
                 new byte[] {0},
                 Items.bytes("{\"rate\": 5}"),
@@ -120,14 +120,14 @@ class CodecTest {
                 huge(good, Long.MAX_VALUE),
                 huge(good, -1))) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> decoder.accept(junk))
+                    .isThrownBy(() -> decoder.accept(invalid))
                     .satisfies(e -> assertThat(e.getMessage()).matches("[ -~]+").hasSizeLessThan(300));
         }
     }
 
     @ParameterizedTest
     @MethodSource("decoders")
-    void a_record_cut_off_at_any_byte_is_refused(Consumer<byte[]> decoder) {
+    void a_record_truncated_at_any_byte_is_rejected(Consumer<byte[]> decoder) {
         for (byte[] whole : List.of(
                 SWEEPS.encode("*", "nightly", new Sweep(1, 2)), POLICIES.encode("acme", PolicySettings.DEFAULTS))) {
             for (int length = 0; length < whole.length; length++) {
@@ -137,36 +137,36 @@ class CodecTest {
         }
     }
 
-    /** A view counts and passes over what throws a RuntimeException; an Error would end its thread. */
+    /** A view skips and counts records that cause a RuntimeException; an Error would end its thread. */
     @ParameterizedTest
     @MethodSource("decoders")
-    void mutated_records_are_read_or_refused_and_nothing_else(Consumer<byte[]> decoder) {
+    void mutated_records_are_decoded_or_rejected_without_another_error(Consumer<byte[]> decoder) {
         Seed seed = new Seed();
         SplittableRandom random = seed.random();
         byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
         byte[] policy = POLICIES.encode("acme", FULL);
         byte[] good = decodes(decoder, sweep) ? sweep : policy;
-        int refused = 0;
+        int rejected = 0;
         for (int i = 0; i < seed.rounds(20_000); i++) {
             byte[] bytes = good.clone();
             for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
                 bytes[random.nextInt(10, bytes.length)] = (byte) random.nextInt();
             }
-            refused += decodes(decoder, bytes) ? 0 : 1;
+            rejected += decodes(decoder, bytes) ? 0 : 1;
         }
-        assertThat(refused).as(seed.toString()).isGreaterThan(1_000);
+        assertThat(rejected).as(seed.toString()).isGreaterThan(1_000);
     }
 
     private static boolean decodes(Consumer<byte[]> decoder, byte[] bytes) {
         try {
             decoder.accept(bytes);
             return true;
-        } catch (IllegalArgumentException refused) {
+        } catch (IllegalArgumentException rejected) {
             return false;
         }
     }
 
-    /** The prefix of a good record, and a tenant that claims to be of this length. */
+    /** Returns a valid prefix followed by a tenant that declares this length. */
     private static byte[] huge(byte[] good, long length) {
         return new ItemBytes().raw(Arrays.copyOf(good, 10)).number(length).raw(new byte[20]).bytes();
     }

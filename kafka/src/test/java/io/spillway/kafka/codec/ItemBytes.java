@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Writes the bytes of an item field by field, so that any of them can be wrong. Defaults make a valid item. */
+/** Builder of the bytes of an item, field by field, so that each can be invalid. The defaults make a valid item. */
 final class ItemBytes {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
@@ -19,7 +19,7 @@ final class ItemBytes {
                 .raw(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(fingerprint).array());
     }
 
-    /** Up to and with the routing fields. */
+    /** Returns a builder that has the routing fields. */
     static ItemBytes afterRoutingFields() {
         return afterPrefix().string("acme").string("order-1").number(Items.ENQUEUED_AT).string("mail");
     }
@@ -36,7 +36,7 @@ final class ItemBytes {
         return this;
     }
 
-    /** A zig-zag varint. */
+    /** Writes a zig-zag varint. */
     ItemBytes number(long value) {
         long rest = value << 1 ^ value >> 63;
         while ((rest & ~0x7fL) != 0) {
@@ -55,7 +55,7 @@ final class ItemBytes {
         return number(bytes.length).raw(bytes);
     }
 
-    /** No channel, an empty content type, no attributes, an empty payload. */
+    /** Completes the item without a channel, content type, attributes and payload. */
     byte[] withTail() {
         return raw(0, 0, 0, 0).bytes();
     }

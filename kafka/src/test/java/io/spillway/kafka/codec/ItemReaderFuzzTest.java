@@ -11,9 +11,9 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Coverage-guided fuzzing of the item reader. In an ordinary test run the inputs under
- * {@code src/test/resources/io/spillway/topic/ItemReaderFuzzTestInputs} are tried, among them every finding so far;
- * {@code JAZZER_FUZZ=1 mvn test -Dtest='ItemReaderFuzzTest#METHOD'} looks for more, one method at a time.
+ * Coverage-guided fuzzing of the item reader. A normal test run tries the stored inputs of
+ * {@code ItemReaderFuzzTestInputs} in the test resources, including all findings so far.
+ * {@code JAZZER_FUZZ=1 mvn test -Dtest='ItemReaderFuzzTest#METHOD'} searches for more, one method at a time.
  */
 class ItemReaderFuzzTest {
     private static final byte[] PREFIX = ItemBytes.afterPrefix().bytes();
@@ -23,15 +23,15 @@ class ItemReaderFuzzTest {
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 100_000);
 
-    /** The bytes as they come: magic and fingerprint are for the fuzzer to find, and the seeds have them. */
+    /** Raw bytes: the fuzzer must find the prefix itself, and the seed inputs contain it. */
     @FuzzTest(maxDuration = "60s")
-    void any_value_without_headers_is_answered_as_avro_would(byte[] value) {
+    void any_value_without_headers_has_a_result_consistent_with_avro(byte[] value) {
         check(value, new RecordHeaders());
     }
 
-    /** Behind a good prefix, so that every byte the fuzzer changes is one of the encoding. */
+    /** Bytes after a valid prefix, so that every mutation affects the encoding. */
     @FuzzTest(maxDuration = "60s")
-    void any_encoding_behind_a_good_prefix_is_answered_as_avro_would(byte[] encoding) {
+    void any_encoding_after_a_valid_prefix_has_a_result_consistent_with_avro(byte[] encoding) {
         byte[] value = new byte[PREFIX.length + encoding.length];
         System.arraycopy(PREFIX, 0, value, 0, PREFIX.length);
         System.arraycopy(encoding, 0, value, PREFIX.length, encoding.length);
@@ -39,10 +39,12 @@ class ItemReaderFuzzTest {
     }
 
     @FuzzTest(maxDuration = "60s")
-    void any_value_with_any_headers_is_answered(FuzzedDataProvider data) {
+    void any_value_with_any_headers_has_a_result(FuzzedDataProvider data) {
         Headers headers = new RecordHeaders();
         for (int count = data.consumeInt(0, 6); count > 0; count--) {
-            String name = data.consumeInt(0, NAMES.size()) < NAMES.size() ? data.pickValue(NAMES) : data.consumeString(20);
+            String name = data.consumeInt(0, NAMES.size()) < NAMES.size()
+                    ? data.pickValue(NAMES)
+                    : data.consumeString(20);
             headers.add(name, data.consumeBoolean() ? data.consumeBytes(300) : null);
         }
         check(data.consumeBoolean() ? data.consumeRemainingAsBytes() : null, headers);
@@ -58,7 +60,8 @@ class ItemReaderFuzzTest {
                 }
             }
             case ParsedRecord.Unreadable unreadable -> {
-                assertThat(new Route.DeadLetter(unreadable.reason(), unreadable.detail()).detail()).matches("[ -~]{1,200}");
+                assertThat(new Route.DeadLetter(unreadable.reason(), unreadable.detail()).detail())
+                        .matches("[ -~]{1,200}");
                 assertThat(unreadable.detail()).hasSizeLessThan(200);
             }
         }

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
-/** The reader against Avro's own decoder, on generated items and on what becomes of them by chance. */
+/** Comparison of the reader with Avro's own decoder on generated and mutated items. */
 class ItemReaderGeneratedTest {
     private final Seed seed = new Seed();
     private final ItemReader reader = Items.reader();
@@ -22,7 +22,7 @@ class ItemReaderGeneratedTest {
     }
 
     @Test
-    void a_generated_item_cut_off_anywhere_is_unreadable() {
+    void a_generated_item_truncated_at_any_byte_is_unreadable() {
         for (int i = 0; i < seed.rounds(200); i++) {
             byte[] bytes = Items.encode(Items.random(seed.random()));
             for (int length = 0; length < bytes.length; length++) {
@@ -33,29 +33,29 @@ class ItemReaderGeneratedTest {
     }
 
     /**
-     * Whatever the reader accepts, Avro decodes to the same. The other way round it may be stricter, and is: Avro
-     * ignores bytes that are left over, the length of a block, and what a name or an id may be.
+     * Avro decodes everything that the reader accepts to the same item. The reader is stricter: Avro ignores bytes that
+     * are left over, the declared length of a block, and the limits of names and ids.
      */
     @Test
-    void what_the_reader_accepts_of_mutated_items_avro_decodes_to_the_same() {
+    void avro_decodes_every_accepted_mutated_item_to_the_same() {
         int accepted = 0;
-        int refused = 0;
+        int rejected = 0;
         for (int i = 0; i < seed.rounds(100_000); i++) {
             byte[] bytes = mutated(Items.encode(Items.random(seed.random())));
             if (read(bytes) instanceof ParsedRecord.Item item) {
                 accepted++;
                 assertThat(decoded(bytes)).as(seed.toString()).isEqualTo(item);
             } else {
-                refused++;
+                rejected++;
             }
         }
-        // Both sides of the test must have been met often, or it proves nothing.
+        // Both outcomes must occur often, or the test proves nothing.
         assertThat(accepted).as(seed.toString()).isGreaterThan(10_000);
-        assertThat(refused).as(seed.toString()).isGreaterThan(10_000);
+        assertThat(rejected).as(seed.toString()).isGreaterThan(10_000);
     }
 
     @Test
-    void any_bytes_behind_a_good_prefix_are_answered() {
+    void any_bytes_after_a_valid_prefix_have_a_result_consistent_with_avro() {
         byte[] prefix = ItemBytes.afterPrefix().bytes();
         for (int i = 0; i < seed.rounds(200_000); i++) {
             byte[] noise = new byte[seed.random().nextInt(40)];
@@ -76,7 +76,7 @@ class ItemReaderGeneratedTest {
         return ItemReaderOracle.decode(bytes, seed.toString());
     }
 
-    /** One to three changes: a bit, a byte, a byte more, a byte less, two bytes swapped, a run set to its highest. */
+    /** Applies one to three mutations: flip a bit, change, insert or delete a byte, swap two, fill a run with ones. */
     private byte[] mutated(byte[] bytes) {
         SplittableRandom random = seed.random();
         byte[] result = bytes;

@@ -39,7 +39,7 @@ class ItemReaderHeadersTest {
     }
 
     @Test
-    void a_header_wins_over_the_value_and_the_value_fills_in_the_rest() {
+    void headers_take_precedence_over_the_value_which_provides_the_rest() {
         assertThat(Items.read(AVRO, "spillway-tenant", "bolt"))
                 .isEqualTo(new ParsedRecord.Item("bolt", Items.ENQUEUED_AT, "mail", false));
         assertThat(Items.read(AVRO, "spillway-enqueued-at", "946684800000"))
@@ -55,9 +55,9 @@ class ItemReaderHeadersTest {
                 .isEqualTo(new ParsedRecord.Item("bolt", 5, "sms", false));
     }
 
-    /** A producer that names the tenant in a header may leave the field empty: its time still counts. */
+    /** A producer that sets the tenant in a header may leave the field empty; the other fields still count. */
     @Test
-    void what_a_header_says_is_not_judged_in_the_value() {
+    void a_field_of_the_value_is_not_validated_if_a_header_overrides_it() {
         assertThat(Items.read(Items.encode(Items.item("", "1", 77, "mail")), "spillway-tenant", "bolt"))
                 .isEqualTo(new ParsedRecord.Item("bolt", 77, "mail", false));
         assertThat(Items.read(Items.encode(Items.item("acme", "", 77, "mail")), "spillway-id", "1"))
@@ -77,7 +77,7 @@ class ItemReaderHeadersTest {
     }
 
     @Test
-    void no_value_is_no_item_even_with_a_tenant() {
+    void a_record_without_a_value_is_unreadable_even_with_a_tenant() {
         assertThat(Items.reasonOf(null, "spillway-tenant", "bolt")).isEqualTo(NULL_VALUE);
     }
 
@@ -102,13 +102,13 @@ class ItemReaderHeadersTest {
         "spillway-enqueued-at | 000000000000000000005 | BAD_ENQUEUED_AT",
         "spillway-enqueued-at | ٥                    | BAD_ENQUEUED_AT"
     })
-    void a_bad_header_is_a_dead_letter_though_the_value_is_good(String name, String value, DeadReason reason) {
+    void an_invalid_header_is_rejected_even_if_the_value_is_valid(String name, String value, DeadReason reason) {
         assertThat(Items.reasonOf(AVRO, name, value)).isEqualTo(reason);
         assertThat(Items.reasonOf(AVRO, "spillway-tenant", "bolt", name, value)).isEqualTo(reason);
     }
 
     @Test
-    void a_name_in_a_header_has_the_same_limits() {
+    void headers_have_the_same_limits_as_fields() {
         assertThat(Items.read(AVRO, "spillway-tenant", "x".repeat(128))).isInstanceOf(ParsedRecord.Item.class);
         assertThat(Items.reasonOf(AVRO, "spillway-tenant", "x".repeat(129))).isEqualTo(BAD_TENANT);
         assertThat(Items.read(AVRO, "spillway-id", "x".repeat(256))).isInstanceOf(ParsedRecord.Item.class);
@@ -118,14 +118,15 @@ class ItemReaderHeadersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0", "-1", "-999999999999999999", "9223372036854775807", "-9223372036854775808", "00000000000000000005"})
+    @ValueSource(strings = {"0", "-1", "-999999999999999999", "9223372036854775807", "-9223372036854775808",
+        "00000000000000000005"})
     void any_whole_number_of_milliseconds_is_read(String millis) {
         assertThat(Items.read(AVRO, "spillway-enqueued-at", millis))
                 .isEqualTo(new ParsedRecord.Item("acme", Long.parseLong(millis), "mail", false));
     }
 
     @Test
-    void of_two_headers_of_one_name_the_last_counts() {
+    void of_two_headers_with_the_same_name_the_last_counts() {
         assertThat(Items.read(AVRO, "spillway-tenant", "a b", "spillway-tenant", "bolt"))
                 .isEqualTo(new ParsedRecord.Item("bolt", Items.ENQUEUED_AT, "mail", false));
         assertThat(Items.reasonOf(AVRO, "spillway-tenant", "bolt", "spillway-tenant", "a b")).isEqualTo(BAD_TENANT);
@@ -138,7 +139,7 @@ class ItemReaderHeadersTest {
         "spillway-dead-stage", "spillway-dead-at", "spillway-origin-topic", "spillway-origin-partition",
         "spillway-origin-offset"
     })
-    void a_header_that_only_we_may_set_is_noticed_on_items_and_on_what_is_none(String name) {
+    void an_internal_header_is_detected_on_items_and_on_unreadable_records(String name) {
         assertThat(ItemHeaders.isInternal(name)).isTrue();
         assertThat(Items.read(AVRO, name, "x"))
                 .isEqualTo(new ParsedRecord.Item("acme", Items.ENQUEUED_AT, "mail", true));
@@ -153,14 +154,14 @@ class ItemReaderHeadersTest {
         "spillway-tenant", "spillway-id", "spillway-enqueued-at", "spillway-workload", "traceparent", "tracestate",
         "spillway-", "spillway-attempts", "spillway-Attempt", "x-spillway-attempt", ""
     })
-    void a_header_of_the_producer_is_not_ours(String name) {
+    void a_header_of_the_producer_is_not_internal(String name) {
         assertThat(ItemHeaders.isInternal(name)).isFalse();
         Headers headers = Items.headers(name, "5");
         assertThat(HeaderScan.of(headers).hasInternal()).isFalse();
     }
 
     @Test
-    void a_thousand_headers_are_read_and_one_more_is_too_many() {
+    void a_record_may_have_1000_headers_and_not_more() {
         assertThat(withHeaders(1_000)).isInstanceOf(ParsedRecord.Item.class);
         assertThat(withHeaders(1_001)).isEqualTo(
                 new ParsedRecord.Unreadable(TOO_MANY_HEADERS, "1001 headers; at most 1000", false));
@@ -169,14 +170,14 @@ class ItemReaderHeadersTest {
     }
 
     @Test
-    void headers_count_into_the_size_and_are_too_large_by_themselves() {
+    void headers_count_towards_the_size_limit() {
         assertThat(Items.reasonOf(AVRO, "x".repeat(Items.MAX_BYTES), null)).isEqualTo(TOO_LARGE);
         assertThat(Items.reasonOf(AVRO, "x", "y".repeat(Items.MAX_BYTES))).isEqualTo(TOO_LARGE);
         assertThat(Items.reasonOf(AVRO, "spillway-tenant", "y".repeat(Items.MAX_BYTES))).isEqualTo(TOO_LARGE);
     }
 
     @Test
-    void a_scan_counts_headers_and_bytes() {
+    void a_scan_counts_headers_and_their_bytes() {
         HeaderScan scan = HeaderScan.of(Items.headers("abc", "12", "abc", null, "", ""));
         assertThat(scan.count()).isEqualTo(3);
         assertThat(scan.bytes()).isEqualTo(8);

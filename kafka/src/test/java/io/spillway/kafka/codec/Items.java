@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** Items for the tests of the readers, encoded by Avro's own encoder. */
+/** Test items, encoded by Avro's own encoder. */
 public final class Items {
     static final long ENQUEUED_AT = 1_795_000_000_123L;
     static final long TIMESTAMP = 1_796_000_000_456L;
@@ -51,7 +51,7 @@ public final class Items {
         }
     }
 
-    /** A valid item with every length from nothing to its limit and every kind of attribute. */
+    /** Returns a valid item with random lengths up to the limits and random attributes. */
     static WorkItem random(SplittableRandom random) {
         Map<String, String> attributes = new LinkedHashMap<>();
         for (int i = random.nextInt(5); i > 0; i--) {
@@ -110,7 +110,7 @@ public final class Items {
         };
     }
 
-    /** Headers of a name and a value in turn; a value may be null. */
+    /** Creates headers from alternating names and values; a value may be null. */
     static Headers headers(String... namesAndValues) {
         Headers headers = new RecordHeaders();
         for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -19,20 +19,21 @@ class OriginTest {
         "a-1-2-3, a-1, 2, 3",
         "t-999999999-999999999999999999, t, 999999999, 999999999999999999",
     })
-    void it_is_the_topic_partition_and_offset_of_entry(String text, String topic, int partition, long offset) {
+    void an_origin_is_a_topic_a_partition_and_an_offset(String text, String topic, int partition, long offset) {
         Origin origin = new Origin(topic, partition, offset);
         assertThat(Origin.of(headers("spillway-origin", text))).contains(origin);
         assertThat(new String(origin.bytes(), StandardCharsets.UTF_8)).isEqualTo(text);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-0-0", "t-0", "t", "t-0-", "t--0", "t-x-0", "t-0-x", "t-0-0 ", "t t-0-0", "t-1000000000-0", "t-0-1000000000000000000", "é-0-0"})
-    void what_cannot_be_one_is_none(String text) {
+    @ValueSource(strings = {"", "-0-0", "t-0", "t", "t-0-", "t--0", "t-x-0", "t-0-x", "t-0-0 ", "t t-0-0",
+        "t-1000000000-0", "t-0-1000000000000000000", "é-0-0"})
+    void an_invalid_origin_is_empty(String text) {
         assertThat(Origin.of(headers("spillway-origin", text))).isEmpty();
     }
 
     @Test
-    void a_dead_letter_tells_it_in_three_parts_and_the_whole_one_wins() {
+    void a_dead_letter_has_three_parts_and_a_whole_origin_takes_precedence() {
         RecordHeaders parts = headers(
                 "spillway-origin-topic", "t", "spillway-origin-partition", "4", "spillway-origin-offset", "5");
         assertThat(Origin.of(parts)).contains(new Origin("t", 4, 5));
@@ -43,13 +44,14 @@ class OriginTest {
     }
 
     @Test
-    void one_of_enormous_length_is_none() {
+    void an_origin_of_extreme_length_is_empty() {
         assertThat(Origin.of(headers("spillway-origin", "t".repeat(1_000_000) + "-0-0"))).isEmpty();
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0", "-5, -5", "9223372036854775807, 9223372036854775807", "9223372036854775808, ", "1.5, ", "'', ", "' 1', ", "111111111111111111111, "})
-    void a_number_in_a_header_is_decimal_and_fits(String text, Long expected) {
+    @CsvSource({"0, 0", "-5, -5", "9223372036854775807, 9223372036854775807", "9223372036854775808, ",
+        "1.5, ", "'', ", "' 1', ", "111111111111111111111, "})
+    void a_number_in_a_header_is_a_decimal_64_bit_integer(String text, Long expected) {
         assertThat(HeaderNumber.of(headers("n", text), "n"))
                 .isEqualTo(expected == null ? OptionalLong.empty() : OptionalLong.of(expected));
         assertThat(HeaderNumber.of(new RecordHeaders().add("n", null), "n")).isEmpty();

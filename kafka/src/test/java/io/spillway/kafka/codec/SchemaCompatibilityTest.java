@@ -29,12 +29,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Schemas evolve only so that every version ever released can be read, and can read what we write. */
+/** Checks that the current schemas and all released versions can read each other. */
 class SchemaCompatibilityTest {
     /**
-     * CRC-64-AVRO of each released version, oldest first: producers have it in every record they ever wrote. After the
-     * slash the beginning of the SHA-256 of the whole schema, with defaults, logical types and words. A released file
-     * is never edited: a change is a new file and a new entry here.
+     * CRC-64-AVRO of each released version, oldest first, as contained in every record. After the slash: the first
+     * bytes of the SHA-256 of the whole schema, with defaults, logical types and documentation. A released file is
+     * never edited: a change is a new file and a new entry here.
      */
     private static final Map<String, List<String>> RELEASED = Map.of(
             "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
@@ -49,19 +49,19 @@ class SchemaCompatibilityTest {
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
-                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(), LedgerEntry.getClassSchema(),
-                TenantDepth.getClassSchema(), ApiKey.getClassSchema());
+                ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
+                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema());
     }
 
     @ParameterizedTest
     @MethodSource("evolving")
-    void released_versions_are_as_they_were_released(Schema current) {
+    void released_versions_are_unchanged(Schema current) {
         assertThat(ReleasedSchemas.of(current.getName()).stream()
                         .map(schema -> fingerprint(schema) + "/" + digest(schema)))
                 .isEqualTo(RELEASED.get(current.getName()));
     }
 
-    /** Compatibility as Avro sees it leaves these out, and both matter to a reader of an old record. */
+    /** Avro's compatibility check ignores both, but readers of old records depend on them. */
     @ParameterizedTest
     @MethodSource("evolving")
     void a_released_field_keeps_its_default_and_its_logical_type(Schema current) {
@@ -84,7 +84,7 @@ class SchemaCompatibilityTest {
     }
 
     @Test
-    void this_test_notices_a_change_that_is_not_compatible() {
+    void an_incompatible_change_is_detected() {
         Schema released = ReleasedSchemas.of("WorkItem").getFirst();
         String json = released.toString();
         Schema withoutDefault = parse(json.replaceFirst(
@@ -93,14 +93,15 @@ class SchemaCompatibilityTest {
         assertThat(withoutDefault.getField("extra")).isNotNull();
         assertThat(canRead(withoutDefault, released)).isFalse();
         assertThat(canRead(otherType, released)).isFalse();
-        assertThat(canRead(released, withoutDefault)).as("a reader skips what it does not know").isTrue();
+        assertThat(canRead(released, withoutDefault)).as("a reader skips unknown fields").isTrue();
     }
 
     @Test
-    void the_routing_fields_stay_first_and_as_they_are() {
+    void the_routing_fields_stay_first_and_unchanged() {
         Stream.concat(ReleasedSchemas.of("WorkItem").stream(), Stream.of(WorkItem.getClassSchema())).forEach(schema -> {
             List<Schema.Field> first = schema.getFields().subList(0, 4);
-            assertThat(first.stream().map(Schema.Field::name)).containsExactly("tenant", "id", "enqueuedAt", "workload");
+            assertThat(first.stream().map(Schema.Field::name))
+                    .containsExactly("tenant", "id", "enqueuedAt", "workload");
             assertThat(first.stream().map(field -> field.schema().getType())).containsExactly(
                     Schema.Type.STRING, Schema.Type.STRING, Schema.Type.LONG, Schema.Type.STRING);
             assertThat(first.get(2).schema().getLogicalType().getName()).isEqualTo("timestamp-millis");
@@ -108,7 +109,7 @@ class SchemaCompatibilityTest {
     }
 
     @Test
-    void an_item_of_every_released_version_is_found_by_its_fingerprint() {
+    void every_released_version_is_found_by_its_fingerprint() {
         ItemSchemas schemas = ItemSchemas.load();
         List<Schema> released = ReleasedSchemas.of("WorkItem");
         for (int i = 0; i < released.size(); i++) {
@@ -120,7 +121,7 @@ class SchemaCompatibilityTest {
     }
 
     @Test
-    void producers_write_the_fingerprint_that_readers_look_for() {
+    void producers_write_the_fingerprint_of_the_latest_released_version() {
         byte[] value = Items.encode(Items.item());
         long written = ByteBuffer.wrap(value, 2, 8).order(ByteOrder.LITTLE_ENDIAN).getLong();
         assertThat(RELEASED.get("WorkItem").getLast()).startsWith(Long.toHexString(written) + "/");
@@ -129,18 +130,19 @@ class SchemaCompatibilityTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"Nothing", "workitem", ""})
-    void what_was_never_released_has_no_versions(String record) {
+    void an_unknown_record_has_no_released_versions(String record) {
         assertThat(ReleasedSchemas.of(record)).isEmpty();
     }
 
     @Test
-    void the_records_of_the_contract_are_in_its_namespace() {
+    void all_records_are_in_the_public_namespace() {
         assertThat(Stream.of(
                                 WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                                 LedgerEntry.getClassSchema(), TenantDepth.getClassSchema())
                         .map(Schema::getFullName))
                 .containsExactly(
-                        "io.spillway.schema.WorkItem", "io.spillway.schema.TenantPolicy", "io.spillway.schema.SweepMark",
+                        "io.spillway.schema.WorkItem", "io.spillway.schema.TenantPolicy",
+                        "io.spillway.schema.SweepMark",
                         "io.spillway.schema.LedgerEntry", "io.spillway.schema.TenantDepth");
     }
 

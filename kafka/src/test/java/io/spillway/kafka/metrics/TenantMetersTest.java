@@ -14,7 +14,7 @@ class TenantMetersTest {
     private final TenantMeters<String> meters = new TenantMeters<>(2, this::register, this::remove);
 
     @Test
-    void while_there_is_room_whoever_comes_first_is_named() {
+    void the_first_tenants_are_named_while_there_is_room() {
         assertThat(meters.of("a")).isEqualTo("a");
         assertThat(meters.of("b")).isEqualTo("b");
         assertThat(meters.of("c")).isEqualTo("*other*");
@@ -22,7 +22,7 @@ class TenantMetersTest {
     }
 
     @Test
-    void the_number_of_series_is_bounded_whatever_the_number_of_tenants() {
+    void the_number_of_series_is_bounded_for_any_number_of_tenants() {
         for (int round = 0; round < 5; round++) {
             for (int i = 0; i < 100_000; i++) {
                 meters.of("t" + i);
@@ -33,7 +33,7 @@ class TenantMetersTest {
     }
 
     @Test
-    void a_tenant_that_floods_takes_the_name_of_the_least_busy() {
+    void a_much_busier_tenant_replaces_the_least_busy_named_one() {
         count("a", 10);
         count("b", 5);
         count("c", 20);
@@ -44,7 +44,7 @@ class TenantMetersTest {
     }
 
     @Test
-    void a_tenant_that_is_a_little_busier_does_not() {
+    void a_slightly_busier_tenant_replaces_no_one() {
         count("a", 10);
         count("b", 5);
         count("c", 19);
@@ -55,7 +55,7 @@ class TenantMetersTest {
     }
 
     @Test
-    void an_idle_tenant_keeps_its_name_for_a_while_and_then_loses_it() {
+    void an_idle_tenant_loses_its_name_after_the_idle_elections() {
         count("a", 1);
         count("b", 1);
         meters.elect();

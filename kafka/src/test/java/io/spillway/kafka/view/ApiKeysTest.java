@@ -13,17 +13,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ApiKeysTest {
+    private static final String FORM = "spw_[0-9a-f]{16}_[A-Za-z0-9_-]{43}";
+
     private final Seed seed = new Seed();
     private final ApiKeys keys = new ApiKeys();
     private final ApiKey acme = ApiKey.make(seed.random());
     private final ApiKey bolt = ApiKey.make(seed.random());
 
     @Test
-    void a_key_has_the_form_of_the_contract_and_is_read_back() {
+    void a_new_key_has_the_documented_form_and_is_parsed_back() {
         Set<String> made = new HashSet<>();
         for (int i = 0; i < seed.rounds(1_000); i++) {
             ApiKey key = ApiKey.make(seed.random());
-            assertThat(key.text()).as(seed.toString()).matches("spw_[0-9a-f]{16}_[A-Za-z0-9_-]{43}").startsWith("spw_" + key.keyId() + "_");
+            assertThat(key.text()).as(seed.toString()).matches(FORM).startsWith("spw_" + key.keyId() + "_");
             assertThat(ApiKey.parse(key.text()).map(ApiKey::keyId)).as(seed.toString()).contains(key.keyId());
             made.add(key.text());
         }
@@ -31,39 +33,42 @@ class ApiKeysTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "spw_", "spw_0123456789abcdef_", "spw_0123456789abcdef", "SPW_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "spw_0123456789ABCDEF_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-        "spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n", " spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
-    void what_has_another_form_is_no_key(String text) {
+    @ValueSource(strings = {"", "spw_", "spw_0123456789abcdef_", "spw_0123456789abcdef",
+        "SPW_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "spw_0123456789ABCDEF_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        "spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
+        " spw_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
+    void a_text_of_another_form_is_not_a_key(String text) {
         assertThat(ApiKey.parse(text)).isEmpty();
     }
 
     @Test
-    void whatever_character_is_put_anywhere_a_key_is_what_has_the_form_of_the_contract() {
+    void a_key_with_one_changed_character_is_valid_only_in_the_documented_form() {
         for (int i = 0; i < acme.text().length(); i++) {
             for (char c : "09/:afg`AFGZ@[z{_-.+=s\u00e9\u0660\n".toCharArray()) {
                 String text = acme.text().substring(0, i) + c + acme.text().substring(i + 1);
-                assertThat(ApiKey.parse(text).isPresent()).as("'%s' at %d", c, i).isEqualTo(text.matches("spw_[0-9a-f]{16}_[A-Za-z0-9_-]{43}"));
+                assertThat(ApiKey.parse(text).isPresent()).as("'%s' at %d", c, i).isEqualTo(text.matches(FORM));
             }
         }
     }
 
     @Test
-    void the_text_for_a_log_has_no_secret() {
+    void the_text_for_logs_omits_the_secret() {
         assertThat(acme.toString()).isEqualTo("spw_" + acme.keyId() + "_***");
         assertThat(StoredKey.of("acme", acme, 5).toString()).isEqualTo("key " + acme.keyId() + " of acme");
     }
 
     @Test
-    void only_the_whole_key_is_its_tenants() {
+    void only_the_complete_key_identifies_its_tenant() {
         put("acme", acme);
         put("bolt", bolt);
 
         assertThat(keys.tenantOf(acme)).contains("acme");
         assertThat(keys.tenantOf(bolt)).contains("bolt");
         assertThat(keys.tenantOf(ApiKey.make(seed.random()))).as("unknown").isEmpty();
-        String secretOfBolt = bolt.text().substring(21);
-        assertThat(keys.tenantOf(ApiKey.parse("spw_" + acme.keyId() + "_" + secretOfBolt).orElseThrow())).as("another's secret").isEmpty();
+        ApiKey mixed = ApiKey.parse("spw_" + acme.keyId() + "_" + bolt.text().substring(21)).orElseThrow();
+        assertThat(keys.tenantOf(mixed)).as("another's secret").isEmpty();
         for (int i = 21; i < acme.text().length(); i++) {
             char other = acme.text().charAt(i) == 'x' ? 'y' : 'x';
             String wrong = acme.text().substring(0, i) + other + acme.text().substring(i + 1);
@@ -72,7 +77,7 @@ class ApiKeysTest {
     }
 
     @Test
-    void a_revoked_key_is_nobodys() {
+    void a_revoked_key_identifies_no_tenant() {
         put("acme", acme);
         keys.remove(acme.keyId());
 
@@ -81,23 +86,24 @@ class ApiKeysTest {
     }
 
     @Test
-    void keys_are_listed_by_tenant_and_age() {
+    void keys_are_sorted_by_tenant_and_age() {
         ApiKey older = ApiKey.make(seed.random());
         put("bolt", bolt);
         put("acme", acme);
         keys.put(older.keyId(), new StoredKeyCodec().encode(StoredKey.of("acme", older, 1)));
 
-        assertThat(keys.all(Optional.empty()).stream().map(StoredKey::keyId)).containsExactly(older.keyId(), acme.keyId(), bolt.keyId());
+        assertThat(keys.all(Optional.empty()).stream().map(StoredKey::keyId))
+                .containsExactly(older.keyId(), acme.keyId(), bolt.keyId());
         assertThat(keys.all(Optional.of("bolt")).stream().map(StoredKey::keyId)).containsExactly(bolt.keyId());
-        assertThat(keys.all(Optional.of("nobody"))).isEmpty();
+        assertThat(keys.all(Optional.of("unknown"))).isEmpty();
     }
 
     @Test
-    void junk_is_refused_and_changes_nothing() {
+    void an_invalid_record_is_rejected_and_changes_nothing() {
         put("acme", acme);
         byte[] good = new StoredKeyCodec().encode(StoredKey.of("bolt", bolt, 7));
         assertThatIllegalArgumentException().as("under another id").isThrownBy(() -> keys.put(acme.keyId(), good));
-        assertThatIllegalArgumentException().isThrownBy(() -> keys.put(acme.keyId(), Items.bytes("junk")));
+        assertThatIllegalArgumentException().isThrownBy(() -> keys.put(acme.keyId(), Items.bytes("invalid")));
         assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("acme", "id", new byte[31], 0));
         assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("no tenant", "id", new byte[32], 0));
         for (int i = 0; i < seed.rounds(20_000); i++) {
@@ -105,8 +111,8 @@ class ApiKeysTest {
             bytes[seed.random().nextInt(bytes.length)] = (byte) seed.random().nextInt();
             try {
                 keys.put(bolt.keyId(), bytes);
-            } catch (IllegalArgumentException refused) {
-                assertThat(refused.getMessage()).as(seed.toString()).matches("[ -~]+");
+            } catch (IllegalArgumentException rejected) {
+                assertThat(rejected.getMessage()).as(seed.toString()).matches("[ -~]+");
             }
         }
         assertThat(keys.tenantOf(acme)).contains("acme");

@@ -15,7 +15,7 @@ class DemandsTest {
     private final Demands demands = new Demands(() -> Instant.ofEpochMilli(nowMillis));
 
     @Test
-    void others_are_counted_while_they_live_and_one_is_not_its_own_neighbour() {
+    void statuses_of_other_live_instances_are_counted() {
         demands.put("a", demands.encode("a", Map.of("acme", 5.0)));
         demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
         demands.put("c", demands.encode("c", Map.of()));
@@ -27,19 +27,20 @@ class DemandsTest {
         nowMillis++;
         assertThat(demands.ofOthers("a")).as("b is silent").containsExactly(Map.of("acme", 1.0));
         demands.remove("c");
-        assertThat(demands.ofOthers("a")).as("c has said that it ends").isEmpty();
+        assertThat(demands.ofOthers("a")).as("c has removed its status").isEmpty();
     }
 
     @Test
-    void nonsense_is_refused_and_the_last_word_stands() {
+    void an_invalid_status_is_rejected_and_the_previous_one_stays() {
         demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
         Map<String, Double> tooMany = new HashMap<>();
         for (int i = 0; i <= RateShares.MAX_TOLD; i++) {
             tooMany.put("tenant-" + i, 1.0);
         }
-        for (Map<String, Double> nonsense : List.of(
+        for (Map<String, Double> invalid : List.of(
                 Map.of("acme", -1.0), Map.of("acme", Double.NaN), Map.of("acme", Double.POSITIVE_INFINITY), tooMany)) {
-            assertThatThrownBy(() -> demands.put("b", demands.encode("b", nonsense))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> demands.put("b", demands.encode("b", invalid)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
         assertThat(demands.ofOthers("a")).containsExactly(Map.of("acme", 7.5));
     }

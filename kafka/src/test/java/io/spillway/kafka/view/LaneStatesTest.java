@@ -19,7 +19,7 @@ class LaneStatesTest {
     private final LaneStates states = new LaneStates(() -> Instant.ofEpochMilli(nowMillis));
 
     @Test
-    void reports_come_back_as_they_were_said_while_their_workers_live() {
+    void reports_of_live_workers_are_returned_unchanged() {
         states.put("a", states.encode("a", ONE));
         states.put("b", states.encode("b", OTHER));
         assertThat(states.reports()).containsExactlyInAnyOrder(ONE, OTHER);
@@ -30,30 +30,32 @@ class LaneStatesTest {
         nowMillis++;
         assertThat(states.reports()).as("a is silent").containsExactly(ONE);
         states.remove("b");
-        assertThat(states.reports()).as("b has said that it ends").isEmpty();
+        assertThat(states.reports()).as("b has removed its status").isEmpty();
     }
 
     @Test
-    void what_was_said_long_before_it_was_heard_does_not_count_but_clocks_may_differ() {
-        byte[] said = states.encode("a", ONE);
+    void a_status_received_long_after_its_publication_does_not_count() {
+        byte[] published = states.encode("a", ONE);
         nowMillis += LaneStates.OLD_MILLIS;
-        states.put("a", said);
+        states.put("a", published);
         assertThat(states.reports()).as("a minute").containsExactly(ONE);
         nowMillis++;
-        states.put("a", said);
+        states.put("a", published);
         assertThat(states.reports()).as("more").isEmpty();
         nowMillis -= 3_600_000;
-        states.put("a", said);
+        states.put("a", published);
         assertThat(states.reports()).as("from a clock that is ahead").containsExactly(ONE);
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 1, 1, 1, 1", "4294967297, 1, 1, 1, 1", "1, -1, 1, 1, 1", "1, 1, NaN, 1, 1", "1, 1, 1, -1, 1", "1, 1, 1, 1, 1e13"})
-    void nonsense_is_refused_and_the_last_word_stands(long slots, double possible, double handled, long waiting, double age) {
+    @CsvSource({"0, 1, 1, 1, 1", "4294967297, 1, 1, 1, 1", "1, -1, 1, 1, 1", "1, 1, NaN, 1, 1", "1, 1, 1, -1, 1",
+        "1, 1, 1, 1, 1e13"})
+    void an_invalid_status_is_rejected_and_the_previous_one_stays(
+            long slots, double possible, double handled, long waiting, double age) {
         states.put("a", states.encode("a", ONE));
-        byte[] nonsense = new RecordCodec<>(new LaneState()).encode(
+        byte[] invalid = new RecordCodec<>(new LaneState()).encode(
                 new LaneState("a", Instant.ofEpochMilli(nowMillis), slots, possible, handled, waiting, age));
-        assertThatThrownBy(() -> states.put("a", nonsense)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> states.put("a", invalid)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> states.put("a", new byte[] {1, 2, 3})).isInstanceOf(IllegalArgumentException.class);
         assertThat(states.reports()).containsExactly(ONE);
     }

@@ -16,12 +16,12 @@ class SweepsTest {
 
     private final Sweeps sweeps = new Sweeps();
 
-    /** Marks are {@code KEY:start-completion} in the order they are read; without a completion the sweep runs. */
+    /** Marks are {@code KEY:start-completion} in the order of arrival; without a completion the sweep is running. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "none", textBlock = """
             # what                                             | marks                          | acme is covered before
             no sweep covers nothing                            | ''                             | none
-            a completed sweep covers what was before its start | acme:100-200                   | 100
+            a completed sweep covers items before its start    | acme:100-200                   | 100
             the later of two                                   | acme:100-200 acme:300-400      | 300
             a mark that is read late changes nothing           | acme:300-400 acme:100-200      | 300
             the later start counts, not the later completion   | acme:300-400 acme:200-900      | 300
@@ -30,15 +30,16 @@ class SweepsTest {
             and the other way round                            | *:100-200 acme:300-400         | 300
             another tenant's sweep covers nothing here         | bolt:100-200                   | none
             a running sweep covers nothing                     | acme:100                       | none
-            and takes nothing back                             | acme:100-200 acme:300          | 100
+            and revokes nothing                                | acme:100-200 acme:300          | 100
             completion in the future covers nothing yet        | acme:100-1001                  | none
             completion now covers                              | acme:100-1000                  | 100
-            it hides the one before: nothing is dropped early  | acme:100-200 acme:300-1001     | none
+            it hides the previous one: nothing drops too early | acme:100-200 acme:300-1001     | none
             one of all in the future leaves its own in force   | acme:100-200 *:300-1001        | 100
-            the same sweep told twice                          | acme:100-200 acme:100-200      | 100
-            a completion set right                             | acme:100-9999 acme:100-200     | 100
+            the same sweep received twice                      | acme:100-200 acme:100-200      | 100
+            a corrected completion                             | acme:100-9999 acme:100-200     | 100
             """)
-    void the_latest_completed_sweep_covers_what_was_made_before_it(String what, String marks, Long coveredBefore) {
+    void the_latest_completed_sweep_covers_items_created_before_its_start(
+            String what, String marks, Long coveredBefore) {
         for (String mark : marks.isEmpty() ? new String[0] : marks.split(" ")) {
             put(mark);
         }
@@ -54,7 +55,7 @@ class SweepsTest {
     }
 
     @Test
-    void a_removed_sweep_covers_nothing_any_more() {
+    void a_removed_sweep_covers_nothing() {
         put("acme:100-200");
         put("*:50-60");
         assertThat(sweeps.size()).isEqualTo(2);
@@ -68,7 +69,7 @@ class SweepsTest {
     }
 
     @Test
-    void junk_leaves_the_sweep_as_it_was() {
+    void an_invalid_record_leaves_the_sweep_unchanged() {
         put("acme:100-200");
         assertThatIllegalArgumentException().isThrownBy(() -> sweeps.put("acme", new byte[7]));
         assertThatIllegalArgumentException().isThrownBy(() -> put("acme:400-300"));

@@ -17,8 +17,8 @@ class TenantPoliciesTest {
     private final TenantPolicies policies = new TenantPolicies(settings("attempts=7 ttl=1h"));
 
     /**
-     * Steps are {@code KEY:setting=value} for a put, {@code KEY:} for a put of nothing, {@code -KEY} for a removal.
-     * Expected are the attempts of acme and of bolt, who has no policy of its own.
+     * Steps are {@code KEY:setting=value} for a put, {@code KEY:} for an empty put, {@code -KEY} for a removal. The
+     * expected values are the attempts of acme, and of bolt, which has no policy of its own.
      */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
@@ -38,7 +38,7 @@ class TenantPoliciesTest {
             a policy that sets nothing changes nothing   | *:attempts=3 acme:                              |    3 |    3
             what was never there can be removed          | -acme -* -acme                                  |    7 |    7
             """)
-    void a_tenants_own_settings_are_over_those_of_all_over_the_defaults(String what, String steps, int acme, int bolt) {
+    void own_settings_precede_those_of_all_tenants_and_the_defaults(String what, String steps, int acme, int bolt) {
         for (String step : steps.isEmpty() ? new String[0] : steps.split(" ")) {
             if (step.startsWith("-")) {
                 policies.remove(step.substring(1));
@@ -50,18 +50,18 @@ class TenantPoliciesTest {
         assertThat(policies.of("acme").attempts()).isEqualTo(acme);
         assertThat(policies.of("bolt").attempts()).isEqualTo(bolt);
         assertThat(policies.of("bolt").ttlMillis()).as("the configured default").isEqualTo(3_600_000);
-        assertThat(policies.of("bolt").timeoutMillis()).as("the product's default").isEqualTo(30_000);
+        assertThat(policies.of("bolt").timeoutMillis()).as("the built-in default").isEqualTo(30_000);
     }
 
     @Test
-    void none_wins_over_a_value_below() {
+    void a_setting_of_none_overrides_a_lower_level() {
         put("acme", "ttl=none");
         assertThat(policies.of("acme").ttlMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policies.of("bolt").ttlMillis()).isEqualTo(3_600_000);
     }
 
     @Test
-    void what_cannot_be_decoded_leaves_the_policy_as_it_was() {
+    void an_invalid_record_leaves_the_policy_unchanged() {
         put("acme", "attempts=2");
         TenantPolicy before = policies.of("acme");
         byte[] whole = codec.encode("acme", settings("attempts=9"));
@@ -74,7 +74,7 @@ class TenantPoliciesTest {
     }
 
     @Test
-    void it_knows_who_has_a_policy() {
+    void keys_with_a_policy_are_known() {
         put("acme", "attempts=2");
         put("*", "rate=1");
         assertThat(policies.size()).isEqualTo(2);
@@ -87,14 +87,14 @@ class TenantPoliciesTest {
     }
 
     @Test
-    void the_same_policy_is_handed_out_until_it_changes() {
+    void the_same_policy_object_is_returned_until_it_changes() {
         put("acme", "attempts=2");
         assertThat(policies.of("acme")).isSameAs(policies.of("acme"));
-        assertThat(policies.of("bolt")).isSameAs(policies.of("anybody"));
+        assertThat(policies.of("bolt")).isSameAs(policies.of("other"));
     }
 
     @Test
-    void settings_are_shown_as_they_are_stored() {
+    void settings_are_returned_as_stored() {
         SettingsByTenant stored = new SettingsByTenant();
         stored.put("bolt", codec.encode("bolt", settings("rate=1")));
         stored.put("*", codec.encode("*", settings("ttl=none")));
@@ -114,7 +114,7 @@ class TenantPoliciesTest {
         policies.put(key, codec.encode(key, settings(settings)));
     }
 
-    /** Settings written as {@code key=value} with spaces between. */
+    /** Parses settings written as {@code key=value}, separated by spaces. */
     private static PolicySettings settings(String text) {
         PolicySettings settings = PolicySettings.NONE_SET;
         for (String setting : text.isEmpty() ? new String[0] : text.split(" ")) {
