@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Readers and writers of Spillway's topics that Kafka Streams does not know of, as facts for the description of the
- * topology. Kafka Streams describes only its own sources, processors and sinks.
+ * Client outside Kafka Streams that reads or writes Spillway's topics, for the topology description. Kafka Streams
+ * describes only its own sources, processors and sinks.
  *
  * @param title   name of the client in the description
  * @param reads   topics whose records it processes and whose offsets it commits
  * @param follows compacted topics that it keeps in memory as a view
- * @param writes  topics that it produces to
+ * @param writes  topics that it writes to
  */
 record TopicUser(String title, List<String> reads, List<String> follows, List<String> writes) {
     TopicUser {
@@ -21,7 +21,7 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         writes = List.copyOf(writes);
     }
 
-    /** Returns the clients of one installation, in the order in which an item meets them. */
+    /** Returns the clients of one installation in the order in which an item meets them. */
     static List<TopicUser> of(Topics topics) {
         return List.of(
                 new TopicUser(
@@ -33,7 +33,7 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
                         "router",
                         List.of(),
                         routerViews(topics),
-                        // The ledger rows of route and due; see Bookkeeping.
+                        // The ledger deltas of the route and delay stages.
                         List.of(topics.ledger(), topics.demand())),
                 new TopicUser(
                         "worker",
@@ -58,7 +58,7 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         List<String> written = new ArrayList<>(
                 List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps()));
         if (topics.assignsShards()) {
-            // Only tenants release --shard.
+            // Written by: tenants release --shard.
             written.add(topics.shardRequests());
         }
         return written;

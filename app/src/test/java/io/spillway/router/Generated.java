@@ -6,7 +6,7 @@ import java.util.Random;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** Records that a producer might send, from good through damaged to nonsense. */
+/** Random records of a producer: valid, damaged and nonsense. */
 final class Generated {
     private static final String[] TENANTS = {"acme", "old", "quiet", "a b", "", "x".repeat(128), "x".repeat(129)};
     private static final String[] HEADERS = {
