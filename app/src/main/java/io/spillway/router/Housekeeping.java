@@ -110,7 +110,8 @@ final class Housekeeping implements AutoCloseable {
             if (thread.isShutdown()) {
                 return;
             }
-            LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
+            LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000,
+                    Printable.of(e.getMessage()));
         }
     }
 

@@ -117,7 +117,8 @@ public final class Router implements AutoCloseable {
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
             MeterRegistry registry, InstantSource clock) {
         return new Router(
-                configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock, false);
+                configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock,
+                false);
     }
 
     private Router(
@@ -160,7 +161,8 @@ public final class Router implements AutoCloseable {
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         if (isStale) {
-            LOG.info("The state in {} is too old to use; restoring it from Kafka", Printable.of(stateDirectory.toString()));
+            LOG.info("The state in {} is too old to use; restoring it from Kafka",
+                    Printable.of(stateDirectory.toString()));
             streams.cleanUp();
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
@@ -233,7 +235,7 @@ public final class Router implements AutoCloseable {
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         admin.close(Duration.ZERO);
-        LOG.info("Router stopped{}", clean ? "" : "; its threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
+        LOG.info("Router stopped{}", clean ? "" : "; threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
     }
 
     private void onState(KafkaStreams.State state) {
@@ -290,7 +292,7 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
-        // A store that has moved elsewhere must be deleted here before its changelog deletes tombstones; see StaleState.
+        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see StaleState.
         properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
         properties.put(
                 StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),

@@ -78,7 +78,8 @@ final class RouterTopology {
      */
     static Topology withShards(Topology topology, Topics topics, Supplier<ShardProcessor> shards) {
         topology.addSink(
-                SinkNames.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(), PartitionedValue.serializer(), ROUTE);
+                SinkNames.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
+                PartitionedValue.serializer(), ROUTE);
         addSource(topology, SHARD_REQUESTS, topics.shardRequests());
         topology.addProcessor(SHARD, shards::get, SHARD_REQUESTS);
         topology.addStateStore(
@@ -120,7 +121,7 @@ final class RouterTopology {
         topology.addSource(
                 AutoOffsetReset.none(),
                 name,
-                // Kafka Streams would silently skip a negative timestamp; the routing rules decide about implausible ones.
+                // Kafka Streams silently skips a negative timestamp; the routing rules handle implausible ones.
                 (record, partitionTimeMillis) -> Math.max(0, record.timestamp()),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer(),

@@ -39,7 +39,7 @@ final class StaleState {
             }
             return false;
         } catch (IOException e) {
-            throw new UncheckedIOException("Cannot read the state directory " + directory + ". Check its permissions.", e);
+            throw new UncheckedIOException("Cannot read " + directory + ". Check its permissions.", e);
         }
     }
 

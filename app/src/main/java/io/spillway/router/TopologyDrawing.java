@@ -91,7 +91,8 @@ public final class TopologyDrawing {
         for (Subtopology stage : stages) {
             text.append("   Sub-topology ").append(stage.id()).append(": ").append(name(stage)).append('\n');
             storesOf(stage).forEach(store -> text
-                    .append("      store ").append(store).append(" (changelog: ").append(changelogs.get(store)).append(")\n"));
+                    .append("      store ").append(store)
+                    .append(" (changelog: ").append(changelogs.get(store)).append(")\n"));
         }
         text.append("\nOutside Kafka Streams:\n");
         for (TopicUser client : clients) {

@@ -100,10 +100,12 @@ class BadDelayTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "spillway.ingress", "spillway.ingress-1", "a b-1-2", "i-1-x", "i--1-2x", "i-1-99999999999999999999"})
+    @ValueSource(strings = {"", "x", "spillway.ingress", "spillway.ingress-1", "a b-1-2", "i-1-x", "i--1-2x",
+            "i-1-99999999999999999999"})
     void a_record_of_another_writer_loses_its_internal_headers_and_its_origin_is_its_position(String origin) {
         try (RouterHarness router = new RouterHarness()) {
-            Headers headers = headers("spillway-due", SOON, "spillway-attempt", "4", "spillway-replayed-at", "1", "spillway-moves", "9",
+            Headers headers = headers("spillway-due", SOON, "spillway-attempt", "4", "spillway-replayed-at", "1",
+                    "spillway-moves", "9",
                     "spillway-dead-reason", "x", "spillway-mine", "kept");
             if (!origin.isEmpty()) {
                 headers.add("spillway-origin", origin.getBytes(StandardCharsets.UTF_8));
@@ -123,8 +125,10 @@ class BadDelayTest {
     void a_replayed_dead_letter_keeps_its_origin_in_ingress() {
         try (RouterHarness router = new RouterHarness()) {
             router.sendDelayed(GOOD, headers(
-                    "a", "b", "spillway-dead-reason", "bad-id", "spillway-dead-detail", "x", "spillway-dead-stage", "router",
-                    "spillway-dead-at", "1", "spillway-origin-topic", "spillway.ingress", "spillway-origin-partition", "7",
+                    "a", "b", "spillway-dead-reason", "bad-id", "spillway-dead-detail", "x", "spillway-dead-stage",
+                            "router",
+                    "spillway-dead-at", "1", "spillway-origin-topic", "spillway.ingress", "spillway-origin-partition",
+                            "7",
                     "spillway-origin-offset", "9", "spillway-replayed-at", "5", "spillway-due", SOON));
             router.advance(Duration.ofSeconds(1));
 

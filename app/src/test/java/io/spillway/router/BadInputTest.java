@@ -60,7 +60,8 @@ class BadInputTest {
                 new Bad("id with a newline", item("acme", "a\nb", START_MILLIS, ""), headers(), "bad-id"),
                 new Bad("long id", item("acme", "i".repeat(257), START_MILLIS, ""), headers(), "bad-id"),
                 new Bad("bad workload", item("acme", "i", START_MILLIS, "w w"), headers(), "bad-workload"),
-                new Bad("time that is no number", GOOD, headers("spillway-enqueued-at", "yesterday"), "bad-enqueued-at"),
+                new Bad("time that is no number", GOOD, headers("spillway-enqueued-at", "yesterday"),
+                        "bad-enqueued-at"),
                 new Bad("10,000 headers", GOOD, many, "too-many-headers"),
                 new Bad("too large", new byte[30_000], headers("spillway-tenant", "acme"), "too-large"),
                 new Bad("too large by its headers", GOOD, headers("x", "y".repeat(30_000)), "too-large"));

@@ -64,7 +64,8 @@ class DelayTest {
         }
         Collections.shuffle(waits, new Random(seed));
         for (int i = 0; i < waits.size(); i++) {
-            router.sendDelayed(item("acme", START_MILLIS), retried(waits.get(i), "x-order", String.format("%06d-%03d", waits.get(i), i)));
+            router.sendDelayed(item("acme", START_MILLIS),
+                    retried(waits.get(i), "x-order", String.format("%06d-%03d", waits.get(i), i)));
         }
 
         router.advance(Duration.ofMinutes(4));
@@ -126,8 +127,10 @@ class DelayTest {
     void an_item_is_unchanged_except_for_due_time_and_reason() {
         byte[] value = item("acme", START_MILLIS);
         router.sendDelayed(value, headers(
-                "traceparent", "00-aa-bb-01", "spillway-origin", "spillway.ingress-3-17", "spillway-lane-reason", "fresh",
-                "spillway-attempt", "2", "spillway-moves", "1", "spillway-first-attempt-at", "7", "spillway-replayed-at", "8",
+                "traceparent", "00-aa-bb-01", "spillway-origin", "spillway.ingress-3-17", "spillway-lane-reason",
+                        "fresh",
+                "spillway-attempt", "2", "spillway-moves", "1", "spillway-first-attempt-at", "7",
+                        "spillway-replayed-at", "8",
                 "spillway-due", Long.toString(START_MILLIS + 100)));
 
         router.advance(Duration.ofMillis(100));
@@ -138,7 +141,8 @@ class DelayTest {
         assertThat(routed.timestamp()).isEqualTo(START_MILLIS);
         assertThat(text(routed.headers())).containsExactly(
                 "traceparent=00-aa-bb-01", "spillway-origin=spillway.ingress-3-17", "spillway-attempt=2",
-                "spillway-moves=1", "spillway-first-attempt-at=7", "spillway-replayed-at=8", "spillway-lane-reason=retry");
+                "spillway-moves=1", "spillway-first-attempt-at=7", "spillway-replayed-at=8",
+                        "spillway-lane-reason=retry");
     }
 
     @Test
@@ -161,7 +165,7 @@ class DelayTest {
         assertThat(router.count("spillway.routed", "reason", reason)).isEqualTo(1);
     }
 
-    /** Aged after 5 minutes, time to live 1 hour, sweepable; a sweep started 10 minutes ago. Minutes before the due time. */
+    /** Aged after 5 minutes, time to live 1 hour, sweep started 10 minutes ago. Minutes before the due time. */
     @ParameterizedTest(name = "enqueued {0} min before it is due, replayed {1}: {2}")
     @CsvSource({
         "4,   -,   HOT",

@@ -13,14 +13,16 @@ final class Generated {
         "spillway-tenant", "spillway-id", "spillway-enqueued-at", "spillway-workload", "spillway-attempt",
         "spillway-origin", "traceparent", "spillway-dead-reason", "other"
     };
-    private static final String[] TEXTS = {"acme", "1", "-1", "1763712000000", "99999999999999999999", "", "é\n", "w.w"};
+    private static final String[] TEXTS =
+            {"acme", "1", "-1", "1763712000000", "99999999999999999999", "", "é\n", "w.w"};
 
     private Generated() {}
 
     static byte[] value(Random random) {
         long madeAt = RouterHarness.START_MILLIS - (long) (random.nextGaussian() * 3_600_000);
         byte[] item = RouterHarness.item(
-                TENANTS[random.nextInt(TENANTS.length)], "i".repeat(random.nextInt(260)), madeAt, random.nextBoolean() ? "" : "w");
+                TENANTS[random.nextInt(TENANTS.length)], "i".repeat(random.nextInt(260)), madeAt,
+                random.nextBoolean() ? "" : "w");
         return switch (random.nextInt(6)) {
             case 0 -> null;
             case 1 -> bytes(random, random.nextInt(300));

@@ -55,7 +55,8 @@ class PlacementRoutingTest {
         }
 
         assertThat(decisions).allMatch(decision -> decision.route() instanceof Route.ToLane to && to.lane() == lane);
-        assertThat(counts()).containsOnlyKeys(shard("acme", 4)).allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
+        assertThat(counts()).containsOnlyKeys(shard("acme", 4))
+                .allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
     }
 
     @Test
@@ -137,7 +138,8 @@ class PlacementRoutingTest {
         router.backlogs = backlogs(waiting, 10_000, shard[0]);
 
         for (int i = 0; i < 10; i++) {
-            router.sendDelayed(item("acme", START_MILLIS), headers("spillway-attempt", "1", "spillway-due", Long.toString(START_MILLIS)));
+            router.sendDelayed(item("acme", START_MILLIS),
+                    headers("spillway-attempt", "1", "spillway-due", Long.toString(START_MILLIS)));
         }
 
         assertThat(decisions).hasSize(10).allMatch(decision -> decision.partition() == shard[1]);
@@ -151,7 +153,8 @@ class PlacementRoutingTest {
         assertThat(own).hasSize(2);
         for (int i = 0; i < 50; i++) {
             resetBacklog();
-            assertThat(partitionsOf("other-" + i, 20)).as("no other tenant is there").doesNotContainAnyElementsOf(own).hasSize(4);
+            assertThat(partitionsOf("other-" + i, 20)).as("no other tenant is there").doesNotContainAnyElementsOf(own)
+                    .hasSize(4);
         }
         router.set("acme", PolicyField.DEDICATED, "0");
         resetBacklog();
@@ -187,7 +190,8 @@ class PlacementRoutingTest {
     }
 
     private Map<Integer, Long> counts() {
-        return new HashMap<>(decisions.stream().collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
+        return new HashMap<>(decisions.stream()
+                .collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
     }
 
     private static LaneBacklogs backlogs(long[] waiting, long stuckForMillis, Integer... stuck) {

@@ -143,9 +143,11 @@ public final class RouterHarness implements AutoCloseable {
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         this.driver = new TopologyTestDriver(topology(wrap, timers), properties, START);
         this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
-        this.delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
+        this.delay =
+                driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
         for (Lane lane : LANES) {
-            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(),
+                    new ByteArrayDeserializer()));
         }
     }
 
@@ -158,7 +160,8 @@ public final class RouterHarness implements AutoCloseable {
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
+        ItemRules rules =
+                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
                 metrics, selector, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
@@ -272,7 +275,8 @@ public final class RouterHarness implements AutoCloseable {
             List<TestRecord<byte[], byte[]>> records = take(each);
             if (records.size() != (each == lane ? 1 : 0)) {
                 throw new AssertionError(records.size() + " records in " + each + "; wanted one in " + lane
-                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " " + header(records.getFirst(), "spillway-dead-reason") : ""));
+                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " "
+                                + header(records.getFirst(), "spillway-dead-reason") : ""));
             }
             found = each == lane ? records.getFirst() : found;
         }

@@ -150,7 +150,8 @@ class RoutingTest {
     void an_item_of_any_format_is_routed_by_its_headers() {
         byte[] value = "{\"not\":\"avro\"}".getBytes(StandardCharsets.UTF_8);
 
-        router.send(value, headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(START_MILLIS - 400_000)));
+        router.send(value,
+                headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(START_MILLIS - 400_000)));
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.AGED);
         assertThat(routed.value()).isEqualTo(value);
@@ -174,7 +175,8 @@ class RoutingTest {
     void internal_headers_are_removed_from_the_records_of_producers() {
         router.send(item("acme", START_MILLIS), headers(
                 "spillway-attempt", "4", "spillway-origin", "forged-1-1", "spillway-replayed-at", "1",
-                "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason", "x",
+                "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason",
+                        "x",
                 "spillway-dead-reason", "x", "spillway-mine", "kept"));
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
@@ -221,8 +223,10 @@ class RoutingTest {
             router.send(item(tenant, START_MILLIS - 2_000));
         }
 
-        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count()).isEqualTo(2);
-        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count())
+                .isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count())
+                .isEqualTo(2);
         assertThat(router.registry.find("spillway.sidelined").tag("tenant", "c").counters()).isEmpty();
     }
 

@@ -35,7 +35,8 @@ final class ShardProcessorProbe {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of(), Map.of("topics.partitions", "8", "shards.overlap", overlap));
         processor = new ShardProcessor(
-                new PlacementView(configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none()), 0, 100);
+                new PlacementView(configuration.queue(), new TenantPolicies(configuration.defaults()),
+                        ShardAssignments.none()), 0, 100);
         KeyValueStore<Bytes, byte[]> copy = Stores.keyValueStoreBuilder(
                         Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
                 .withCachingDisabled().withLoggingDisabled().build();

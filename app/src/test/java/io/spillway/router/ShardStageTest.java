@@ -58,7 +58,8 @@ class ShardStageTest {
 
         Set<Shard> shards = new HashSet<>();
         assertThat(router.takeAnswers()).hasSize(28).allSatisfy(answer ->
-                assertThat(shards.add(answer.getValue().orElseThrow().shard().orElseThrow())).as("%s", answer).isTrue());
+                assertThat(shards.add(answer.getValue().orElseThrow().shard().orElseThrow())).as("%s", answer)
+                        .isTrue());
     }
 
     @Test
@@ -125,7 +126,8 @@ class ShardStageTest {
     void a_lower_bound_moves_tenants_until_no_pair_violates_it() {
         for (int i = 0; i < 3; i++) {
             router.shardStore().put(Bytes.wrap(("t-" + i).getBytes(StandardCharsets.UTF_8)),
-                    new ShardAssignmentCodec().encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
+                    new ShardAssignmentCodec()
+                            .encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
         }
 
         ShardProcessorProbe tighter = ShardProcessorProbe.over(router.shardStore(), "0");
@@ -148,7 +150,8 @@ class ShardStageTest {
                 .satisfies(answer -> assertThat(answer.getValue().orElseThrow().asked()).isEqualTo(8));
         assertThat(ShardRequest.decode(null)).isEqualTo(new ShardRequest.Unreadable());
         for (String text : List.of("", "assign", "assign 0", "assign -1", "assign 12345678", "assign 4 ", "Release")) {
-            assertThat(ShardRequest.decode(text.getBytes(StandardCharsets.UTF_8))).as(text).isEqualTo(new ShardRequest.Unreadable());
+            assertThat(ShardRequest.decode(text.getBytes(StandardCharsets.UTF_8))).as(text)
+                    .isEqualTo(new ShardRequest.Unreadable());
         }
     }
 

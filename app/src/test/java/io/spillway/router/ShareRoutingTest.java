@@ -88,7 +88,8 @@ class ShareRoutingTest {
         quiet();
         look(0);
         for (int i = 0; i < 200; i++) {
-            router.sendDelayed(item("noisy", START_MILLIS), headers("spillway-origin", "i-0-" + i, "spillway-attempt", "1",
+            router.sendDelayed(item("noisy", START_MILLIS),
+                    headers("spillway-origin", "i-0-" + i, "spillway-attempt", "1",
                     "spillway-due", Long.toString(START_MILLIS + 50)));
         }
         wait(100);
@@ -138,6 +139,7 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1, START_MILLIS + elapsedMillis);
+        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1,
+                START_MILLIS + elapsedMillis);
     }
 }

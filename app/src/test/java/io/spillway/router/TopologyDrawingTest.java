@@ -18,7 +18,8 @@ class TopologyDrawingTest {
     private static final Path DOCS = Path.of("..", "topology-docs");
     /** Enables every optional stage, because the documents show the whole topology. */
     private static final Map<String, String> EVERYTHING = Map.of("shards.overlap", "1");
-    private static final String HOW_TO_FIX = "regenerate it with: SPILLWAY_SHARDS_OVERLAP=1 ./spillway topology --write topology-docs";
+    private static final String HOW_TO_FIX =
+            "regenerate it with: SPILLWAY_SHARDS_OVERLAP=1 ./spillway topology --write topology-docs";
 
     private final TopologyDrawing drawing = drawing(Map.of());
     private final TopologyDrawing whole = drawing(EVERYTHING);

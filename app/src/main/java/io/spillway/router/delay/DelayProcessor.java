@@ -176,7 +176,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         decision.correctEnqueuedAt(headers);
         headers.add(RouteProcessor.reasonHeader(to.reason()));
         context.forward(
-                record.withValue(new PartitionedValue(record.value(), decision.partition())), SinkNames.ofDelay(to.lane()));
+                record.withValue(new PartitionedValue(record.value(), decision.partition())),
+                SinkNames.ofDelay(to.lane()));
         metrics.routed(to);
     }
 
@@ -186,7 +187,8 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         Origin origin = Origin.of(headers).orElse(position);
         ItemHeaders.removeDeadLetter(headers);
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
-        context.forward(record.withValue(PartitionedValue.anywhere(record.value())), SinkNames.ofDelay(Lane.DEAD_LETTER));
+        context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
+                SinkNames.ofDelay(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
         recordMove(tenant, ItemState.DEAD_LETTER);
     }

@@ -103,7 +103,8 @@ final class TimerCodec {
 
     private static byte[] getBytes(ByteBuffer in, int length) {
         if (length > in.remaining()) {
-            throw new DamagedTimerException("timer claims a length of " + length + " with " + in.remaining() + " bytes left");
+            throw new DamagedTimerException(
+                    "timer claims a length of " + length + " with " + in.remaining() + " bytes left");
         }
         byte[] bytes = new byte[length];
         in.get(bytes);

@@ -47,8 +47,8 @@ public final class HotLaneMonitor implements AutoCloseable {
      * @param routers supplies the number of live routers, this one included
      */
     public HotLaneMonitor(
-            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> backlog, IntSupplier routers,
-            InstantSource clock) {
+            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> backlog,
+            IntSupplier routers, InstantSource clock) {
         this.guard = guard;
         this.backlog = backlog;
         this.routers = routers;
@@ -61,7 +61,7 @@ public final class HotLaneMonitor implements AutoCloseable {
 
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
-                .description("1 while the lane is behind its target and tenants without a rate that are far above the others go to overflow")
+                .description("1 while the lane is behind its target: tenants without a rate far above the others overflow")
                 .tag("lane", "hot")
                 .register(registry);
     }
@@ -85,7 +85,8 @@ public final class HotLaneMonitor implements AutoCloseable {
             guard.look(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
             boolean isBehind = guard.isBehind(nowMillis);
             if (isBehind != wasBehind) {
-                LOG.info(isBehind ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
+                LOG.info(isBehind
+                        ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
                         : "Hot has caught up");
             }
             wasBehind = isBehind;

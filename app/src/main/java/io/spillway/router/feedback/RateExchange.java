@@ -54,7 +54,8 @@ public final class RateExchange implements AutoCloseable {
         view.start(timeout);
         lastMillis = clock.millis();
         thread.scheduleAtFixedRate(
-                this::exchange, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                this::exchange, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
     /** Returns the number of live routers, this one included. */

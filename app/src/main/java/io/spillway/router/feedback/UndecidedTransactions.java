@@ -37,8 +37,9 @@ public final class UndecidedTransactions {
         this.admin = admin;
         for (String queue : queues) {
             TimeGauge.builder(
-                            "spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS, all -> all.getOrDefault(queue, 0L))
-                    .description("Longest time that readers of a partition have been blocked by an undecided transaction")
+                            "spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS,
+                            all -> all.getOrDefault(queue, 0L))
+                    .description("Longest time that an undecided transaction has blocked the readers of a partition")
                     .tag("lane", queue)
                     .register(registry);
         }
@@ -57,8 +58,9 @@ public final class UndecidedTransactions {
             if (millis >= REPORT_AFTER_MILLIS
                     && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {
                 TopicPartition at = each.partition();
-                LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s. If its producer has ended,"
-                                + " abort it with: kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
+                LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s."
+                                + " If its producer has ended, abort it with:"
+                                + " kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
                         at, each.readableTo(), millis / 1_000, at.topic(), at.partition(), each.readableTo());
             }
         }

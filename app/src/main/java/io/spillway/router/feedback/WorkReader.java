@@ -95,7 +95,8 @@ public final class WorkReader implements AutoCloseable {
             failed = false;
         } catch (RuntimeException e) {
             if (!failed && !thread.isShutdown()) {
-                LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", Printable.of(e.getMessage()));
+                LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}",
+                        Printable.of(e.getMessage()));
             }
             failed = true;
         }
@@ -122,7 +123,8 @@ public final class WorkReader implements AutoCloseable {
             for (int i = 0; i < waiting.length; i++) {
                 QueueProgress now = measured.get(i);
                 waiting[i] = now.waiting();
-                if (lastProgress[i] == null || waiting[i] == 0 || ProgressCheck.isMade(lastProgress[i], now.progress())) {
+                if (lastProgress[i] == null || waiting[i] == 0
+                        || ProgressCheck.isMade(lastProgress[i], now.progress())) {
                     lastProgress[i] = now.progress();
                     progressCounts[i]++;
                 }

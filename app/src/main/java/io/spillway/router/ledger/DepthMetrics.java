@@ -37,7 +37,8 @@ public final class DepthMetrics {
         this.policies = policies;
         this.maxNamed = tenants;
         this.flows = new LaneFlows(depths);
-        this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
+        this.meters =
+                new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
         for (ItemState lane : ItemState.WAITING) {
             drainSeconds.put(lane, 0.0);
             Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
@@ -69,7 +70,7 @@ public final class DepthMetrics {
             }
         });
         late.set(lateNow[0]);
-        // A tenant's activity is its backlog. It keeps its series while it has one, unless another backlog is far larger.
+        // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
         List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
         deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
         for (int i = 0; i < deepest.size(); i++) {
@@ -87,7 +88,8 @@ public final class DepthMetrics {
             named.add(tenant);
         }
         return ItemState.WAITING.stream()
-                .map(lane -> Gauge.builder("spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
+                .map(lane -> Gauge.builder(
+                                "spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
                         .description("Waiting items by the ledger; the tenants with the largest backlogs by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)

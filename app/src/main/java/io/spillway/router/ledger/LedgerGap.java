@@ -43,7 +43,8 @@ public interface LedgerGap {
                 consumer.assign(Set.of(ledger));
                 consumer.seek(ledger, from);
                 while (consumer.position(ledger) < committed.offset()) {
-                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100)).records(ledger)) {
+                    for (ConsumerRecord<byte[], byte[]> record :
+                            consumer.poll(Duration.ofMillis(100)).records(ledger)) {
                         if (record.offset() < committed.offset()) {
                             reader.entry(record.offset(), record.value());
                         }

@@ -39,7 +39,8 @@ public final class LedgerRecorder {
         this.topics = topics;
         this.seed = seed;
         this.isEnabled = isEnabled;
-        this.ofThread = ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(this.topics), new ArrayList<>()));
+        this.ofThread =
+                ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(this.topics), new ArrayList<>()));
     }
 
     /** Returns a recorder that records nothing, to measure the cost of the ledger. */

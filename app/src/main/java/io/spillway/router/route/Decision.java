@@ -17,7 +17,8 @@ import org.apache.kafka.common.header.Headers;
  * @param requestedSlots     size of the shard to request for the tenant; 0 for no request
  */
 public record Decision(
-        String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition, int requestedSlots) {
+        String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition,
+        int requestedSlots) {
     static final long UNCHANGED = Long.MIN_VALUE;
 
     /** A decision without a partition. */

@@ -23,8 +23,8 @@ public final class ItemRules {
     private final ShardDemand demand;
 
     public ItemRules(
-            TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard, RouterMetrics metrics,
-            PartitionSelector selector, ShardDemand demand) {
+            TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
+            RouterMetrics metrics, PartitionSelector selector, ShardDemand demand) {
         this.policies = policies;
         this.sweeps = sweeps;
         this.rates = rates;
@@ -56,8 +56,8 @@ public final class ItemRules {
                 ? sweeps.coveredBeforeMillis(tenant, nowMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         Route route = RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis, nowMillis, rates,
-                guard);
+                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis,
+                nowMillis, rates, guard);
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
         if (!(route instanceof Route.ToLane to)) {

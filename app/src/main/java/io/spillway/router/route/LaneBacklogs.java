@@ -3,7 +3,7 @@ package io.spillway.router.route;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.PartitionBacklog;
 
-/** Latest measured backlogs of the lanes whose partition is selected by load. Immutable; replaced at each measurement. */
+/** Latest backlogs of the lanes whose partition is selected by load. Immutable; replaced at each measurement. */
 public record LaneBacklogs(PartitionBacklog hot, PartitionBacklog overflow) {
     private static final PartitionBacklog NOT_MEASURED = PartitionBacklog.unknown(0);
     /** Backlogs before the first measurement: all partitions are equal. */

@@ -36,6 +36,7 @@ public record PartitionedValue(byte[] value, int partition) {
         for (int partition = 0; partition < partitions; partition++) {
             results[partition] = Optional.of(Set.of(partition));
         }
-        return (topic, key, partitioned, count) -> partitioned.partition() == ANY ? Optional.empty() : results[partitioned.partition()];
+        return (topic, key, partitioned, count) ->
+                partitioned.partition() == ANY ? Optional.empty() : results[partitioned.partition()];
     }
 }

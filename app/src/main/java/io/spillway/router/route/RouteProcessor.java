@@ -92,7 +92,8 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
     private void requestShard(Decision decision, long nowMillis) {
         byte[] request = ShardRequest.encode(new ShardRequest.Assign(decision.requestedSlots()));
         context.forward(
-                new Record<>(ascii(decision.tenant()), PartitionedValue.anywhere(request), nowMillis), SinkNames.SHARD_REQUEST);
+                new Record<>(ascii(decision.tenant()), PartitionedValue.anywhere(request), nowMillis),
+                SinkNames.SHARD_REQUEST);
     }
 
     private Decision decide(Record<byte[], byte[]> record, long nowMillis) {
@@ -119,7 +120,8 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
             headers.add(REASON_HEADERS.get(to.reason()));
         }
         context.forward(
-                record.withValue(new PartitionedValue(record.value(), decision.partition())), SinkNames.ofRoute(to.lane()));
+                record.withValue(new PartitionedValue(record.value(), decision.partition())),
+                SinkNames.ofRoute(to.lane()));
         metrics.routed(to);
     }
 
@@ -131,7 +133,8 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
         }
         RecordMetadata from = context.recordMetadata().orElseThrow();
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
-        context.forward(record.withValue(PartitionedValue.anywhere(record.value())), SinkNames.ofRoute(Lane.DEAD_LETTER));
+        context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
+                SinkNames.ofRoute(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
     }
 

@@ -39,7 +39,8 @@ public final class RouterMetrics {
      * @param tenants most tenants with time series of their own
      */
     public RouterMetrics(MeterRegistry registry, int tenants) {
-        for (Route.ToLane to : List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
+        for (Route.ToLane to :
+                List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items routed to a lane")
                     .tag("lane", to.lane().label())
@@ -49,7 +50,8 @@ public final class RouterMetrics {
         departures = new Departures(registry);
         future = skew(registry, "future");
         past = skew(registry, "past");
-        sidelined = new TenantMeters<>(tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
+        sidelined = new TenantMeters<>(
+                tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
     }
 
     public void routed(Route.ToLane to) {
@@ -95,7 +97,8 @@ public final class RouterMetrics {
         if (Long.bitCount(count) == 1) {
             Throwable printable = new IllegalStateException(Printable.of(error.toString()));
             printable.setStackTrace(error.getStackTrace());
-            LOG.error("Routing failed on a record, which is now a dead letter ({} so far). Report this stack trace.", count, printable);
+            LOG.error("Routing failed on a record, which is now a dead letter ({} so far). Report this stack trace.",
+                    count, printable);
         }
     }
 

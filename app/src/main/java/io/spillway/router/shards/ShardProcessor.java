@@ -124,7 +124,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     @Override
     public void process(Record<byte[], byte[]> record) {
         if (record.key() == null || !ItemLimits.isName(text(record.key()))) {
-            LOG.warn("Skipped a shard request without a valid tenant name. Check which program writes to the request topic.");
+            LOG.warn("Skipped a shard request without a valid tenant name. Find the program that writes it.");
             return;
         }
         String tenant = text(record.key());
@@ -132,7 +132,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
             case ShardRequest.Assign assign -> assign(tenant, placements.assignable(assign.size()), record.timestamp());
             case ShardRequest.Release release -> release(tenant, record.timestamp());
             case ShardRequest.Unreadable unreadable ->
-                LOG.warn("Skipped an unreadable shard request of {}. Check which program writes to the request topic.",
+                LOG.warn("Skipped an unreadable shard request of {}. Find the program that writes it.",
                         Printable.of(tenant));
         }
     }
@@ -158,7 +158,8 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
                 write(tenant, new ShardAssignment(size, Optional.of(assigned.shard())), nowMillis);
             case ShardResult.Refused refused -> {
                 exhausted.set(size);
-                LOG.warn("No shard of {} slots is free for {}: {}. It keeps its present shard. Raise shards.overlap or use smaller shards.", size,
+                LOG.warn("No shard of {} slots is free for {}: {}. It keeps its present shard."
+                                + " Raise shards.overlap or use smaller shards.", size,
                         Printable.of(tenant), refused.reason().text());
                 refuse(tenant, size, registry.find(tenant), nowMillis);
             }
@@ -203,7 +204,8 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
             case ShardRecord.Kept kept -> { }
             case ShardRecord.Conflicting conflicting -> { }
             case ShardRecord.Unfit unfit -> {
-                LOG.warn("The assignment of {} is invalid and will be replaced: {}", Printable.of(tenant), Printable.of(unfit.detail()));
+                LOG.warn("The assignment of {} is invalid and will be replaced: {}", Printable.of(tenant),
+                        Printable.of(unfit.detail()));
                 toMove.add(tenant);
             }
         }

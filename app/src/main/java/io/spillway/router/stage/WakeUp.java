@@ -44,7 +44,8 @@ public final class WakeUp {
         long at = Math.clamp(wantedMillis, nowMillis + 1, nowMillis + MOST_AHEAD_MILLIS);
         if (at < atMillis - SLACK_MILLIS) {
             scheduled.cancel();
-            scheduled = context.schedule(Duration.ofMillis(at - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::fire);
+            scheduled = context.schedule(
+                    Duration.ofMillis(at - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::fire);
             atMillis = at;
         }
     }

@@ -51,7 +51,8 @@ class TimerCodecTest {
         byte[] encoded = TimerCodec.encode(record(new Random(SEED)));
         for (int length = 0; length < encoded.length; length++) {
             byte[] cut = Arrays.copyOf(encoded, length);
-            assertThatThrownBy(() -> TimerCodec.decode(cut)).as("cut to %d", length).isInstanceOf(DamagedTimerException.class);
+            assertThatThrownBy(() -> TimerCodec.decode(cut)).as("cut to %d", length)
+                    .isInstanceOf(DamagedTimerException.class);
         }
         assertThatThrownBy(() -> TimerCodec.decode(Arrays.copyOf(encoded, encoded.length + 1)))
                 .isInstanceOf(DamagedTimerException.class).hasMessage("1 bytes are left after the timer");
@@ -65,7 +66,8 @@ class TimerCodecTest {
         "01" + "0000000000000000" + "0000" + "01" + "ffffffff07" + "00",
     })
     void damaged_bytes_are_rejected_without_allocating_the_claimed_length(String hex) {
-        assertThatThrownBy(() -> TimerCodec.decode(HexFormat.of().parseHex(hex))).isInstanceOf(DamagedTimerException.class);
+        assertThatThrownBy(() -> TimerCodec.decode(HexFormat.of().parseHex(hex)))
+                .isInstanceOf(DamagedTimerException.class);
     }
 
     @Test

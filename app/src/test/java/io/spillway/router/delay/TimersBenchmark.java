@@ -51,7 +51,8 @@ class TimersBenchmark {
         for (int i = 0; i < MILLION; i++) {
             million.put(NOW + FAR_MILLIS + random.nextInt(86_400_000), offset++, timer);
         }
-        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length, (System.nanoTime() - startNanos) / 1e3 / MILLION);
+        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length,
+                (System.nanoTime() - startNanos) / 1e3 / MILLION);
         double[] withFew = new double[ROUNDS];
         double[] withMillion = new double[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {

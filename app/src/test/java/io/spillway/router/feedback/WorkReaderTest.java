@@ -33,7 +33,8 @@ class WorkReaderTest {
             for (int i = 0; i <= second; i++) {
                 open[i] = 2L * i;
             }
-            PartitionBacklog backlog = lane.next(List.of(progress(0, 2L * second + 2, 2L * second + 2, open)), second * 1_000, STUCK_AFTER_MILLIS);
+            PartitionBacklog backlog = lane.next(List.of(progress(0, 2L * second + 2, 2L * second + 2, open)),
+                    second * 1_000, STUCK_AFTER_MILLIS);
             assertThat(backlog.isStuck(0)).as("at %d s", second).isEqualTo(second >= 10);
         }
     }
@@ -54,7 +55,8 @@ class WorkReaderTest {
 
         PartitionBacklog backlog = lane.next(measured, 10_000, STUCK_AFTER_MILLIS);
 
-        assertThat(List.of(backlog.isStuck(0), backlog.isStuck(1), backlog.isStuck(2))).containsExactly(true, true, false);
+        assertThat(List.of(backlog.isStuck(0), backlog.isStuck(1), backlog.isStuck(2)))
+                .containsExactly(true, true, false);
         assertThat(backlog.waiting(1)).isEqualTo(9);
     }
 
@@ -68,7 +70,8 @@ class WorkReaderTest {
     @Test
     void added_partitions_are_measured() {
         lane.next(List.of(untouched(0, 5)), 0, STUCK_AFTER_MILLIS);
-        assertThat(lane.next(List.of(untouched(0, 5), untouched(1, 3)), 1_000, STUCK_AFTER_MILLIS).waiting(1)).isEqualTo(3);
+        assertThat(lane.next(List.of(untouched(0, 5), untouched(1, 3)), 1_000, STUCK_AFTER_MILLIS).waiting(1))
+                .isEqualTo(3);
     }
 
     private static QueueProgress untouched(int partition, long end) {

@@ -133,7 +133,8 @@ class DepthMetricsTest {
         for (int measurements = 1; measurements <= 20; measurements++) {
             setBalance("a", ItemState.HOT, 10_000, 100L * measurements, FlowRates.startingAt(nowMillis));
             measure();
-            assertThat(drainSeconds(ItemState.HOT)).as("measurement %d", measurements).isCloseTo((10_000 - 100 * measurements) / 10.0, within(1e-6));
+            assertThat(drainSeconds(ItemState.HOT)).as("measurement %d", measurements)
+                    .isCloseTo((10_000 - 100 * measurements) / 10.0, within(1e-6));
         }
     }
 
@@ -150,7 +151,8 @@ class DepthMetricsTest {
         "1,    10,  0, 1h, 1",
         "0,    10, 10, 1s, 0",
     })
-    void a_tenant_is_late_if_its_backlog_drains_after_the_time_to_live(long items, double in, double out, String ttl, int late) {
+    void a_tenant_is_late_if_its_backlog_drains_after_the_time_to_live(long items, double in, double out, String ttl,
+            int late) {
         policies.put("a", new PolicyCodec().encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, ttl)));
         setBalance("a", ItemState.HOT, items, 0, new FlowRates(in, out, nowMillis));
         setBalance("without", ItemState.HOT, 1_000_000, 0, new FlowRates(10, 0, nowMillis));
@@ -181,14 +183,17 @@ class DepthMetricsTest {
             if (random.nextInt(10) == 0) {
                 depths.remove(tenant);
             } else {
-                setBalance(tenant, ItemState.WAITING.get(random.nextInt(4)), random.nextInt(1_000), random.nextInt(1_000),
-                        new FlowRates(random.nextInt(3), random.nextInt(3), nowMillis + random.nextInt(-50_000, 50_000)));
+                setBalance(tenant, ItemState.WAITING.get(random.nextInt(4)), random.nextInt(1_000),
+                        random.nextInt(1_000),
+                        new FlowRates(random.nextInt(3), random.nextInt(3),
+                                nowMillis + random.nextInt(-50_000, 50_000)));
             }
             nowMillis += random.nextInt(-5_000, 10_000);
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
                     .hasSizeLessThanOrEqualTo((MOST + 1) * ItemState.WAITING.size() + ItemState.WAITING.size() + 1)
-                    .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN().isNotNegative());
+                    .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
+                            .isNotNegative());
         }
     }
 

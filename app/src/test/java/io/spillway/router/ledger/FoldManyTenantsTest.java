@@ -21,7 +21,8 @@ class FoldManyTenantsTest {
     private static final int MANY = FoldProcessor.MOST_UNWRITTEN;
     private static final int AT_ONCE = 250;
     /** One tenant in a hundred is urgent, which is more than one run writes. */
-    private static final IntUnaryOperator CAME = tenant -> tenant % 100 == 0 ? FoldProcessor.URGENT_ITEMS : 1 + tenant % 9;
+    private static final IntUnaryOperator CAME =
+            tenant -> tenant % 100 == 0 ? FoldProcessor.URGENT_ITEMS : 1 + tenant % 9;
     private static final IntUnaryOperator WENT = tenant -> (CAME.applyAsInt(tenant) + 1) / 2;
 
     private final FoldHarness fold = new FoldHarness();
@@ -51,7 +52,8 @@ class FoldManyTenantsTest {
             long came = CAME.applyAsInt(tenant);
             long went = WENT.applyAsInt(tenant);
             TenantBalance balance = fold.balance(name(tenant));
-            if (balance.accepted() != came || balance.in(ItemState.DONE) != went || balance.in(ItemState.HOT) != came - went || balance.difference() != 0) {
+            if (balance.accepted() != came || balance.in(ItemState.DONE) != went
+                    || balance.in(ItemState.HOT) != came - went || balance.difference() != 0) {
                 fail("%s: %d came and %d went, but its balance is %s", name(tenant), came, went, balance);
             }
         }
@@ -105,7 +107,8 @@ class FoldManyTenantsTest {
         for (; entriesSeen < fold.ledger.size(); entriesSeen++) {
             long offset = entriesSeen;
             LedgerCodec.read(fold.ledger.get(entriesSeen), (tenant, place, counts, at) ->
-                    lines.computeIfAbsent(tenant, absent -> new ArrayList<>()).add(new Line(offset, place, counts.clone())));
+                    lines.computeIfAbsent(tenant, absent -> new ArrayList<>())
+                            .add(new Line(offset, place, counts.clone())));
         }
     }
 
@@ -136,11 +139,13 @@ class FoldManyTenantsTest {
                 if (line.offset() < upTo) {
                     expected = expected.plus(line.from(), line.counts(), 0);
                 } else if (line.offset() < mark) {
-                    fail("%s: its line at %d is below the mark %d, and not in its balance, which is complete up to %d", tenant, line.offset(), mark, upTo);
+                    fail("%s: its line at %d is below the mark %d, and not in its balance, which is complete up to %d",
+                            tenant, line.offset(), mark, upTo);
                 }
             }
             if (!fold.balance(tenant).equals(expected)) {
-                fail("%s: its lines up to %d come to %s, but its balance is %s", tenant, upTo, expected, fold.balance(tenant));
+                fail("%s: its lines up to %d come to %s, but its balance is %s", tenant, upTo, expected,
+                        fold.balance(tenant));
             }
         });
     }

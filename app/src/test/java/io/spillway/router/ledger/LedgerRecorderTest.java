@@ -161,7 +161,8 @@ class LedgerRecorderTest {
         try (RouterHarness router = new RouterHarness()) {
             router.set("short", PolicyField.TTL, "10s");
             long due = RouterHarness.START_MILLIS + 5_000;
-            router.sendDelayed(RouterHarness.item("a", RouterHarness.START_MILLIS), RouterHarness.headers("spillway-due", "" + due));
+            router.sendDelayed(RouterHarness.item("a", RouterHarness.START_MILLIS),
+                    RouterHarness.headers("spillway-due", "" + due));
             router.sendDelayed(RouterHarness.item("short", RouterHarness.START_MILLIS - 6_000),
                     RouterHarness.headers("spillway-due", "" + due));
             router.sendDelayed(RouterHarness.item("b", RouterHarness.START_MILLIS), new RecordHeaders());
@@ -202,7 +203,8 @@ class LedgerRecorderTest {
         entries.forEach(entry -> LedgerCodec.read(entry.value(), (tenant, from, counts, offset) -> {
             for (ItemState to : ItemState.values()) {
                 if (counts[offset + to.ordinal()] > 0) {
-                    sums.merge(tenant + " " + from.label() + ">" + to.label(), counts[offset + to.ordinal()], Long::sum);
+                    sums.merge(tenant + " " + from.label() + ">" + to.label(), counts[offset + to.ordinal()],
+                            Long::sum);
                 }
             }
         }));

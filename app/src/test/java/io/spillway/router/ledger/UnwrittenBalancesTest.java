@@ -125,7 +125,8 @@ class UnwrittenBalancesTest {
         int row = find(tenant);
         if (row == UnwrittenBalances.NONE) {
             assertThat(expected).as("seed %d", seed).doesNotContainKey(tenant);
-            Depth written = new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts(ItemState.HOT, random.nextInt(50)), 0),
+            Depth written =
+                    new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts(ItemState.HOT, random.nextInt(50)), 0),
                     FlowRates.startingAt(random.nextInt()), GrowingLimit.NONE, offset);
             row = table.add(bytes(tenant), written, offset, offset + 1);
             expected.put(tenant, new Expected(written.books(), written, offset, offset + 1, false));
@@ -136,13 +137,15 @@ class UnwrittenBalancesTest {
             table.markUrgent(row);
         }
         expected.computeIfPresent(tenant, (name, was) -> new Expected(
-                was.books().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(), was.isUrgent() || isUrgent));
+                was.books().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(),
+                was.isUrgent() || isUrgent));
     }
 
     private void removeOldest() {
         if (!expected.isEmpty()) {
             String oldest = expected.keySet().iterator().next();
-            assertThat(new String(table.tenant(table.oldest()), StandardCharsets.US_ASCII)).as("seed %d", seed).isEqualTo(oldest);
+            assertThat(new String(table.tenant(table.oldest()), StandardCharsets.US_ASCII)).as("seed %d", seed)
+                    .isEqualTo(oldest);
             expected.remove(oldest);
             table.remove(table.oldest());
         }
@@ -163,12 +166,14 @@ class UnwrittenBalancesTest {
                 .isEqualTo(expected.isEmpty() ? UnwrittenBalances.NONE : find(expected.keySet().iterator().next()));
         expected.forEach((tenant, books) -> {
             int row = find(tenant);
-            assertThat(new Expected(table.balance(row), table.written(row), table.firstOffset(row), table.sinceMillis(row), table.isUrgent(row)))
+            assertThat(new Expected(table.balance(row), table.written(row), table.firstOffset(row),
+                    table.sinceMillis(row), table.isUrgent(row)))
                     .as("seed %d, %s", seed, tenant).isEqualTo(books);
             assertThat(new String(table.tenant(row), StandardCharsets.US_ASCII)).isEqualTo(tenant);
         });
         for (int i = 0; i < names; i++) {
-            assertThat(find("t" + i) != UnwrittenBalances.NONE).as("seed %d", seed).isEqualTo(expected.containsKey("t" + i));
+            assertThat(find("t" + i) != UnwrittenBalances.NONE).as("seed %d", seed)
+                    .isEqualTo(expected.containsKey("t" + i));
         }
     }
 

@@ -15,14 +15,17 @@ class PartitionedValueTest {
         StreamPartitioner<byte[], PartitionedValue> partitioner = PartitionedValue.partitioner(12);
 
         for (int partition = 0; partition < 12; partition++) {
-            assertThat(partitioner.partitions("lane", VALUE, new PartitionedValue(VALUE, partition), 12)).contains(Set.of(partition));
+            assertThat(partitioner.partitions("lane", VALUE, new PartitionedValue(VALUE, partition), 12))
+                    .contains(Set.of(partition));
         }
-        assertThat(partitioner.partitions("lane", VALUE, PartitionedValue.anywhere(VALUE), 12)).as("partitioned by the key").isEmpty();
+        assertThat(partitioner.partitions("lane", VALUE, PartitionedValue.anywhere(VALUE), 12))
+                .as("partitioned by the key").isEmpty();
     }
 
     @Test
     void a_topic_that_has_grown_accepts_a_partition_selected_before() {
-        assertThat(PartitionedValue.partitioner(4).partitions("lane", VALUE, new PartitionedValue(VALUE, 3), 8)).contains(Set.of(3));
+        assertThat(PartitionedValue.partitioner(4).partitions("lane", VALUE, new PartitionedValue(VALUE, 3), 8))
+                .contains(Set.of(3));
     }
 
     @Test
