@@ -25,16 +25,10 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
     static List<TopicUser> of(Topics topics) {
         return List.of(
                 new TopicUser(
-                        "gateway",
-                        List.of(),
-                        List.of(topics.keys(), topics.policies(), topics.depths()),
+                        "gateway", List.of(), List.of(topics.keys(), topics.policies(), topics.depths()),
                         List.of(topics.ingress())),
-                new TopicUser(
-                        "router",
-                        List.of(),
-                        routerViews(topics),
-                        // The ledger deltas of the route and delay stages.
-                        List.of(topics.ledger(), topics.demand())),
+                // The router writes the ledger deltas of the route and delay stages past the topology.
+                new TopicUser("router", List.of(), routerViews(topics), List.of(topics.ledger(), topics.demand())),
                 new TopicUser(
                         "worker",
                         List.of(topics.lane(Lane.HOT), topics.lane(Lane.OVERFLOW), topics.lane(Lane.AGED)),
@@ -47,11 +41,7 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
                         List.of(topics.lane(Lane.DEAD_LETTER)),
                         List.of(topics.policies(), topics.sweeps()),
                         List.of(topics.lane(Lane.DELAY), topics.lane(Lane.DEAD_LETTER), topics.ledger())),
-                new TopicUser(
-                        "commands",
-                        List.of(),
-                        List.of(),
-                        commandTopics(topics)));
+                new TopicUser("commands", List.of(), List.of(), commandTopics(topics)));
     }
 
     private static List<String> commandTopics(Topics topics) {

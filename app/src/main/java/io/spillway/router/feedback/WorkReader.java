@@ -51,7 +51,7 @@ public final class WorkReader implements AutoCloseable {
         this.stuckAfterMillis = stuckAfter.toMillis();
         this.clock = clock;
         this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("router-waiting-backlog").factory());
+                Thread.ofPlatform().daemon().name("router-waiting-work").factory());
     }
 
     /** Registers the number of stuck partitions of each lane. */
@@ -86,7 +86,7 @@ public final class WorkReader implements AutoCloseable {
         }
     }
 
-    /** Catches failures because one must not end the periodic backlog. */
+    /** Catches failures because one must not end the periodic work. */
     private void read() {
         try {
             latest = new LaneBacklogs(
