@@ -10,6 +10,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -128,7 +129,8 @@ class DeploymentFilesTest {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
-        try (Router router = new Router(configuration, "test", state, policies, sweeps, registry, InstantSource.system());
+        try (Router router = new Router(
+                        configuration, "test", state, policies, sweeps, ShardAssignments.none(), registry, InstantSource.system());
                 Worker worker = new Worker(configuration.queue(), configuration.worker(), configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps, registry,
                         InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();

@@ -27,13 +27,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the router does beside routing, on one thread of its own: it looks how far each queue is behind, logs it when it
- * has changed, purges ingress and the delay lane below what is routed or kept as a timer and the ledger below what is in the
- * books, measures what waits and what stands still, forgets rate states that say nothing any more, and lets the busiest
- * tenants have the names among the metric series.
+ * Periodic work of the router beside routing, on its own thread:
+ * <ul>
+ * <li>measures queue lags, backlogs and undecided transactions, and logs lags that changed;
+ * <li>purges ingress and the delay lane below the routed offset, and the ledger below the offset in all balances;
+ * <li>discards rate states that are no longer needed and gives metric series to the busiest tenants.
+ * </ul>
  *
- * <p>Every instance does this; purging twice does no harm. The first run is put off by a part of the period that comes
- * from the instance's name, so that instances started together do not ask together and one instance keeps its beat.
+ * <p>Every instance runs it, because purging twice is harmless. The first run is delayed by an offset derived from the
+ * instance's name, so that instances started together do not query together.
  */
 final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -48,7 +50,7 @@ final class Housekeeping implements AutoCloseable {
     private final DepthMetrics depthMetrics;
     private final UndecidedTransactions undecided;
     private final InstantSource clock;
-    private final Map<String, Long> behind = new ConcurrentHashMap<>();
+    private final Map<String, Long> lags = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
     private String lastLogged = "";
 
@@ -66,8 +68,8 @@ final class Housekeeping implements AutoCloseable {
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-housekeeping").factory());
         for (String queue : queues().keySet()) {
-            Gauge.builder("spillway.lane.lag", behind, all -> all.getOrDefault(queue, 0L))
-                    .description("Offsets of a queue that its readers have not finished; counts transaction markers too")
+            Gauge.builder("spillway.lane.lag", lags, all -> all.getOrDefault(queue, 0L))
+                    .description("Offsets of a queue that its readers have not finished, transaction markers included")
                     .tag("lane", queue)
                     .register(registry);
         }
@@ -75,7 +77,7 @@ final class Housekeeping implements AutoCloseable {
 
     void start(String instance) {
         long offset = Math.floorMod(instance.hashCode(), PERIOD_MILLIS);
-        thread.scheduleWithFixedDelay(this::runSafely, offset, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::run, offset, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -90,14 +92,14 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    /** One failure must not end the periodic work. */
-    private void runSafely() {
+    /** Catches failures because one must not end the periodic work. */
+    private void run() {
         try {
             rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
             metrics.electTenants();
             Map<String, List<QueuePartition>> queues = measure();
             depthMetrics.measure(clock.millis());
-            undecided.look(queues, clock.millis());
+            undecided.measure(queues, clock.millis());
             purgeLedger();
             admin.purgeFinished(queues.get(INGRESS));
             admin.purgeFinished(queues.get(Lane.DELAY.label()));
@@ -108,11 +110,12 @@ final class Housekeeping implements AutoCloseable {
             if (thread.isShutdown()) {
                 return;
             }
-            LOG.warn("Housekeeping failed and is tried again in {} s: {}", PERIOD_MILLIS / 1000, Printable.of(e.getMessage()));
+            LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000,
+                    Printable.of(e.getMessage()));
         }
     }
 
-    /** Below what is in everybody's books: what is only committed is read again by a stage that begins. */
+    /** Purges below the mark, not below the commit: a fold task that starts reads the ledger again from the mark. */
     private void purgeLedger() {
         Map<TopicPartition, Long> folded = new HashMap<>();
         for (QueuePartition part : admin.read(topics.ledger(), topics.routerGroup())) {
@@ -133,12 +136,12 @@ final class Housekeeping implements AutoCloseable {
             List<QueuePartition> parts = admin.read(topicAndGroup.topic(), topicAndGroup.group());
             read.put(queue, parts);
             long sum = parts.stream().mapToLong(QueuePartition::behind).sum();
-            behind.put(queue, sum);
+            lags.put(queue, sum);
             line.add(queue + "=" + sum);
         });
         if (!line.toString().equals(lastLogged)) {
             lastLogged = line.toString();
-            LOG.info("Waiting (offsets): {}", line);
+            LOG.info("Lag in offsets: {}", line);
         }
         return read;
     }
@@ -147,7 +150,8 @@ final class Housekeeping implements AutoCloseable {
         Map<String, Queue> queues = new LinkedHashMap<>();
         queues.put(INGRESS, new Queue(topics.ingress(), topics.routerGroup()));
         for (Lane lane : Lane.values()) {
-            queues.put(lane.label(), new Queue(topics.lane(lane), lane == Lane.DELAY ? topics.routerGroup() : topics.workerGroup()));
+            String group = lane == Lane.DELAY ? topics.routerGroup() : topics.workerGroup();
+            queues.put(lane.label(), new Queue(topics.lane(lane), group));
         }
         return queues;
     }

@@ -6,16 +6,13 @@ import org.apache.kafka.streams.processor.StateRestoreListener;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * How far the timers are restored from their changelog, so that a start that takes long because there are many is told
- * from one that does not get on. Any thread of Kafka Streams writes to it.
- */
+/** Counter of restore events, which tells a long restore from one without progress. Any stream thread writes to it. */
 final class RestoreProgress implements StateRestoreListener {
     private static final Logger LOG = LoggerFactory.getLogger(RestoreProgress.class);
 
     private final AtomicLong events = new AtomicLong();
 
-    /** Grows as long as there is progress. */
+    /** Returns a number that grows while there is progress. */
     long events() {
         return events.get();
     }
@@ -24,7 +21,7 @@ final class RestoreProgress implements StateRestoreListener {
     public void onRestoreStart(TopicPartition partition, String store, long startingOffset, long endingOffset) {
         events.incrementAndGet();
         if (endingOffset > startingOffset) {
-            LOG.info("Restoring {} of {}: {} offsets", store, partition, endingOffset - startingOffset);
+            LOG.info("Restoring store {} from {}: {} offsets", store, partition, endingOffset - startingOffset);
         }
     }
 
@@ -37,7 +34,7 @@ final class RestoreProgress implements StateRestoreListener {
     public void onRestoreEnd(TopicPartition partition, String store, long restored) {
         events.incrementAndGet();
         if (restored > 0) {
-            LOG.info("Restored {} of {}: {} records", store, partition, restored);
+            LOG.info("Restored store {} from {}: {} records", store, partition, restored);
         }
     }
 }

@@ -62,12 +62,15 @@ import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThr
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The router as a running thing: started once, closed once. Owner of its Kafka Streams client and its rate table. */
+/** Router of one process: started once, closed once. Owner of its Kafka Streams client and its rate table. */
 public final class Router implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
-    /** A few seconds of what a lane's leader accepts in one request; the largest single lever on throughput. */
+    /** A few seconds of a lane's writes in one request; the setting with the largest effect on throughput. */
     private static final int BATCH_BYTES = 256 * 1024;
-    /** What one partition brings at once, the others of its thread wait for: a flood of small items in four parts, not in one. */
+    /**
+     * Limits how long one partition's fetch delays the thread's other partitions, for example in a flood of small
+     * items.
+     */
     private static final int FETCH_BYTES = 256 * 1024;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
@@ -83,7 +86,7 @@ public final class Router implements AutoCloseable {
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
-    private final HotLaneMonitor hotWatch;
+    private final HotLaneMonitor hotLaneMonitor;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -91,55 +94,37 @@ public final class Router implements AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
 
     /**
-     * Makes a router that {@link #start} brings to life.
+     * Creates a router that {@link #start} starts.
      *
-     * @param configuration the whole configuration, with a cluster in it
-     * @param instance      name of this process, the same after a restart: for its clients' names and the beat of its
-     *                      periodic work
-     * @param stateDirectory where Kafka Streams may keep its state
-     * @param policies      the view of the policies, already filled
-     * @param sweeps        the view of the sweeps, already filled
-     * @param registry      where its metrics go
-     * @param clock         for the supervision of its threads and the age of local state; routing itself takes its time from Kafka Streams
+     * @param configuration  the whole configuration, with a cluster
+     * @param instance       name of this process, stable over restarts: part of client names and of periodic offsets
+     * @param stateDirectory directory for the state of Kafka Streams
+     * @param policies       view of the policies, already loaded
+     * @param sweeps         view of the sweeps, already loaded
+     * @param assignments    view of the assigned shards, already loaded; {@link ShardAssignments#none} where none are
+     *                       assigned
+     * @param registry       receives its metrics
+     * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
+     *                       Kafka Streams
      */
     public Router(
-            Configuration configuration,
-            String instance,
-            Path stateDirectory,
-            TenantPolicies policies,
-            Sweeps sweeps,
-            MeterRegistry registry,
-            InstantSource clock) {
-        this(configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock);
+            Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
+            ShardAssignments assignments, MeterRegistry registry, InstantSource clock) {
+        this(configuration, instance, stateDirectory, policies, sweeps, assignments, registry, clock, true);
     }
 
-    /** A router that keeps no books, to measure what they cost. What it moves is missing in everybody's depth. */
-    public static Router withoutBooks(
+    /** Creates a router that writes no ledger, to measure the ledger's cost. All balances lack its moves. */
+    public static Router withoutLedger(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
             MeterRegistry registry, InstantSource clock) {
-        return new Router(configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock, false);
-    }
-
-    /**
-     * As above, where shards are assigned.
-     *
-     * @param assignments the view of the assigned shards, already filled
-     */
-    public Router(
-            Configuration configuration,
-            String instance,
-            Path stateDirectory,
-            TenantPolicies policies,
-            Sweeps sweeps,
-            ShardAssignments assignments,
-            MeterRegistry registry,
-            InstantSource clock) {
-        this(configuration, instance, stateDirectory, policies, sweeps, assignments, registry, clock, true);
+        return new Router(
+                configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock,
+                false);
     }
 
     private Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
-            ShardAssignments assignments, MeterRegistry registry, InstantSource clock, boolean withBooks) {
+            ShardAssignments assignments, MeterRegistry registry, InstantSource clock, boolean withLedger) {
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration.queue());
         this.topics = new Topics(configuration.queue());
@@ -157,58 +142,59 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
-        this.hotWatch = new HotLaneMonitor(clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
+        this.hotLaneMonitor = new HotLaneMonitor(
+                clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        PartitionSelector placer = new PartitionSelector(placements, topics.partitions(), workReader::latest);
+        PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
-        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, placer, demand);
-        LedgerRecorder bookkeeping = withBooks
-                ? new LedgerRecorder(topics, seed)
-                : LedgerRecorder.none(topics);
-        Topology topology = topology(rules, metrics, bookkeeping);
-        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor(
+        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand);
+        LedgerRecorder recorder = withLedger ? new LedgerRecorder(topics, seed) : LedgerRecorder.disabled(topics);
+        Topology topology = topology(rules, metrics, recorder);
+        RouterTopology.withLedger(topology, topics, () -> new FoldProcessor(
                 LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth(), seed));
         if (topics.assignsShards()) {
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
                     placements, configuration.shards().seed(), configuration.router().maxTenants()));
         }
-        // Before Kafka Streams touches the directory.
+        // Must be checked before Kafka Streams writes to the directory.
         boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
-                new RouterClients(bookkeeping, clock));
+                new RouterClients(recorder, clock));
         if (isStale) {
-            LOG.info("The timers in {} are too old to go on from and are restored from Kafka", Printable.of(stateDirectory.toString()));
+            LOG.info("The state in {} is too old to use; restoring it from Kafka",
+                    Printable.of(stateDirectory.toString()));
             streams.cleanUp();
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry);
         workReader.bindTo(registry);
-        hotWatch.bindTo(registry);
+        hotLaneMonitor.bindTo(registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
-                .description("Tenants whose rate is being measured in this process")
+                .description("Tenants whose rate this process measures")
                 .register(registry);
         FunctionCounter.builder("spillway.router.rate_unmeasured", rates, RateTable::unmeasured)
-                .description("Items let through unmeasured because router.maxTenants was reached")
+                .description("Items admitted without measurement because router.maxTenants was reached")
                 .register(registry);
     }
 
     /**
-     * Starts, and returns when records are being routed and all timers are restored. Ingress is routed before that.
+     * Starts, and returns when records are routed and all timers are restored. Ingress is routed before the restore
+     * ends.
      *
-     * @param timeout how long it may take without any progress in restoring
-     * @throws RouterException when it cannot start in this time, or its offsets are lost
+     * @param timeout longest time without progress in restoring
+     * @throws RouterException when it cannot start in this time or its offsets are lost
      */
     public void start(Duration timeout) {
         new InitialOffsets(new QueueAdmin(admin), topics, RouterException::new).commitForRouters();
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
-        streams.setUncaughtExceptionHandler(this::onThreadDeath);
+        streams.setUncaughtExceptionHandler(this::onThreadFailure);
         exchange.start(timeout);
         depthsView.start(timeout);
         workReader.start(instance);
-        hotWatch.start(timeout);
+        hotLaneMonitor.start(timeout);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -217,40 +203,40 @@ public final class Router implements AutoCloseable {
                 before = restore.events();
             } while (!running.await(timeout.toMillis(), TimeUnit.MILLISECONDS) && restore.events() > before);
             if (running.getCount() > 0 || !isRunning()) {
-                throw new RouterException("the router is not running after " + timeout.toSeconds() + " s (it is "
-                        + streams.state() + "); the log says why");
+                throw new RouterException("The router is not running after " + timeout.toSeconds()
+                        + " s; its state is " + streams.state() + ". See the log for the cause.");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new RouterException("interrupted while the router started");
+            throw new RouterException("The start of the router was interrupted. Start it again.");
         }
         housekeeping.start(instance);
     }
 
-    /** Whether it routes, or does so again as soon as a rebalance ends. */
+    /** Returns whether it routes, or will after the current rebalance. */
     public boolean isRunning() {
         return streams.state().isRunningOrRebalancing();
     }
 
-    /** Waits until it has ended, by {@link #close} or by a fault that it does not recover from. */
+    /** Waits until it has ended, through {@link #close} or through a fatal fault. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
     }
 
-    /** Commits what is under way and leaves the group, so that others take over at once; 20 s at most. */
+    /** Commits pending work and leaves the group, so that other instances take over at once. Waits at most 20 s. */
     @Override
     public void close() {
         housekeeping.close();
         workReader.close();
-        hotWatch.close();
+        hotLaneMonitor.close();
         exchange.close();
         depthsView.close();
         streamsMetrics.close();
-        // Without leaving, a close during a rebalance blocks for the session timeout.
+        // Otherwise a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
         admin.close(Duration.ZERO);
-        LOG.info("Router stopped{}", clean ? "" : " late: its threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
+        LOG.info("Router stopped{}", clean ? "" : "; threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
     }
 
     private void onState(KafkaStreams.State state) {
@@ -265,14 +251,14 @@ public final class Router implements AutoCloseable {
         }
     }
 
-    private StreamThreadExceptionResponse onThreadDeath(Throwable fault) {
-        LOG.error("A stream thread died: {}", Printable.of(fault.toString()), fault.getCause());
+    private StreamThreadExceptionResponse onThreadFailure(Throwable fault) {
+        LOG.error("A stream thread failed: {}", Printable.of(fault.toString()), fault.getCause());
         return replacement.allows(clock.millis())
                 ? StreamThreadExceptionResponse.REPLACE_THREAD
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    private Topology topology(ItemRules rules, RouterMetrics metrics, LedgerRecorder bookkeeping) {
+    private Topology topology(ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder) {
         ItemSchemas schemas = ItemSchemas.load();
         Decider fresh = new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
@@ -282,8 +268,8 @@ public final class Router implements AutoCloseable {
         int threads = configuration.router().threads();
         return RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(fresh, metrics, bookkeeping),
-                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics, bookkeeping));
+                () -> new RouteProcessor(fresh, metrics, recorder),
+                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics, recorder));
     }
 
     private Map<String, Object> properties(Path stateDirectory) {
@@ -293,22 +279,21 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
-        // A task reads one partition, so there is no order among several to wait for; looking for it made a set and a
-        // string builder for each record.
+        // A task reads one partition, so there is no order to wait for. The check would allocate for each record.
         properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, StreamsConfig.MAX_TASK_IDLE_MS_DISABLED);
         properties.put("processing.exception.handler.global.enabled", true);
-        // A router that was killed is missed after 10 s; Kafka's default of 45 s would leave its partitions standing.
+        // Other routers take over from a killed one after 10 s instead of Kafka's default of 45 s.
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), 10_000);
         properties.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), FETCH_BYTES);
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         properties.putAll(configuration.router().properties());
-        // Without a name of its own each start would make a new set of metric series.
+        // Without a stable name each start would create new metric series.
         properties.put(StreamsConfig.CLIENT_ID_CONFIG, topics.routerGroup() + "-" + instance);
-        // What the guarantees rest on is not open to configuration.
+        // Required for the delivery guarantees, so configuration cannot override them.
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
-        // A store that another instance has taken over must be gone here before its changelog forgets what was removed.
+        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see StaleState.
         properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
         properties.put(
                 StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),

@@ -13,13 +13,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
-/** The clients of Kafka Streams: its own, but that the producers keep the books. */
+/** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
 final class RouterClients implements KafkaClientSupplier {
-    private final LedgerRecorder bookkeeping;
+    private final LedgerRecorder recorder;
     private final InstantSource clock;
 
-    RouterClients(LedgerRecorder bookkeeping, InstantSource clock) {
-        this.bookkeeping = bookkeeping;
+    RouterClients(LedgerRecorder recorder, InstantSource clock) {
+        this.recorder = recorder;
         this.clock = clock;
     }
 
@@ -31,7 +31,7 @@ final class RouterClients implements KafkaClientSupplier {
     @Override
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
         return new LedgerProducer(
-                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), bookkeeping, clock);
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), recorder, clock);
     }
 
     @Override

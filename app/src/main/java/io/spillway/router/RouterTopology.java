@@ -8,6 +8,7 @@ import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.PartitionedValue;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.shards.ShardProcessor;
+import io.spillway.router.stage.SinkNames;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -17,15 +18,13 @@ import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.Stores;
 
-/** The shape of the router, every node named. Everything travels as bytes: there is nothing to fail in a serializer. */
-public final class RouterTopology {
+/** Topology of the router with a name for every node. All records are bytes, so no serializer can fail. */
+final class RouterTopology {
     private static final String INGRESS = "ingress";
     private static final String ROUTE = "route";
     private static final String DELAY = "delay";
     private static final String DUE = "due";
-    /** Name of the node that asks the book of shards. */
-    public static final String SHARD_REQUEST = "shard-request";
-    private static final String SHARD_ASKED = "shard-asked";
+    private static final String SHARD_REQUESTS = "shard-asked";
     private static final String SHARD = "shard";
     private static final String SHARDS = "shards";
     private static final String LEDGER = "ledger";
@@ -36,20 +35,20 @@ public final class RouterTopology {
     private RouterTopology() {}
 
     /**
-     * Builds it: two parts that share no node. Each lane has a sink in both, for with shared sinks Kafka Streams would
-     * make one task of an ingress partition and the delay partition of the same number: it would read the two in the
-     * order of their timestamps, and route nothing of ingress while the timers are being restored.
+     * Builds the route and delay stages, which share no node. If they shared sinks, Kafka Streams would combine the
+     * ingress partition and the delay partition of the same number into one task. It would read both in timestamp order
+     * and route nothing while the timers are restored.
      *
      * @param topics names of the topics
-     * @param routes makes one processor for each partition of ingress
-     * @param delays makes one processor for each partition of the delay lane
+     * @param routes creates a processor for each partition of ingress
+     * @param delays creates a processor for each partition of the delay lane
      */
     static Topology build(Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays) {
-        // Not a window store: its segments would expire by stream time.
+        // A window store does not fit: its segments expire by stream time.
         return build(topics, routes, delays, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
     }
 
-    /** As above with another kind of store. */
+    /** Builds the same stages with another kind of timer store. */
     static Topology build(
             Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays,
             KeyValueBytesStoreSupplier timers) {
@@ -60,28 +59,29 @@ public final class RouterTopology {
         topology.addProcessor(DUE, delays::get, DELAY);
         topology.addStateStore(
                 Stores.keyValueStoreBuilder(timers, Serdes.Bytes(), Serdes.ByteArray())
-                        // A cache saves what is written twice between two commits; few timers are so short.
+                        // A cache saves only repeated writes between two commits; few timers are that short.
                         .withCachingDisabled()
                         .withLoggingEnabled(topics.timersChangelogConfigs()),
                 DUE);
         for (Lane lane : LANES) {
-            addSink(topology, sinkOf(lane), topics, lane, ROUTE);
-            addSink(topology, dueSinkOf(lane), topics, lane, DUE);
+            addSink(topology, SinkNames.ofRoute(lane), topics, lane, ROUTE);
+            addSink(topology, SinkNames.ofDelay(lane), topics, lane, DUE);
         }
         return topology;
     }
 
     /**
-     * Adds the part that assigns shards: a stage of one task, for what it reads has one partition. Only the part that reads
-     * ingress asks it: every item has passed there, and a sink that the delay stage shared would join the two.
+     * Adds the stage that assigns shards: one task, because its source has one partition. Only the route stage sends
+     * requests. Every item passes it, and a sink shared with the delay stage would combine the two.
      *
-     * @param shards makes its processor
+     * @param shards creates its processor
      */
     static Topology withShards(Topology topology, Topics topics, Supplier<ShardProcessor> shards) {
         topology.addSink(
-                SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(), PartitionedValue.serializer(), ROUTE);
-        addSource(topology, SHARD_ASKED, topics.shardRequests());
-        topology.addProcessor(SHARD, shards::get, SHARD_ASKED);
+                SinkNames.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
+                PartitionedValue.serializer(), ROUTE);
+        addSource(topology, SHARD_REQUESTS, topics.shardRequests());
+        topology.addProcessor(SHARD, shards::get, SHARD_REQUESTS);
         topology.addStateStore(
                 Stores.keyValueStoreBuilder(
                                 Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
@@ -93,22 +93,23 @@ public final class RouterTopology {
     }
 
     /**
-     * Adds the part that folds the ledger into tenants' books. The ledger is written past the topology, see {@link LedgerRecorder}.
+     * Adds the stage that folds the ledger into tenants' balances. The ledger is written outside the topology, see
+     * {@link LedgerRecorder}.
      *
-     * @param folds makes one processor for each partition of the ledger
+     * @param folds creates a processor for each partition of the ledger
      */
-    static Topology withBooks(Topology topology, Topics topics, Supplier<FoldProcessor> folds) {
-        return withBooks(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BOOKS_STORE));
+    static Topology withLedger(Topology topology, Topics topics, Supplier<FoldProcessor> folds) {
+        return withLedger(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BOOKS_STORE));
     }
 
-    /** As above with another kind of store. */
-    static Topology withBooks(
-            Topology topology, Topics topics, Supplier<FoldProcessor> folds, KeyValueBytesStoreSupplier books) {
+    /** Adds the same stage with another kind of store. */
+    static Topology withLedger(
+            Topology topology, Topics topics, Supplier<FoldProcessor> folds, KeyValueBytesStoreSupplier balances) {
         addSource(topology, LEDGER, topics.ledger());
         topology.addProcessor(FOLD, folds::get, LEDGER);
         topology.addStateStore(
-                Stores.keyValueStoreBuilder(books, Serdes.Bytes(), Serdes.ByteArray())
-                        // What is written is written once a second at the most.
+                Stores.keyValueStoreBuilder(balances, Serdes.Bytes(), Serdes.ByteArray())
+                        // A key is written at most once a second, so a cache saves nothing.
                         .withCachingDisabled()
                         .withLoggingEnabled(topics.booksChangelogConfigs()),
                 FOLD);
@@ -120,7 +121,7 @@ public final class RouterTopology {
         topology.addSource(
                 AutoOffsetReset.none(),
                 name,
-                // A negative timestamp would be passed over in silence; an absurd one is ours to judge.
+                // Kafka Streams silently skips a negative timestamp; the routing rules handle implausible ones.
                 (record, partitionTimeMillis) -> Math.max(0, record.timestamp()),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer(),
@@ -133,31 +134,14 @@ public final class RouterTopology {
                 PartitionedValue.partitioner(topics.partitions()), parent);
     }
 
-    /** Returns the name of the stage, for people, whose processor has this name. */
+    /** Returns the display name of the stage with this processor. */
     static String stageOf(String processor) {
         return switch (processor) {
             case ROUTE -> "route stage";
             case DUE -> "delay stage";
             case FOLD -> "ledger fold";
             case SHARD -> "shard stage";
-            default -> throw new IllegalArgumentException("no stage has a processor " + processor);
-        };
-    }
-
-    /** Name of the node that writes to a lane what comes from ingress. */
-    public static String sinkOf(Lane lane) {
-        return lane.label();
-    }
-
-    /** Name of the node that writes to a lane what comes from the delay lane. */
-    public static String dueSinkOf(Lane lane) {
-        return switch (lane) {
-            // Not joined anew for each item.
-            case HOT -> "due-hot";
-            case OVERFLOW -> "due-overflow";
-            case AGED -> "due-aged";
-            case DELAY -> "due-delay";
-            case DEAD_LETTER -> "due-dead-letter";
+            default -> throw new IllegalArgumentException("No stage has a processor " + processor);
         };
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.router;
 
 import io.spillway.kafka.topics.Topics;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -9,9 +10,9 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
- * Whether local state is too old to go on from. A store that is behind catches up from its changelog, but the changelog
- * forgets removed timers after {@link Topics#TIMER_REMOVAL_KEPT_MILLIS}: whoever was away for longer would keep timers
- * that have rung elsewhere, and ring them again.
+ * Age check of the local state. A store that is behind catches up from its changelog, but the changelog deletes the
+ * tombstones of removed timers after {@link Topics#TIMER_REMOVAL_KEPT_MILLIS}. An older store would keep timers that
+ * another instance has fired, and fire them again.
  */
 final class StaleState {
     static final long OLDEST_MILLIS = Topics.TIMER_REMOVAL_KEPT_MILLIS / 2;
@@ -19,8 +20,8 @@ final class StaleState {
     private StaleState() {}
 
     /**
-     * Looks at the newest file of each task, which a store writes at the latest when it is closed. A store that was idle
-     * for long looks old too and is restored for nothing, which takes no time as there is nothing in it.
+     * Returns whether a task's newest file is too old. A store writes a file when it is closed at the latest. An idle
+     * store looks old too and is restored without need, which takes no time because it is empty.
      *
      * @param directory the application's part of the state directory; may be missing
      * @param nowMillis epoch milliseconds
@@ -30,26 +31,21 @@ final class StaleState {
             return false;
         }
         try (Stream<Path> tasks = Files.list(directory)) {
-            return tasks.filter(Files::isDirectory).anyMatch(task -> isStale(task, nowMillis));
+            for (Path task : tasks.filter(Files::isDirectory).toList()) {
+                OptionalLong newest = newestMillis(task);
+                if (newest.isPresent() && nowMillis - newest.getAsLong() > OLDEST_MILLIS) {
+                    return true;
+                }
+            }
+            return false;
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot look into " + directory, e);
+            throw new UncheckedIOException("Cannot read " + directory + ". Check its permissions.", e);
         }
     }
 
-    private static boolean isStale(Path task, long nowMillis) {
+    private static OptionalLong newestMillis(Path task) throws IOException {
         try (Stream<Path> files = Files.walk(task)) {
-            OptionalLong newest = files.filter(Files::isRegularFile).mapToLong(StaleState::modifiedMillis).max();
-            return newest.isPresent() && nowMillis - newest.getAsLong() > OLDEST_MILLIS;
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot look into " + task, e);
-        }
-    }
-
-    private static long modifiedMillis(Path file) {
-        try {
-            return Files.getLastModifiedTime(file).toMillis();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot look at " + file, e);
+            return files.filter(Files::isRegularFile).map(Path::toFile).mapToLong(File::lastModified).max();
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.spillway.router;
 
 /**
- * How often a stream thread that died is replaced: {@value #MOST} times in {@value #WINDOW_MILLIS} ms. More often means
- * that every new thread meets the same fault, and the process ends so that whoever runs it sees it.
+ * Limit on replacing failed stream threads: {@value #MOST} times in {@value #WINDOW_MILLIS} ms. More failures mean that
+ * every new thread meets the same fault, so the process ends and its supervisor notices.
  *
- * <p>Owner: the uncaught exception handler of one router; it is called from any stream thread, hence synchronized.
+ * <p>Owner: the uncaught exception handler of one router. Synchronized because any stream thread calls it.
  */
 final class ThreadReplacement {
     static final int MOST = 5;
@@ -13,7 +13,7 @@ final class ThreadReplacement {
     private final long[] replacedAtMillis = new long[MOST];
     private int count;
 
-    /** Whether to replace a thread that died now. */
+    /** Returns whether to replace a thread that failed now, and counts the replacement. */
     synchronized boolean allows(long nowMillis) {
         int slot = count % MOST;
         if (count >= MOST && nowMillis - replacedAtMillis[slot] < WINDOW_MILLIS) {

@@ -35,8 +35,8 @@ import org.apache.kafka.streams.TopologyDescription.Source;
 import org.apache.kafka.streams.TopologyDescription.Subtopology;
 
 /**
- * Description of the topology as text and as a Mermaid flowchart: the router's stages as Kafka Streams describes them, their
- * stores and changelogs, and the clients that read and write the same topics without Kafka Streams.
+ * Description of the topology as text and as a Mermaid flowchart: the router's stages as Kafka Streams describes them,
+ * their stores and changelogs, and the clients that use the same topics without Kafka Streams.
  */
 public final class TopologyDrawing {
     private final List<Subtopology> stages;
@@ -58,23 +58,23 @@ public final class TopologyDrawing {
     }
 
     private static Topology topology(Configuration configuration, Topics topics) {
-        MeterRegistry nowhere = new SimpleMeterRegistry();
-        RouterMetrics metrics = new RouterMetrics(nowhere, 1);
-        LedgerRecorder books = LedgerRecorder.none(topics);
-        DelayMetrics delays = new DelayMetrics(nowhere, () -> Instant.EPOCH);
+        MeterRegistry unused = new SimpleMeterRegistry();
+        RouterMetrics metrics = new RouterMetrics(unused, 1);
+        LedgerRecorder recorder = LedgerRecorder.disabled(topics);
+        DelayMetrics delays = new DelayMetrics(unused, () -> Instant.EPOCH);
         Decider decider = (record, nowMillis) -> {
-            throw new IllegalStateException("this topology is only described");
+            throw new IllegalStateException("This topology is only described, not run");
         };
         DelayReader reader = new DelayReader(new ItemReader(ItemSchemas.load(), 0));
         Topology topology = RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(decider, metrics, books),
-                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, books));
-        RouterTopology.withBooks(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
-            throw new IllegalStateException("this topology is only described");
+                () -> new RouteProcessor(decider, metrics, recorder),
+                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, recorder));
+        RouterTopology.withLedger(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
+            throw new IllegalStateException("This topology is only described, not run");
         }, tenant -> Optional.empty(), 0));
         if (topics.assignsShards()) {
-            // Kafka Streams calls the supplier to check that each processor is a new object.
+            // Kafka Streams calls the supplier twice to check that each processor is a new object.
             PlacementView placements = new PlacementView(
                     configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none());
             RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
@@ -82,13 +82,17 @@ public final class TopologyDrawing {
         return topology;
     }
 
-    /** Returns the description of Kafka Streams, then the stages' names and changelogs, then the clients outside Kafka Streams. */
+    /**
+     * Returns the description by Kafka Streams, the stages with their stores and changelogs, and the clients outside
+     * it.
+     */
     public String text() {
         StringBuilder text = new StringBuilder(described).append("\n\nStages:\n");
         for (Subtopology stage : stages) {
             text.append("   Sub-topology ").append(stage.id()).append(": ").append(name(stage)).append('\n');
             storesOf(stage).forEach(store -> text
-                    .append("      store ").append(store).append(" (changelog: ").append(changelogs.get(store)).append(")\n"));
+                    .append("      store ").append(store)
+                    .append(" (changelog: ").append(changelogs.get(store)).append(")\n"));
         }
         text.append("\nOutside Kafka Streams:\n");
         for (TopicUser client : clients) {
@@ -107,8 +111,8 @@ public final class TopologyDrawing {
     }
 
     /**
-     * Returns a Mermaid flowchart: a frame for each stage, topics and stores as cylinders, nodes as boxes, clients outside
-     * Kafka Streams as rounded boxes. A dotted arrow is a compacted topic that a client follows.
+     * Returns a Mermaid flowchart: a frame for each stage, cylinders for topics and stores, boxes for nodes, rounded
+     * boxes for clients outside Kafka Streams. A dotted arrow is a compacted topic that a client follows.
      */
     public String mermaid() {
         List<String> frames = new ArrayList<>();
@@ -147,7 +151,7 @@ public final class TopologyDrawing {
         client.writes().forEach(topic -> edges.add(box + " --> " + cylinder(topic)));
     }
 
-    /** A stage is known by its one processor. */
+    /** A stage is identified by its only processor. */
     private static String name(Subtopology stage) {
         return stage.nodes().stream()
                 .filter(Processor.class::isInstance)

@@ -1,2 +1,2 @@
-/** The router: a Kafka Streams application that moves every item from ingress and delay to its lane. */
+/** Router: a Kafka Streams application that moves every item from ingress and the delay lane to its lane. */
 package io.spillway.router;

@@ -10,6 +10,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -100,7 +101,7 @@ class DelayBenchmark {
     private Router start(String what) {
         long began = System.nanoTime();
         Router router = new Router(configuration, "bench", state, new TenantPolicies(configuration.defaults()),
-                new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
+                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system());
         router.start(Duration.ofSeconds(120));
         System.out.printf("%s: %.1f s%n", what, seconds(began));
         return router;

@@ -16,6 +16,7 @@ import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
@@ -100,7 +101,7 @@ final class DeliveryScene implements AutoCloseable {
     /** Starts a router in this process. */
     DeliveryScene withRouter() {
         Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
-                routerMetrics, InstantSource.system()), Router::close);
+                ShardAssignments.none(), routerMetrics, InstantSource.system()), Router::close);
         router.start(START_TIMEOUT);
         return this;
     }

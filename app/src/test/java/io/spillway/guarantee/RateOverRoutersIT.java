@@ -11,6 +11,7 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -98,7 +99,7 @@ class RateOverRoutersIT {
 
     private Router router(Configuration configuration, String name) {
         return new Router(configuration, name, directory.resolve(name), new TenantPolicies(configuration.defaults()),
-                new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
+                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system());
     }
 
     /** Waits until both routers have ingress partitions, and returns those of each. */

@@ -43,24 +43,24 @@ class BadDelayTest {
         Headers nothing = headers("spillway-origin", "spillway.ingress-1-2");
         nothing.add("spillway-due", null);
         return Stream.of(
-                new Bad("null", null, ours(SOON), "null-value"),
-                new Bad("text", "hello".getBytes(StandardCharsets.UTF_8), ours(SOON), "malformed"),
-                new Bad("cut off", Arrays.copyOf(GOOD, 20), ours(SOON), "malformed"),
-                new Bad("bad tenant", item("a b", START_MILLIS), ours("0"), "bad-tenant"),
-                new Bad("too large", new byte[60_000], ours(SOON, "spillway-tenant", "acme"), "too-large"),
+                new Bad("null", null, internal(SOON), "null-value"),
+                new Bad("text", "hello".getBytes(StandardCharsets.UTF_8), internal(SOON), "malformed"),
+                new Bad("cut off", Arrays.copyOf(GOOD, 20), internal(SOON), "malformed"),
+                new Bad("bad tenant", item("a b", START_MILLIS), internal("0"), "bad-tenant"),
+                new Bad("too large", new byte[60_000], internal(SOON, "spillway-tenant", "acme"), "too-large"),
                 new Bad("too many headers", GOOD, many, "too-many-headers"),
                 new Bad("no due time", GOOD, headers("spillway-origin", "spillway.ingress-1-2"), "bad-due"),
                 new Bad("due null", GOOD, nothing, "bad-due"),
-                new Bad("due empty", GOOD, ours(""), "bad-due"),
-                new Bad("due in words", GOOD, ours("tomorrow"), "bad-due"),
-                new Bad("due with a fraction", GOOD, ours("1.5"), "bad-due"),
-                new Bad("due beyond a long", GOOD, ours("9223372036854775808"), "bad-due"),
-                new Bad("due without end", GOOD, ours("1".repeat(10_000)), "bad-due"));
+                new Bad("due empty", GOOD, internal(""), "bad-due"),
+                new Bad("due in words", GOOD, internal("tomorrow"), "bad-due"),
+                new Bad("due with a fraction", GOOD, internal("1.5"), "bad-due"),
+                new Bad("due beyond a long", GOOD, internal("9223372036854775808"), "bad-due"),
+                new Bad("due without end", GOOD, internal("1".repeat(10_000)), "bad-due"));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("bad_records")
-    void a_bad_record_is_a_dead_letter_at_once_and_the_next_is_delayed(Bad bad) {
+    void a_bad_record_becomes_a_dead_letter_at_once_and_the_next_record_is_delayed(Bad bad) {
         try (RouterHarness router = new RouterHarness()) {
             int before = bad.headers.toArray().length;
             router.sendDelayed(bad.value, bad.headers);
@@ -78,16 +78,16 @@ class BadDelayTest {
             assertThat(header(dead, "spillway-origin-offset")).isEqualTo("2");
             assertThat(router.count("spillway.dead_lettered", "reason", bad.reason)).isEqualTo(1);
 
-            router.sendDelayed(GOOD, ours(SOON));
+            router.sendDelayed(GOOD, internal(SOON));
             router.advance(Duration.ofSeconds(1));
             router.only(Lane.HOT);
         }
     }
 
     @Test
-    void an_item_with_all_the_headers_of_ingress_and_ours_is_good() {
+    void an_item_with_the_most_headers_of_ingress_and_the_internal_headers_is_valid() {
         try (RouterHarness router = new RouterHarness()) {
-            Headers most = ours(SOON, "spillway-attempt", "1", "spillway-moves", "1", "spillway-replayed-at", "1",
+            Headers most = internal(SOON, "spillway-attempt", "1", "spillway-moves", "1", "spillway-replayed-at", "1",
                     "spillway-first-attempt-at", "1", "spillway-lane-reason", "fresh");
             for (int i = 0; i < 1_000; i++) {
                 most.add("h" + i, new byte[0]);
@@ -100,10 +100,12 @@ class BadDelayTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "x", "spillway.ingress", "spillway.ingress-1", "a b-1-2", "i-1-x", "i--1-2x", "i-1-99999999999999999999"})
-    void a_record_of_somebody_else_is_stripped_and_begins_where_it_lies(String origin) {
+    @ValueSource(strings = {"", "x", "spillway.ingress", "spillway.ingress-1", "a b-1-2", "i-1-x", "i--1-2x",
+            "i-1-99999999999999999999"})
+    void a_record_of_another_writer_loses_its_internal_headers_and_its_origin_is_its_position(String origin) {
         try (RouterHarness router = new RouterHarness()) {
-            Headers headers = headers("spillway-due", SOON, "spillway-attempt", "4", "spillway-replayed-at", "1", "spillway-moves", "9",
+            Headers headers = headers("spillway-due", SOON, "spillway-attempt", "4", "spillway-replayed-at", "1",
+                    "spillway-moves", "9",
                     "spillway-dead-reason", "x", "spillway-mine", "kept");
             if (!origin.isEmpty()) {
                 headers.add("spillway-origin", origin.getBytes(StandardCharsets.UTF_8));
@@ -120,11 +122,13 @@ class BadDelayTest {
     }
 
     @Test
-    void a_dead_letter_that_is_replayed_is_the_item_that_entered() {
+    void a_replayed_dead_letter_keeps_its_origin_in_ingress() {
         try (RouterHarness router = new RouterHarness()) {
             router.sendDelayed(GOOD, headers(
-                    "a", "b", "spillway-dead-reason", "bad-id", "spillway-dead-detail", "x", "spillway-dead-stage", "router",
-                    "spillway-dead-at", "1", "spillway-origin-topic", "spillway.ingress", "spillway-origin-partition", "7",
+                    "a", "b", "spillway-dead-reason", "bad-id", "spillway-dead-detail", "x", "spillway-dead-stage",
+                            "router",
+                    "spillway-dead-at", "1", "spillway-origin-topic", "spillway.ingress", "spillway-origin-partition",
+                            "7",
                     "spillway-origin-offset", "9", "spillway-replayed-at", "5", "spillway-due", SOON));
             router.advance(Duration.ofSeconds(1));
 
@@ -136,7 +140,7 @@ class BadDelayTest {
     }
 
     @Test
-    void an_absurd_time_of_somebody_else_counts_as_now_and_is_written_down() {
+    void an_implausible_time_of_another_writer_counts_as_now_and_is_corrected() {
         try (RouterHarness router = new RouterHarness()) {
             router.sendDelayed(GOOD, headers("spillway-due", SOON, "spillway-enqueued-at", "0"));
             router.advance(Duration.ofSeconds(1));
@@ -146,17 +150,17 @@ class BadDelayTest {
     }
 
     @Test
-    void an_error_in_our_own_code_is_a_dead_letter_and_the_timers_after_it_ring() {
+    void an_internal_error_makes_a_dead_letter_and_the_next_timers_fire() {
         List<Throwable> faults = new ArrayList<>(List.of(
                 new IllegalStateException("a bug"), new AssertionError("a bug"), new StackOverflowError()));
         try (RouterHarness router = new RouterHarness(decider -> (record, now) -> {
             if (!faults.isEmpty()) {
-                RouterHarnessFaults.sneak(faults.removeFirst());
+                RouterHarnessFaults.throwUnchecked(faults.removeFirst());
             }
             return decider.decide(record, now);
         })) {
             for (int i = 0; i < 5; i++) {
-                router.sendDelayed(GOOD, ours(SOON));
+                router.sendDelayed(GOOD, internal(SOON));
             }
             router.advance(Duration.ofSeconds(1));
 
@@ -170,28 +174,28 @@ class BadDelayTest {
     }
 
     @Test
-    void running_out_of_memory_convicts_no_timer() {
+    void an_out_of_memory_error_makes_no_dead_letter_of_a_timer() {
         try (RouterHarness router = new RouterHarness(decider -> (record, now) -> {
             throw new OutOfMemoryError("test");
         })) {
-            router.sendDelayed(GOOD, ours(SOON));
+            router.sendDelayed(GOOD, internal(SOON));
             assertThatThrownBy(() -> router.advance(Duration.ofSeconds(1))).isInstanceOf(OutOfMemoryError.class);
             assertThat(router.take(Lane.DEAD_LETTER)).isEmpty();
         }
     }
 
     @Test
-    void a_timer_that_this_version_cannot_read_is_a_dead_letter_and_the_next_rings() {
+    void a_timer_of_an_unknown_version_becomes_a_dead_letter_and_the_next_fires() {
         try (RouterHarness router = new RouterHarness()) {
-            router.sendDelayed(GOOD, ours(SOON));
+            router.sendDelayed(GOOD, internal(SOON));
             Bytes key = router.timers().all().next().key;
-            byte[] ofTheFuture = {9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-            router.timers().put(key, ofTheFuture);
-            router.sendDelayed(GOOD, ours(SOON));
+            byte[] unknownVersion = {9, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+            router.timers().put(key, unknownVersion);
+            router.sendDelayed(GOOD, internal(SOON));
             router.advance(Duration.ofSeconds(1));
 
             TestRecord<byte[], byte[]> dead = router.take(Lane.DEAD_LETTER).getFirst();
-            assertThat(dead.value()).isEqualTo(ofTheFuture);
+            assertThat(dead.value()).isEqualTo(unknownVersion);
             assertThat(header(dead, "spillway-dead-reason")).isEqualTo("router-error");
             assertThat(header(dead, "spillway-dead-detail")).contains("version 9");
             assertThat(header(dead, "spillway-origin-topic")).isEqualTo("spillway.delay");
@@ -200,7 +204,7 @@ class BadDelayTest {
     }
 
     @Test
-    void whatever_is_put_into_the_delay_lane_ends_in_exactly_one_place() {
+    void any_record_of_the_delay_lane_ends_in_exactly_one_lane_or_is_dropped() {
         long seed = Long.getLong("spillway.test.seed", 20_261_121);
         Random random = new Random(seed);
         try (RouterHarness router = new RouterHarness()) {
@@ -232,7 +236,7 @@ class BadDelayTest {
         }
     }
 
-    private static Headers ours(String due, String... more) {
+    private static Headers internal(String due, String... more) {
         Headers headers = headers("spillway-origin", "spillway.ingress-1-2", "spillway-due", due);
         headers(more).forEach(headers::add);
         return headers;

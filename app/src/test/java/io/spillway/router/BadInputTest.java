@@ -60,7 +60,8 @@ class BadInputTest {
                 new Bad("id with a newline", item("acme", "a\nb", START_MILLIS, ""), headers(), "bad-id"),
                 new Bad("long id", item("acme", "i".repeat(257), START_MILLIS, ""), headers(), "bad-id"),
                 new Bad("bad workload", item("acme", "i", START_MILLIS, "w w"), headers(), "bad-workload"),
-                new Bad("time that is no number", GOOD, headers("spillway-enqueued-at", "yesterday"), "bad-enqueued-at"),
+                new Bad("time that is no number", GOOD, headers("spillway-enqueued-at", "yesterday"),
+                        "bad-enqueued-at"),
                 new Bad("10,000 headers", GOOD, many, "too-many-headers"),
                 new Bad("too large", new byte[30_000], headers("spillway-tenant", "acme"), "too-large"),
                 new Bad("too large by its headers", GOOD, headers("x", "y".repeat(30_000)), "too-large"));
@@ -68,7 +69,7 @@ class BadInputTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("bad_records")
-    void a_bad_record_is_a_dead_letter_with_its_reason_and_the_next_is_routed(Bad bad) {
+    void a_bad_record_becomes_a_dead_letter_with_its_reason_and_the_next_is_routed(Bad bad) {
         try (RouterHarness router = new RouterHarness()) {
             int before = bad.headers.toArray().length;
             router.send(bad.value, bad.headers);
@@ -92,7 +93,7 @@ class BadInputTest {
     }
 
     @Test
-    void an_item_cut_off_at_any_byte_is_a_dead_letter() {
+    void an_item_truncated_at_any_byte_becomes_a_dead_letter() {
         try (RouterHarness router = new RouterHarness()) {
             for (int length = 0; length < GOOD.length; length++) {
                 router.send(Arrays.copyOf(GOOD, length));
@@ -104,13 +105,13 @@ class BadInputTest {
     }
 
     @Test
-    void an_error_in_our_own_code_is_a_dead_letter_and_the_next_record_is_routed() {
+    void an_internal_error_makes_a_dead_letter_and_the_next_record_is_routed() {
         List<Throwable> faults = new ArrayList<>(List.of(
                 new IllegalStateException("a bug"), new AssertionError("a bug"), new StackOverflowError(),
                 new NoClassDefFoundError("a\nbug"), new NullPointerException()));
         try (RouterHarness router = new RouterHarness(decider -> (record, now) -> {
             if (!faults.isEmpty()) {
-                RouterHarnessFaults.sneak(faults.removeFirst());
+                RouterHarnessFaults.throwUnchecked(faults.removeFirst());
             }
             return decider.decide(record, now);
         })) {
@@ -128,7 +129,7 @@ class BadInputTest {
     }
 
     @Test
-    void running_out_of_memory_convicts_no_record() {
+    void an_out_of_memory_error_makes_no_dead_letter() {
         try (RouterHarness router = new RouterHarness(decider -> (record, now) -> {
             throw new OutOfMemoryError("test");
         })) {
@@ -138,7 +139,7 @@ class BadInputTest {
     }
 
     @Test
-    void whatever_comes_in_ends_in_exactly_one_place() {
+    void any_record_of_ingress_ends_in_exactly_one_lane_or_is_dropped() {
         long seed = Long.getLong("spillway.test.seed", System.nanoTime());
         Random random = new Random(seed);
         try (RouterHarness router = new RouterHarness()) {

@@ -48,7 +48,7 @@ class DelayTest {
 
     @ParameterizedTest
     @ValueSource(longs = {0, -1, -1_795_248_000_000L, Long.MIN_VALUE + 2_000_000_000_000L})
-    void an_item_that_is_due_when_it_comes_goes_on_at_once(long waitMillis) {
+    void an_item_that_is_already_due_is_forwarded_at_once(long waitMillis) {
         delay(waitMillis);
 
         router.only(Lane.HOT);
@@ -56,7 +56,7 @@ class DelayTest {
     }
 
     @Test
-    void items_come_in_the_order_in_which_they_are_due_and_then_in_which_they_came() {
+    void items_leave_in_the_order_of_their_due_times_and_then_of_arrival() {
         long seed = Long.getLong("spillway.test.seed", 20_261_121);
         List<Integer> waits = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -64,7 +64,8 @@ class DelayTest {
         }
         Collections.shuffle(waits, new Random(seed));
         for (int i = 0; i < waits.size(); i++) {
-            router.sendDelayed(item("acme", START_MILLIS), retried(waits.get(i), "x-order", String.format("%06d-%03d", waits.get(i), i)));
+            router.sendDelayed(item("acme", START_MILLIS),
+                    retried(waits.get(i), "x-order", String.format("%06d-%03d", waits.get(i), i)));
         }
 
         router.advance(Duration.ofMinutes(4));
@@ -74,7 +75,7 @@ class DelayTest {
     }
 
     @Test
-    void an_item_due_earlier_than_all_that_wait_is_not_late() {
+    void an_item_due_before_all_waiting_items_is_not_late() {
         delay(60_000);
         router.advance(Duration.ofMillis(20_000));
         delay(30_000);
@@ -110,7 +111,7 @@ class DelayTest {
     }
 
     @Test
-    void large_items_are_taken_fewer_at_a_time() {
+    void fewer_large_items_are_taken_at_a_time() {
         byte[] large = new byte[18_000];
         for (int i = 0; i < 600; i++) {
             router.sendDelayed(large, retried(1_000, "spillway-tenant", "acme"));
@@ -123,11 +124,13 @@ class DelayTest {
     }
 
     @Test
-    void an_item_is_as_it_was_in_its_lane_but_for_due_time_and_reason() {
+    void an_item_is_unchanged_except_for_due_time_and_reason() {
         byte[] value = item("acme", START_MILLIS);
         router.sendDelayed(value, headers(
-                "traceparent", "00-aa-bb-01", "spillway-origin", "spillway.ingress-3-17", "spillway-lane-reason", "fresh",
-                "spillway-attempt", "2", "spillway-moves", "1", "spillway-first-attempt-at", "7", "spillway-replayed-at", "8",
+                "traceparent", "00-aa-bb-01", "spillway-origin", "spillway.ingress-3-17", "spillway-lane-reason",
+                        "fresh",
+                "spillway-attempt", "2", "spillway-moves", "1", "spillway-first-attempt-at", "7",
+                        "spillway-replayed-at", "8",
                 "spillway-due", Long.toString(START_MILLIS + 100)));
 
         router.advance(Duration.ofMillis(100));
@@ -138,11 +141,12 @@ class DelayTest {
         assertThat(routed.timestamp()).isEqualTo(START_MILLIS);
         assertThat(text(routed.headers())).containsExactly(
                 "traceparent=00-aa-bb-01", "spillway-origin=spillway.ingress-3-17", "spillway-attempt=2",
-                "spillway-moves=1", "spillway-first-attempt-at=7", "spillway-replayed-at=8", "spillway-lane-reason=retry");
+                "spillway-moves=1", "spillway-first-attempt-at=7", "spillway-replayed-at=8",
+                        "spillway-lane-reason=retry");
     }
 
     @Test
-    void what_waited_and_what_was_due_already_come_out_alike() {
+    void an_item_that_waited_equals_one_that_was_already_due() {
         router.sendDelayed(item("acme", START_MILLIS), retried(0, "a", "b"));
         TestRecord<byte[], byte[]> atOnce = router.only(Lane.HOT);
         router.sendDelayed(item("acme", START_MILLIS), retried(5_000, "a", "b"));
@@ -153,7 +157,7 @@ class DelayTest {
 
     @ParameterizedTest(name = "attempts {0}: {1}")
     @CsvSource({"1, retry", "7, retry", "0, due", "-, due", "x, due"})
-    void what_returns_to_hot_says_whether_it_was_tried(String attempts, String reason) {
+    void the_reason_of_an_item_that_returns_to_hot_states_whether_it_was_tried(String attempts, String reason) {
         router.sendDelayed(item("acme", START_MILLIS), headers(
                 "spillway-origin", "i-0-0", "spillway-due", "0", "spillway-attempt", attempts));
 
@@ -161,7 +165,7 @@ class DelayTest {
         assertThat(router.count("spillway.routed", "reason", reason)).isEqualTo(1);
     }
 
-    /** Aged after 5 minutes, time to live 1 hour, sweepable; a sweep started 10 minutes ago. Minutes before the due time. */
+    /** Aged after 5 minutes, time to live 1 hour, sweep started 10 minutes ago. Minutes before the due time. */
     @ParameterizedTest(name = "enqueued {0} min before it is due, replayed {1}: {2}")
     @CsvSource({
         "4,   -,   HOT",
@@ -176,7 +180,7 @@ class DelayTest {
         "11,  1,   sweep",
         "600, 1,   sweep",
     })
-    void a_due_item_passes_the_rules_again(long enqueuedMinutes, String replayedMinutes, String expected) {
+    void a_due_item_is_routed_by_the_rules_again(long enqueuedMinutes, String replayedMinutes, String expected) {
         router.set("acme", PolicyField.SWEEPABLE, "true");
         long dueMillis = START_MILLIS + 60_000;
         router.sweep("acme", dueMillis - 10 * 60_000, START_MILLIS);
@@ -204,7 +208,7 @@ class DelayTest {
     }
 
     @Test
-    void retries_are_within_the_rate_of_their_tenant_or_overflow() {
+    void retries_above_the_rate_of_their_tenant_overflow() {
         router.set("acme", PolicyField.RATE, "1");
         for (int i = 0; i < 3; i++) {
             delay(1_000);
@@ -226,7 +230,7 @@ class DelayTest {
     }
 
     @Test
-    void a_time_too_far_ahead_is_cut_to_thirty_days() {
+    void a_due_time_too_far_ahead_is_limited_to_thirty_days() {
         delay(Long.MAX_VALUE - START_MILLIS);
         assertThat(router.registry.get("spillway.delay.clamped").counter().count()).isEqualTo(1);
 
@@ -237,7 +241,7 @@ class DelayTest {
     }
 
     @Test
-    void gauges_tell_how_many_wait_and_for_how_long_the_first_is_overdue() {
+    void gauges_show_how_many_items_wait_and_how_long_the_first_is_overdue() {
         for (int i = 0; i < 1_500; i++) {
             delay(10_000);
         }

@@ -6,21 +6,23 @@ import java.util.Random;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
-/** Records that a producer might send, from good through damaged to nonsense. */
+/** Random records of a producer: valid, damaged and nonsense. */
 final class Generated {
     private static final String[] TENANTS = {"acme", "old", "quiet", "a b", "", "x".repeat(128), "x".repeat(129)};
     private static final String[] HEADERS = {
         "spillway-tenant", "spillway-id", "spillway-enqueued-at", "spillway-workload", "spillway-attempt",
         "spillway-origin", "traceparent", "spillway-dead-reason", "other"
     };
-    private static final String[] TEXTS = {"acme", "1", "-1", "1763712000000", "99999999999999999999", "", "é\n", "w.w"};
+    private static final String[] TEXTS =
+            {"acme", "1", "-1", "1763712000000", "99999999999999999999", "", "é\n", "w.w"};
 
     private Generated() {}
 
     static byte[] value(Random random) {
         long madeAt = RouterHarness.START_MILLIS - (long) (random.nextGaussian() * 3_600_000);
         byte[] item = RouterHarness.item(
-                TENANTS[random.nextInt(TENANTS.length)], "i".repeat(random.nextInt(260)), madeAt, random.nextBoolean() ? "" : "w");
+                TENANTS[random.nextInt(TENANTS.length)], "i".repeat(random.nextInt(260)), madeAt,
+                random.nextBoolean() ? "" : "w");
         return switch (random.nextInt(6)) {
             case 0 -> null;
             case 1 -> bytes(random, random.nextInt(300));

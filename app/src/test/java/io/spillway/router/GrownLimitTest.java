@@ -16,7 +16,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** All tenants have a limit that grows, from 10 a second. */
+/** Every tenant has a growing limit, from 10 a second. */
 class GrownLimitTest {
     private final RouterHarness router = new RouterHarness();
 
@@ -30,48 +30,48 @@ class GrownLimitTest {
     }
 
     @Test
-    void a_tenant_without_books_has_the_floor() {
+    void a_tenant_without_a_balance_has_the_floor() {
         assertThat(admittedOf("new", 30)).isEqualTo(10);
     }
 
     @Test
-    void what_is_over_the_limit_in_the_books_goes_to_overflow_by_its_rate() {
-        books("acme", 20, 25);
+    void items_above_the_limit_in_the_balance_overflow() {
+        balance("acme", 20, 25);
         assertThat(admittedOf("acme", 30)).isEqualTo(25);
     }
 
     @Test
-    void new_books_are_followed() {
-        books("acme", 20, 25);
+    void a_new_balance_changes_the_limit() {
+        balance("acme", 20, 25);
         assertThat(admittedOf("acme", 30)).isEqualTo(25);
-        books("acme", 20, 30);
+        balance("acme", 20, 30);
         router.advance(Duration.ofSeconds(1));
         assertThat(admittedOf("acme", 40)).isEqualTo(30);
     }
 
     @Test
-    void books_from_before_the_rule_let_it_begin_at_the_multiple_of_the_use() {
-        books("acme", 20, 0);
+    void a_balance_from_before_the_rule_starts_the_limit_at_the_multiple_of_the_use() {
+        balance("acme", 20, 0);
         assertThat(admittedOf("acme", 100)).isEqualTo(60);
     }
 
     @Test
-    void an_explicit_rate_wins() {
+    void an_explicit_rate_takes_precedence() {
         router.set("acme", PolicyField.RATE, "5");
-        books("acme", 20, 25);
+        balance("acme", 20, 25);
         assertThat(admittedOf("acme", 30)).isEqualTo(5);
     }
 
     @Test
-    void limits_are_bounded_in_number() {
+    void the_number_of_cached_limits_is_bounded() {
         for (int i = 0; i < 5 * RouterHarness.MAX_TENANTS; i++) {
             assertThat(admittedOf("tenant-" + i, 1)).isEqualTo(1);
         }
-        books("acme", 20, 25);
+        balance("acme", 20, 25);
         assertThat(admittedOf("acme", 30)).isEqualTo(25);
     }
 
-    private void books(String tenant, double use, double limit) {
+    private void balance(String tenant, double use, double limit) {
         router.depths.put(tenant, new DepthCodec().encode(tenant, new Depth(
                 TenantBalance.EMPTY, FlowRates.startingAt(START_MILLIS), new GrowingLimit(use, limit), 0)));
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which partition the router chooses; the test driver has one partition, so the decisions themselves are looked at. */
+/** Partition selection of the router. The test driver has one partition, so the decisions themselves are checked. */
 class PlacementRoutingTest {
     private static final int PARTITIONS = 12;
 
@@ -45,7 +45,7 @@ class PlacementRoutingTest {
 
     @ParameterizedTest(name = "age {0} ms, rate {1}: {2}")
     @CsvSource({"0, none, HOT", "0, 0.001, OVERFLOW", "400000, none, AGED"})
-    void in_every_lane_a_tenants_items_take_turns_on_its_shard_and_nowhere_else(long ageMillis, String rate, Lane lane) {
+    void in_every_lane_a_tenants_items_are_spread_evenly_over_its_shard(long ageMillis, String rate, Lane lane) {
         router.set("acme", PolicyField.RATE, rate);
         router.send(item("acme", START_MILLIS));
         decisions.clear();
@@ -55,33 +55,34 @@ class PlacementRoutingTest {
         }
 
         assertThat(decisions).allMatch(decision -> decision.route() instanceof Route.ToLane to && to.lane() == lane);
-        assertThat(counts()).containsOnlyKeys(shard("acme", 4)).allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
+        assertThat(counts()).containsOnlyKeys(shard("acme", 4))
+                .allSatisfy((partition, count) -> assertThat(count).isBetween(9L, 11L));
     }
 
     @Test
-    void the_shard_is_as_large_as_the_policy_says_from_the_next_item_on() {
-        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
+    void a_changed_shard_size_applies_to_the_next_item() {
+        assertThat(partitionsOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
         router.set("acme", PolicyField.SHARD_SIZE, "2");
-        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 2)));
+        assertThat(partitionsOf("acme", 50)).isEqualTo(Set.of(shard("acme", 2)));
         router.set("acme", PolicyField.SHARD_SIZE, "10000");
-        forgetWhatWasSent();
-        assertThat(placesOf("acme", 50)).as("more than there are counts as all").hasSize(PARTITIONS);
+        resetBacklog();
+        assertThat(partitionsOf("acme", 50)).as("a size above the number of partitions means all").hasSize(PARTITIONS);
     }
 
     @Test
-    void an_item_goes_where_least_waits_and_what_was_sent_since_counts() {
+    void an_item_goes_to_the_smallest_backlog_including_items_sent_since() {
         Integer[] shard = shard("acme", 4);
         long[] waiting = new long[PARTITIONS];
         Arrays.fill(waiting, 100);
         waiting[shard[2]] = 95;
-        router.work = reading(waiting, 0);
+        router.backlogs = backlogs(waiting, 0);
 
-        assertThat(placesOf("acme", 5)).isEqualTo(Set.of(shard[2]));
-        assertThat(placesOf("acme", 400)).as("now all are alike").isEqualTo(Set.of(shard));
+        assertThat(partitionsOf("acme", 5)).isEqualTo(Set.of(shard[2]));
+        assertThat(partitionsOf("acme", 400)).as("now all are equal").isEqualTo(Set.of(shard));
     }
 
     @Test
-    void hot_and_overflow_are_chosen_by_their_own_work() {
+    void hot_and_overflow_use_their_own_backlogs() {
         Integer[] shard = shard("acme", 4);
         long[] hot = new long[PARTITIONS];
         long[] overflow = new long[PARTITIONS];
@@ -90,7 +91,7 @@ class PlacementRoutingTest {
         hot[shard[0]] = 0;
         overflow[shard[3]] = 0;
         PartitionBacklog none = PartitionBacklog.unknown(PARTITIONS);
-        router.work = new LaneBacklogs(
+        router.backlogs = new LaneBacklogs(
                 none.next(hot, new long[PARTITIONS], 0, 10_000), none.next(overflow, new long[PARTITIONS], 0, 10_000));
         router.set("acme", PolicyField.RATE, "0.001");
 
@@ -108,15 +109,15 @@ class PlacementRoutingTest {
         for (int other : List.of(0, 2, 3)) {
             waiting[shard[other]] = 1_000;
         }
-        router.work = reading(waiting, 10_000, shard[1]);
-        assertThat(placesOf("acme", 100)).isEqualTo(Set.of(shard[0], shard[2], shard[3]));
+        router.backlogs = backlogs(waiting, 10_000, shard[1]);
+        assertThat(partitionsOf("acme", 100)).isEqualTo(Set.of(shard[0], shard[2], shard[3]));
 
-        router.work = reading(waiting, 10_000, shard);
-        assertThat(placesOf("acme", 10)).as("all are stuck").isEqualTo(Set.of(shard[1]));
+        router.backlogs = backlogs(waiting, 10_000, shard);
+        assertThat(partitionsOf("acme", 10)).as("all are stuck").isEqualTo(Set.of(shard[1]));
     }
 
     @Test
-    void an_item_whose_wait_is_over_goes_to_the_shard_again() {
+    void a_due_item_goes_to_the_shard_again() {
         router.sendDelayed(item("acme", START_MILLIS), headers("spillway-due", Long.toString(START_MILLIS + 1_000)));
         assertThat(decisions).isEmpty();
 
@@ -129,52 +130,54 @@ class PlacementRoutingTest {
     }
 
     @Test
-    void a_retry_leaves_a_stuck_partition_for_another_of_the_shard() {
+    void a_retry_moves_from_a_stuck_partition_to_another_of_the_shard() {
         router.set("acme", PolicyField.SHARD_SIZE, "2");
         Integer[] shard = shard("acme", 2);
         long[] waiting = new long[PARTITIONS];
         Arrays.fill(waiting, 1);
-        router.work = reading(waiting, 10_000, shard[0]);
+        router.backlogs = backlogs(waiting, 10_000, shard[0]);
 
         for (int i = 0; i < 10; i++) {
-            router.sendDelayed(item("acme", START_MILLIS), headers("spillway-attempt", "1", "spillway-due", Long.toString(START_MILLIS)));
+            router.sendDelayed(item("acme", START_MILLIS),
+                    headers("spillway-attempt", "1", "spillway-due", Long.toString(START_MILLIS)));
         }
 
         assertThat(decisions).hasSize(10).allMatch(decision -> decision.partition() == shard[1]);
     }
 
     @Test
-    void a_tenant_is_moved_to_partitions_of_its_own_and_back_with_the_next_item() {
-        Set<Integer> before = placesOf("acme", 50);
+    void dedicated_partitions_apply_to_the_next_item_and_so_does_their_removal() {
+        Set<Integer> before = partitionsOf("acme", 50);
         router.set("acme", PolicyField.DEDICATED, "2");
-        Set<Integer> own = placesOf("acme", 50);
+        Set<Integer> own = partitionsOf("acme", 50);
         assertThat(own).hasSize(2);
         for (int i = 0; i < 50; i++) {
-            forgetWhatWasSent();
-            assertThat(placesOf("other-" + i, 20)).as("nobody else is there").doesNotContainAnyElementsOf(own).hasSize(4);
+            resetBacklog();
+            assertThat(partitionsOf("other-" + i, 20)).as("no other tenant is there").doesNotContainAnyElementsOf(own)
+                    .hasSize(4);
         }
         router.set("acme", PolicyField.DEDICATED, "0");
-        forgetWhatWasSent();
-        assertThat(placesOf("acme", 50)).isEqualTo(before);
+        resetBacklog();
+        assertThat(partitionsOf("acme", 50)).isEqualTo(before);
     }
 
     @Test
-    void a_wish_for_all_partitions_is_refused_and_a_wish_of_everybody_is_none() {
+    void a_request_for_all_partitions_is_refused_and_a_request_for_all_tenants_is_ignored() {
         router.set("acme", PolicyField.DEDICATED, "7");
-        assertThat(placesOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
+        assertThat(partitionsOf("acme", 50)).isEqualTo(Set.of(shard("acme", 4)));
         router.set("*", PolicyField.DEDICATED, "1");
-        assertThat(placesOf("other", 50)).isEqualTo(Set.of(shard("other", 4)));
+        assertThat(partitionsOf("other", 50)).isEqualTo(Set.of(shard("other", 4)));
     }
 
     @Test
-    void what_is_dead_has_no_shard() {
+    void a_dead_letter_has_no_shard() {
         router.send(new byte[] {1});
 
         assertThat(decisions).singleElement().extracting(Decision::partition).isEqualTo(PartitionedValue.ANY);
         router.only(Lane.DEAD_LETTER);
     }
 
-    private Set<Integer> placesOf(String tenant, int items) {
+    private Set<Integer> partitionsOf(String tenant, int items) {
         decisions.clear();
         for (int i = 0; i < items; i++) {
             router.send(item(tenant, START_MILLIS));
@@ -182,20 +185,21 @@ class PlacementRoutingTest {
         return new TreeSet<>(counts().keySet());
     }
 
-    private void forgetWhatWasSent() {
-        router.work = reading(new long[PARTITIONS], 0);
+    private void resetBacklog() {
+        router.backlogs = backlogs(new long[PARTITIONS], 0);
     }
 
     private Map<Integer, Long> counts() {
-        return new HashMap<>(decisions.stream().collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
+        return new HashMap<>(decisions.stream()
+                .collect(Collectors.groupingBy(Decision::partition, Collectors.counting())));
     }
 
-    private static LaneBacklogs reading(long[] waiting, long stuckForMillis, Integer... stuck) {
-        Set<Integer> stand = Set.of(stuck);
+    private static LaneBacklogs backlogs(long[] waiting, long stuckForMillis, Integer... stuck) {
+        Set<Integer> stuckPartitions = Set.of(stuck);
         long[] finished = new long[waiting.length];
         PartitionBacklog first = PartitionBacklog.unknown(waiting.length).next(waiting, finished, 0, 10_000);
         for (int i = 0; i < finished.length; i++) {
-            finished[i] = stand.contains(i) ? 0 : 1;
+            finished[i] = stuckPartitions.contains(i) ? 0 : 1;
         }
         PartitionBacklog work = first.next(waiting, finished, stuckForMillis, 10_000);
         return new LaneBacklogs(work, work);

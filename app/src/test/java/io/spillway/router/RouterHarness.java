@@ -91,15 +91,15 @@ public final class RouterHarness implements AutoCloseable {
     final Topics topics;
     final TestInputTopic<byte[], byte[]> ingress;
     final TestInputTopic<byte[], byte[]> delay;
-    /** What the router believes to wait in the lanes. */
-    LaneBacklogs work = LaneBacklogs.UNKNOWN;
-    /** What the router's tasks have done, as their thread's producer will ask for it: the test's own thread. */
-    public LedgerRecorder books;
-    /** What a stage that begins finds between its books and its commit. */
+    /** The lanes' backlogs as the router sees them. */
+    LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
+    /** Recorder of the router's moves; its tasks and producer run on the test's own thread. */
+    public LedgerRecorder recorder;
+    /** Entries between the mark and the commit that a new fold task reads. */
     LedgerGap gap = (partition, from, reader) -> { };
-    /** The books that the router sees. */
+    /** The balances that the router sees. */
     final Depths depths = new Depths();
-    /** Of hot; tests let it look. */
+    /** Protection of hot; tests call its look method. */
     final HotGuard guard;
     private long nowMillis = START_MILLIS;
     private final TenantPolicies policies;
@@ -114,17 +114,17 @@ public final class RouterHarness implements AutoCloseable {
         this(decider -> decider);
     }
 
-    /** A router whose deciders are wrapped, to let our own code fail; its timers are in memory. */
+    /** Creates a router whose deciders are wrapped to inject failures; its timers are in memory. */
     public RouterHarness(UnaryOperator<Decider> wrap) {
         this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), Map.of());
     }
 
-    /** A router with the store it runs with, which takes a while to open. */
+    /** Creates a router with its production store, which takes longer to open. */
     static RouterHarness withRocksDb() {
         return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE), Map.of());
     }
 
-    /** A router with further settings, by key. */
+    /** Creates a router with further settings, by key. */
     static RouterHarness configured(Map<String, String> settings) {
         return new RouterHarness(decider -> decider, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), settings);
     }
@@ -143,44 +143,52 @@ public final class RouterHarness implements AutoCloseable {
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
         this.driver = new TopologyTestDriver(topology(wrap, timers), properties, START);
         this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
-        this.delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
+        this.delay =
+                driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
         for (Lane lane : LANES) {
-            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+            outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(),
+                    new ByteArrayDeserializer()));
         }
     }
 
     private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
-        books = new LedgerRecorder(topics, 1);
+        recorder = new LedgerRecorder(topics, 1);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        PartitionSelector placer = new PartitionSelector(placements, topics.partitions(), () -> work);
+        PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        ItemRules rules = new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard, metrics, placer, demand);
+        ItemRules rules =
+                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
+                metrics, selector, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(new DueDecider(delayed, rules));
         Topology topology = RouterTopology.build(
                 topics,
-                () -> new RouteProcessor(fresh, metrics, books),
-                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, books),
+                () -> new RouteProcessor(fresh, metrics, recorder),
+                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, recorder),
                 timers);
-        RouterTopology.withBooks(
-                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1), Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
+        RouterTopology.withLedger(
+                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1),
+                Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
         return topics.assignsShards()
                 ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
                 : topology;
     }
 
-    /** Puts a request to the book of shards. */
+    /** Sends a request to the shard stage. */
     void ask(String tenant, ShardRequest request) {
         driver.createInputTopic(topics.shardRequests(), new ByteArraySerializer(), new ByteArraySerializer())
                 .pipeInput(tenant.getBytes(StandardCharsets.UTF_8), ShardRequest.encode(request));
     }
 
-    /** Answers of the book since the last call, in order; the router's view has taken them in. A tombstone is empty. */
+    /**
+     * Returns the shard stage's answers since the last call, in order, after the router's view has applied them. A
+     * tombstone is empty.
+     */
     List<Map.Entry<String, Optional<ShardAssignment>>> takeAnswers() {
         List<Map.Entry<String, Optional<ShardAssignment>>> answers = new ArrayList<>();
         for (TestRecord<byte[], byte[]> record : driver
@@ -197,7 +205,7 @@ public final class RouterHarness implements AutoCloseable {
         return answers;
     }
 
-    /** The store of the book of shards. */
+    /** Returns the store of the shard stage. */
     KeyValueStore<Bytes, byte[]> shardStore() {
         return driver.getKeyValueStore(Topics.SHARD_STORE);
     }
@@ -240,12 +248,12 @@ public final class RouterHarness implements AutoCloseable {
         ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
     }
 
-    /** Puts a record into the delay lane. */
+    /** Writes a record to the delay lane. */
     public void sendDelayed(byte[] value, Headers headers) {
         delay.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
     }
 
-    /** The store of timers, past the stage that owns it. */
+    /** Returns the timer store. */
     KeyValueStore<Bytes, byte[]> timers() {
         return driver.getKeyValueStore(Topics.TIMER_STORE);
     }
@@ -255,19 +263,20 @@ public final class RouterHarness implements AutoCloseable {
         driver.advanceWallClockTime(time);
     }
 
-    /** What has come out of a lane since the last call. */
+    /** Returns a lane's records since the last call. */
     List<TestRecord<byte[], byte[]>> take(Lane lane) {
         return outputs.get(lane).readRecordsToList();
     }
 
-    /** The one record that has come out of a lane; nothing may have come out of another. */
+    /** Returns the only record in a lane and checks that the other lanes are empty. */
     TestRecord<byte[], byte[]> only(Lane lane) {
         TestRecord<byte[], byte[]> found = null;
         for (Lane each : LANES) {
             List<TestRecord<byte[], byte[]>> records = take(each);
             if (records.size() != (each == lane ? 1 : 0)) {
                 throw new AssertionError(records.size() + " records in " + each + "; wanted one in " + lane
-                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " " + header(records.getFirst(), "spillway-dead-reason") : ""));
+                        + (each == Lane.DEAD_LETTER && !records.isEmpty() ? " "
+                                + header(records.getFirst(), "spillway-dead-reason") : ""));
             }
             found = each == lane ? records.getFirst() : found;
         }

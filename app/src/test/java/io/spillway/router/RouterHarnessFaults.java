@@ -1,10 +1,10 @@
 package io.spillway.router;
 
-/** Throws anything from anywhere. */
+/** Thrower of any unchecked exception. */
 final class RouterHarnessFaults {
     private RouterHarnessFaults() {}
 
-    static void sneak(Throwable fault) {
+    static void throwUnchecked(Throwable fault) {
         switch (fault) {
             case RuntimeException e -> throw e;
             case Error e -> throw e;

@@ -28,7 +28,7 @@ class RoutingTest {
     }
 
     @Test
-    void a_fresh_item_goes_to_hot_with_its_key_value_timestamp_and_headers_untouched() {
+    void a_new_item_goes_to_hot_with_key_value_timestamp_and_headers_unchanged() {
         byte[] value = item("acme", START_MILLIS - 1_000);
 
         router.send(value, headers("traceparent", "00-aa-bb-01", "x", "y"));
@@ -43,7 +43,7 @@ class RoutingTest {
     }
 
     @Test
-    void the_origin_is_the_topic_partition_and_offset_of_entry() {
+    void the_origin_is_the_topic_partition_and_offset_in_ingress() {
         for (int i = 0; i < 12; i++) {
             router.send(item("acme", START_MILLIS));
         }
@@ -83,7 +83,7 @@ class RoutingTest {
         "false, acme,  1, HOT",
         "false, *,     1, HOT",
     })
-    void a_completed_sweep_drops_what_was_enqueued_before_its_start(
+    void a_completed_sweep_drops_items_enqueued_before_its_start(
             boolean sweepable, String swept, long beforeMillis, String expected) {
         router.set("acme", PolicyField.SWEEPABLE, Boolean.toString(sweepable));
         router.sweep(swept, START_MILLIS - 60_000, START_MILLIS - 1_000);
@@ -94,7 +94,7 @@ class RoutingTest {
     }
 
     @Test
-    void a_sweep_covers_from_its_completion_on() {
+    void a_sweep_applies_from_its_completion_on() {
         router.set("acme", PolicyField.SWEEPABLE, "true");
         router.sweep("acme", START_MILLIS, START_MILLIS + 10_000);
         byte[] made = item("acme", START_MILLIS - 1);
@@ -125,7 +125,7 @@ class RoutingTest {
     }
 
     @Test
-    void a_flood_of_one_tenant_does_not_touch_another() {
+    void a_flood_of_one_tenant_does_not_affect_another() {
         router.set("noisy", PolicyField.RATE, "1");
 
         sendFresh("noisy", 100);
@@ -150,7 +150,8 @@ class RoutingTest {
     void an_item_of_any_format_is_routed_by_its_headers() {
         byte[] value = "{\"not\":\"avro\"}".getBytes(StandardCharsets.UTF_8);
 
-        router.send(value, headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(START_MILLIS - 400_000)));
+        router.send(value,
+                headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(START_MILLIS - 400_000)));
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.AGED);
         assertThat(routed.value()).isEqualTo(value);
@@ -158,7 +159,7 @@ class RoutingTest {
     }
 
     @Test
-    void headers_win_over_the_value() {
+    void headers_take_precedence_over_the_value() {
         router.set("other", PolicyField.RATE, "1");
         router.set("other", PolicyField.BURST, "1");
 
@@ -171,10 +172,11 @@ class RoutingTest {
     }
 
     @Test
-    void headers_that_only_we_may_set_are_stripped_from_what_producers_send() {
+    void internal_headers_are_removed_from_the_records_of_producers() {
         router.send(item("acme", START_MILLIS), headers(
                 "spillway-attempt", "4", "spillway-origin", "forged-1-1", "spillway-replayed-at", "1",
-                "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason", "x",
+                "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason",
+                        "x",
                 "spillway-dead-reason", "x", "spillway-mine", "kept"));
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
@@ -191,7 +193,7 @@ class RoutingTest {
         "0, past",
         "-9223372036854775808, past",
     })
-    void an_absurd_time_counts_as_now_is_written_down_and_measured(long enqueuedAtMillis, String direction) {
+    void an_implausible_time_counts_as_now_is_corrected_and_measured(long enqueuedAtMillis, String direction) {
         router.send("any".getBytes(StandardCharsets.UTF_8),
                 headers("spillway-tenant", "acme", "spillway-enqueued-at", Long.toString(enqueuedAtMillis)));
 
@@ -215,14 +217,16 @@ class RoutingTest {
     }
 
     @Test
-    void what_a_tenant_had_set_aside_is_counted_by_its_name_and_the_rest_together() {
+    void items_that_miss_hot_are_counted_by_tenant_and_the_rest_together() {
         router.set("*", PolicyField.AGED_AFTER, "1s");
         for (String tenant : List.of("a", "b", "c", "d", "a")) {
             router.send(item(tenant, START_MILLIS - 2_000));
         }
 
-        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count()).isEqualTo(2);
-        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count()).isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "a", "to", "aged").counter().count())
+                .isEqualTo(2);
+        assertThat(router.registry.get("spillway.sidelined").tags("tenant", "*other*", "to", "aged").counter().count())
+                .isEqualTo(2);
         assertThat(router.registry.find("spillway.sidelined").tag("tenant", "c").counters()).isEmpty();
     }
 

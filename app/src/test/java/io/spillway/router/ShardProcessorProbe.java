@@ -24,7 +24,7 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
-/** The stage that assigns shards, begun anew over what a store holds. */
+/** A shard processor started on the content of a store. */
 final class ShardProcessorProbe {
     private final MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>();
     private final Map<String, ShardAssignment> assignments = new TreeMap<>();
@@ -35,7 +35,8 @@ final class ShardProcessorProbe {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of(), Map.of("topics.partitions", "8", "shards.overlap", overlap));
         processor = new ShardProcessor(
-                new PlacementView(configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none()), 0, 100);
+                new PlacementView(configuration.queue(), new TenantPolicies(configuration.defaults()),
+                        ShardAssignments.none()), 0, 100);
         KeyValueStore<Bytes, byte[]> copy = Stores.keyValueStoreBuilder(
                         Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
                 .withCachingDisabled().withLoggingDisabled().build();
@@ -55,26 +56,26 @@ final class ShardProcessorProbe {
         return new ShardProcessorProbe(content, overlap);
     }
 
-    /** Asks, and says what is written for the tenant. */
+    /** Requests a shard and returns the assignment that is written. */
     Optional<Shard> assign(String tenant, int size) {
         processor.process(new Record<>(
                 tenant.getBytes(StandardCharsets.UTF_8), ShardRequest.encode(new ShardRequest.Assign(size)), 0));
-        takeIn();
+        applyForwarded();
         return assignments.get(tenant).shard();
     }
 
-    /** Lets its timer go off. */
+    /** Fires its timer. */
     void punctuate() {
         context.scheduledPunctuators().forEach(scheduled -> scheduled.getPunctuator().punctuate(0));
-        takeIn();
+        applyForwarded();
     }
 
-    /** As a view of the topic would know them. */
+    /** Returns the assignments as a view of the topic has them. */
     Map<String, ShardAssignment> assignments() {
         return assignments;
     }
 
-    private void takeIn() {
+    private void applyForwarded() {
         context.forwarded().forEach(forwarded -> assignments.put(
                 new String((byte[]) forwarded.record().key(), StandardCharsets.UTF_8),
                 codec.decode((byte[]) forwarded.record().value())));

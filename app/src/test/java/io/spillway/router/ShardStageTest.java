@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ShardStageTest {
-    /** Eight slots, two a tenant, at most one shared by two: there are 28 such shards, and all can be in use. */
+    /** Eight slots, two per tenant, at most one shared by two tenants: 28 such shards, all of which can be assigned. */
     private final RouterHarness router = RouterHarness.configured(
             Map.of("topics.partitions", "8", "shards.overlap", "1", "defaults.shardSize", "2"));
 
@@ -34,7 +34,7 @@ class ShardStageTest {
     }
 
     @Test
-    void a_tenants_first_item_asks_for_its_shard_and_the_next_ones_do_not() {
+    void only_a_tenants_first_item_requests_a_shard() {
         for (int i = 0; i < 5; i++) {
             router.send(item("acme", START_MILLIS));
         }
@@ -47,36 +47,37 @@ class ShardStageTest {
         });
         router.advance(Duration.ofHours(1));
         router.send(item("acme", START_MILLIS + 3_600_000));
-        assertThat(router.takeAnswers()).as("it has what it wants").isEmpty();
+        assertThat(router.takeAnswers()).as("its shard has the requested size").isEmpty();
     }
 
     @Test
-    void twenty_eight_tenants_have_a_shard_each_and_no_two_the_same() {
+    void each_of_twenty_eight_tenants_has_a_different_shard() {
         for (int i = 0; i < 28; i++) {
             router.send(item("tenant-" + i, START_MILLIS));
         }
 
         Set<Shard> shards = new HashSet<>();
         assertThat(router.takeAnswers()).hasSize(28).allSatisfy(answer ->
-                assertThat(shards.add(answer.getValue().orElseThrow().shard().orElseThrow())).as("%s", answer).isTrue());
+                assertThat(shards.add(answer.getValue().orElseThrow().shard().orElseThrow())).as("%s", answer)
+                        .isTrue());
     }
 
     @Test
-    void who_comes_too_late_is_told_so_once_and_goes_on_with_its_stateless_shard() {
+    void a_tenant_without_a_free_shard_gets_one_refusal_and_keeps_its_stateless_shard() {
         fill();
         router.send(item("late", START_MILLIS));
         router.send(item("late", START_MILLIS));
 
         assertThat(router.takeAnswers()).singleElement()
                 .satisfies(answer -> assertThat(answer.getValue()).contains(new ShardAssignment(2, Optional.empty())));
-        assertThat(router.take(Lane.HOT)).as("items flow all the same").hasSize(30);
+        assertThat(router.take(Lane.HOT)).as("items are still routed").hasSize(30);
         router.advance(Duration.ofMinutes(9));
         router.send(item("late", START_MILLIS + 540_000));
-        assertThat(router.takeAnswers()).as("nobody asks on").isEmpty();
+        assertThat(router.takeAnswers()).as("no repeated request").isEmpty();
     }
 
     @Test
-    void what_is_taken_back_is_free_for_who_asks_again_after_ten_minutes() {
+    void a_released_shard_is_assigned_to_a_tenant_that_repeats_its_request_after_ten_minutes() {
         fill();
         router.send(item("late", START_MILLIS));
         router.takeAnswers();
@@ -91,7 +92,7 @@ class ShardStageTest {
     }
 
     @Test
-    void another_size_in_the_policy_is_another_shard_and_when_there_is_none_the_old_one_stays() {
+    void a_changed_shard_size_assigns_another_shard_or_keeps_the_old_one_if_none_is_free() {
         fill();
         router.set("tenant-3", PolicyField.SHARD_SIZE, "1");
         router.advance(Duration.ofSeconds(10));
@@ -107,25 +108,26 @@ class ShardStageTest {
         router.set("tenant-3", PolicyField.SHARD_SIZE, "1");
         router.advance(Duration.ofSeconds(10));
         router.send(item("tenant-3", START_MILLIS + 30_000));
-        assertThat(router.takeAnswers()).as("it has this size already; the answer says so").singleElement()
+        assertThat(router.takeAnswers()).as("it already has this size").singleElement()
                 .satisfies(answer -> assertThat(answer.getValue()).contains(small));
     }
 
     @Test
-    void a_book_that_is_read_again_goes_on_as_it_was() {
+    void a_registry_loaded_from_its_store_continues_unchanged() {
         fill();
         router.shardStore().delete(Bytes.wrap("tenant-5".getBytes(StandardCharsets.UTF_8)));
 
         ShardProcessorProbe again = ShardProcessorProbe.over(router.shardStore(), "1");
-        assertThat(again.assign("new-one", 2)).as("the one shard that is left").isPresent();
-        assertThat(again.assign("another", 2)).as("and no second one").isEmpty();
+        assertThat(again.assign("new-one", 2)).as("the only free shard").isPresent();
+        assertThat(again.assign("another", 2)).as("no second free shard").isEmpty();
     }
 
     @Test
-    void a_tighter_bound_moves_tenants_until_all_pairs_keep_to_it_or_none_is_left() {
+    void a_lower_bound_moves_tenants_until_no_pair_violates_it() {
         for (int i = 0; i < 3; i++) {
             router.shardStore().put(Bytes.wrap(("t-" + i).getBytes(StandardCharsets.UTF_8)),
-                    new ShardAssignmentCodec().encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
+                    new ShardAssignmentCodec()
+                            .encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
         }
 
         ShardProcessorProbe tighter = ShardProcessorProbe.over(router.shardStore(), "0");
@@ -142,13 +144,14 @@ class ShardStageTest {
     }
 
     @Test
-    void what_is_no_request_is_passed_over() {
+    void an_invalid_request_is_skipped_and_a_size_too_large_is_limited() {
         router.ask("acme", new ShardRequest.Assign(1_000_000));
-        assertThat(router.takeAnswers()).as("as many slots as there may be").singleElement()
+        assertThat(router.takeAnswers()).as("limited to the number of slots").singleElement()
                 .satisfies(answer -> assertThat(answer.getValue().orElseThrow().asked()).isEqualTo(8));
         assertThat(ShardRequest.decode(null)).isEqualTo(new ShardRequest.Unreadable());
         for (String text : List.of("", "assign", "assign 0", "assign -1", "assign 12345678", "assign 4 ", "Release")) {
-            assertThat(ShardRequest.decode(text.getBytes(StandardCharsets.UTF_8))).as(text).isEqualTo(new ShardRequest.Unreadable());
+            assertThat(ShardRequest.decode(text.getBytes(StandardCharsets.UTF_8))).as(text)
+                    .isEqualTo(new ShardRequest.Unreadable());
         }
     }
 

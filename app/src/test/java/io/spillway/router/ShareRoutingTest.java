@@ -17,7 +17,10 @@ import org.apache.kafka.streams.test.TestRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A tenant without a rate beside ten quiet ones; workers of 10 slots that can handle 100 a second, so 30 items make hot behind. */
+/**
+ * A tenant without a rate beside ten quiet ones. Workers of 10 slots handle 100 items a second, so 30 items make hot
+ * fall behind.
+ */
 class ShareRoutingTest {
     private RouterHarness router = new RouterHarness();
     private long elapsedMillis;
@@ -28,7 +31,7 @@ class ShareRoutingTest {
     }
 
     @Test
-    void while_hot_is_not_behind_nobody_is_sidelined() {
+    void while_hot_is_not_behind_no_tenant_overflows() {
         quiet();
         look(0);
         send("noisy", 25);
@@ -38,12 +41,12 @@ class ShareRoutingTest {
     }
 
     @Test
-    void a_burst_goes_to_overflow_with_its_reason_as_soon_as_hot_is_behind_and_the_quiet_go_on_to_hot() {
+    void a_burst_overflows_with_its_reason_once_hot_is_behind_and_quiet_tenants_stay_in_hot() {
         quiet();
         look(0);
         send("noisy", 1_000);
-        List<TestRecord<byte[], byte[]>> aside = router.take(Lane.OVERFLOW);
-        assertThat(aside).hasSizeGreaterThan(950).allSatisfy(record -> {
+        List<TestRecord<byte[], byte[]>> overflowed = router.take(Lane.OVERFLOW);
+        assertThat(overflowed).hasSizeGreaterThan(950).allSatisfy(record -> {
             assertThat(header(record, "spillway-lane-reason")).isEqualTo("share");
             assertThat(header(record, "spillway-origin")).isNotNull();
         });
@@ -51,11 +54,11 @@ class ShareRoutingTest {
         quiet();
         assertThat(router.take(Lane.HOT)).hasSize(10);
         assertThat(router.take(Lane.OVERFLOW)).isEmpty();
-        assertThat(router.count("spillway.routed", "reason", "share")).isEqualTo(aside.size());
+        assertThat(router.count("spillway.routed", "reason", "share")).isEqualTo(overflowed.size());
     }
 
     @Test
-    void when_hot_has_caught_up_the_tenant_is_like_any_other() {
+    void after_hot_has_caught_up_the_tenant_no_longer_overflows() {
         quiet();
         look(0);
         send("noisy", 1_000);
@@ -68,7 +71,7 @@ class ShareRoutingTest {
     }
 
     @Test
-    void the_workers_word_makes_hot_behind_too() {
+    void a_worker_report_also_marks_hot_as_behind() {
         quiet();
         for (int i = 0; i < 3; i++) {
             send("noisy", 20);
@@ -81,23 +84,24 @@ class ShareRoutingTest {
     }
 
     @Test
-    void retries_pass_through_the_same_rule() {
+    void the_rule_also_applies_to_retries() {
         quiet();
         look(0);
         for (int i = 0; i < 200; i++) {
-            router.sendDelayed(item("noisy", START_MILLIS), headers("spillway-origin", "i-0-" + i, "spillway-attempt", "1",
+            router.sendDelayed(item("noisy", START_MILLIS),
+                    headers("spillway-origin", "i-0-" + i, "spillway-attempt", "1",
                     "spillway-due", Long.toString(START_MILLIS + 50)));
         }
         wait(100);
-        List<TestRecord<byte[], byte[]>> aside = router.take(Lane.OVERFLOW);
-        assertThat(aside).hasSizeGreaterThan(150)
+        List<TestRecord<byte[], byte[]>> overflowed = router.take(Lane.OVERFLOW);
+        assertThat(overflowed).hasSizeGreaterThan(150)
                 .allSatisfy(record -> assertThat(header(record, "spillway-lane-reason")).isEqualTo("share"));
         assertThat(router.take(Lane.HOT)).filteredOn(record -> "retry".equals(header(record, "spillway-lane-reason")))
-                .hasSize(200 - aside.size());
+                .hasSize(200 - overflowed.size());
     }
 
     @Test
-    void a_rate_of_its_own_counts_instead() {
+    void a_configured_rate_replaces_the_rule() {
         router.set("noisy", PolicyField.RATE, "500");
         quiet();
         look(0);
@@ -108,7 +112,7 @@ class ShareRoutingTest {
     }
 
     @Test
-    void it_can_be_turned_off() {
+    void the_protection_can_be_disabled() {
         router.close();
         router = RouterHarness.configured(Map.of("router.protection.multiple", "0"));
         quiet();
@@ -135,6 +139,7 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1, START_MILLIS + elapsedMillis);
+        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1,
+                START_MILLIS + elapsedMillis);
     }
 }

@@ -24,7 +24,7 @@ class StaleStateTest {
     }
 
     @Test
-    void the_newest_file_of_each_task_tells_its_age() throws IOException {
+    void the_newest_file_of_a_task_determines_its_age() throws IOException {
         file("1_0/rocksdb/timers/000001.sst", NOW - 100 * StaleState.OLDEST_MILLIS);
         file("1_0/rocksdb/timers/000002.sst", NOW - StaleState.OLDEST_MILLIS);
         assertThat(StaleState.isIn(directory, NOW)).isFalse();
@@ -32,7 +32,7 @@ class StaleStateTest {
     }
 
     @Test
-    void one_stale_task_is_enough_and_files_beside_the_tasks_say_nothing() throws IOException {
+    void one_stale_task_is_enough_and_files_outside_the_tasks_do_not_count() throws IOException {
         file("kafka-streams-process-metadata", NOW);
         file("1_0/rocksdb/timers/000001.sst", NOW);
         assertThat(StaleState.isIn(directory, NOW)).isFalse();

@@ -16,25 +16,26 @@ import org.junit.jupiter.api.Test;
 
 class TopologyDrawingTest {
     private static final Path DOCS = Path.of("..", "topology-docs");
-    /** With every optional stage: the documents show the whole topology. */
+    /** Enables every optional stage, because the documents show the whole topology. */
     private static final Map<String, String> EVERYTHING = Map.of("shards.overlap", "1");
-    private static final String MEND = "regenerate it with: SPILLWAY_SHARDS_OVERLAP=1 ./spillway topology --write topology-docs";
+    private static final String HOW_TO_FIX =
+            "regenerate it with: SPILLWAY_SHARDS_OVERLAP=1 ./spillway topology --write topology-docs";
 
     private final TopologyDrawing drawing = drawing(Map.of());
     private final TopologyDrawing whole = drawing(EVERYTHING);
 
     @Test
     void the_described_topology_in_the_documents_is_the_one_that_runs() throws IOException {
-        assertThat(whole.text()).as(MEND).isEqualTo(Files.readString(DOCS.resolve("topology.txt")));
+        assertThat(whole.text()).as(HOW_TO_FIX).isEqualTo(Files.readString(DOCS.resolve("topology.txt")));
     }
 
     @Test
     void the_drawing_in_the_documents_is_the_one_that_runs() throws IOException {
-        assertThat(whole.mermaid()).as(MEND).isEqualTo(Files.readString(DOCS.resolve("topology.mmd")));
+        assertThat(whole.mermaid()).as(HOW_TO_FIX).isEqualTo(Files.readString(DOCS.resolve("topology.mmd")));
     }
 
     @Test
-    void every_node_has_a_name_of_its_own() {
+    void every_node_has_an_explicit_name() {
         assertThat(drawing.text()).doesNotContain("KSTREAM", "0000000");
     }
 

@@ -10,6 +10,7 @@ import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -52,7 +53,7 @@ class DelayLimitsIT {
         List<Long> timestamps = List.of(0L, System.currentTimeMillis(), Long.MAX_VALUE);
 
         try (Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
-                        new Sweeps(), new SimpleMeterRegistry(), InstantSource.system());
+                        new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system());
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             router.start(Duration.ofSeconds(60));
             int expected = sizes.size() * timestamps.size();

@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -34,8 +35,9 @@ final class RouterContender implements Contender {
         }
         this.router = withBooks
                 ? new Router(
-                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system())
-                : Router.withoutBooks(
+                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), ShardAssignments.none(), registry,
+                        InstantSource.system())
+                : Router.withoutLedger(
                         scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
         router.start(Duration.ofSeconds(60));
     }

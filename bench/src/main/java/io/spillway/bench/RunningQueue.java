@@ -8,6 +8,7 @@ import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.Router;
@@ -36,7 +37,8 @@ final class RunningQueue implements QueueUnderTest {
                 policies.put(BenchItems.tenant(tenant), codec.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
         this.router = withRouter
-                ? new Router(scene.configuration(), scene.prefix(), state.path(), policies, sweeps, registry, InstantSource.system())
+                ? new Router(scene.configuration(), scene.prefix(), state.path(), policies, sweeps, ShardAssignments.none(), registry,
+                        InstantSource.system())
                 : null;
         this.worker = new Worker(scene.configuration().queue(), scene.configuration().worker(), scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
                 InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));

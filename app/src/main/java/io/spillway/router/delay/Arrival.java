@@ -2,21 +2,21 @@ package io.spillway.router.delay;
 
 import io.spillway.core.routing.Route;
 
-/** What a delay stage found in a record of the delay lane. */
+/** Result of reading a record of the delay lane. */
 sealed interface Arrival {
-    /** Its time has come already. */
+    /** An item that is already due. */
     record Due() implements Arrival {
         static final Due NOW = new Due();
     }
 
     /**
-     * It waits.
+     * An item that waits.
      *
      * @param dueMillis  later than now, epoch milliseconds
-     * @param wasClamped whether it said a time too far ahead
+     * @param wasClamped whether the due time in its header was too far ahead
      */
     record Later(long dueMillis, boolean wasClamped) implements Arrival {}
 
-    /** It is not an item that can wait. */
+    /** A record that is not a valid delayed item. */
     record Dead(Route.DeadLetter route) implements Arrival {}
 }

@@ -1,6 +1,6 @@
 package io.spillway.router.delay;
 
-/** Bytes in the timer store that this version did not write. */
+/** A value in the timer store that this version cannot decode. */
 final class DamagedTimerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -10,24 +10,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the delay stages of this process show together. Owner of the set of those at work, which stream threads change;
- * bounded by the partitions of the delay lane.
+ * Meters of all delay stages in this process. Owner of the set of running stages, which stream threads change. Bound:
+ * the partitions of the delay lane.
  */
 public final class DelayMetrics {
-    private final Set<Timers> atWork = ConcurrentHashMap.newKeySet();
+    private final Set<Timers> running = ConcurrentHashMap.newKeySet();
     private final Counter clamped;
 
     /**
      * Registers the meters.
      *
-     * @param clock for how long timers are overdue
+     * @param clock measures how long timers are overdue
      */
     public DelayMetrics(MeterRegistry registry, InstantSource clock) {
         Gauge.builder("spillway.delay.timers", this, DelayMetrics::waiting)
-                .description("Items that wait for their time in the partitions of this process; an estimate")
+                .description("Items that wait for their due time in this process's partitions; an estimate")
                 .register(registry);
         TimeGauge.builder("spillway.delay.overdue", () -> overdueMillis(clock.millis()), TimeUnit.MILLISECONDS)
-                .description("How long the earliest item has been due that still waits")
+                .description("How long the earliest waiting item has been due")
                 .register(registry);
         clamped = Counter.builder("spillway.delay.clamped")
                 .description("Items with a due time too far ahead, which wait for the longest time allowed")
@@ -35,30 +35,30 @@ public final class DelayMetrics {
     }
 
     void started(Timers timers) {
-        atWork.add(timers);
+        running.add(timers);
     }
 
     void stopped(Timers timers) {
-        atWork.remove(timers);
+        running.remove(timers);
     }
 
     void clamped() {
         clamped.increment();
     }
 
-    /** Stages at work in this process. */
+    /** Returns the number of running stages in this process. */
     int stages() {
-        return atWork.size();
+        return running.size();
     }
 
     private double waiting() {
-        return atWork.stream().mapToLong(Timers::waiting).sum();
+        return running.stream().mapToLong(Timers::waiting).sum();
     }
 
     private long overdueMillis(long nowMillis) {
-        long nextDueMillis = atWork.stream()
+        long nextDueMillis = running.stream()
                 .mapToLong(Timers::nextDueMillis)
-                // 0 is a stage that has not looked yet.
+                // 0: the stage has not scanned its store yet.
                 .filter(due -> due > 0)
                 .min()
                 .orElse(Timers.NEVER);

@@ -9,7 +9,6 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.router.RouterTopology;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.Decision;
@@ -17,8 +16,8 @@ import io.spillway.router.route.PartitionedValue;
 import io.spillway.router.route.RouteProcessor;
 import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.stage.RunPacing;
+import io.spillway.router.stage.SinkNames;
 import io.spillway.router.stage.WakeUp;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -27,11 +26,12 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
 
 /**
- * Keeps each record of the delay lane until it is due and then carries out the decision on it: one forward to one lane,
- * or none. What is due when it is read goes on at once, without a way through the store; so due times order what one
- * run takes out of the store, and nothing beyond that. Owned by one stream thread.
+ * Processor of the delay stage: keeps each record of the delay lane until it is due, then forwards it to one lane or
+ * drops it, as its {@link Decision} says. A record that is already due when it is read bypasses the store. Due times
+ * therefore order only the records that one run takes from the store. Owner: one stream thread.
  */
 public final class DelayProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
     static final String STAGE = "delay";
@@ -43,25 +43,25 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
     private final int threads;
     private final InstantSource clock;
     private final String topic;
-    private final LedgerRecorder bookkeeping;
+    private final LedgerRecorder recorder;
     private final LedgerOwner owners = new LedgerOwner();
-    private LedgerRecorder.Book book = LedgerRecorder.Book.OFF;
+    private LedgerRecorder.TaskLedger ledger = LedgerRecorder.TaskLedger.OFF;
     private ProcessorContext<byte[], PartitionedValue> context;
     private Timers timers;
-    private WakeUp alarm;
+    private WakeUp wakeUp;
     private long notBeforeMillis;
 
     /**
-     * Makes the processor of one task.
+     * Creates the processor of one task.
      *
-     * @param decider on what is due
+     * @param decider decides on due items
      * @param threads stream threads of this process
-     * @param clock   for how long a run takes; what time it is comes from Kafka Streams
-     * @param topics  for the name of the delay lane
+     * @param clock   measures how long a run takes; the current time comes from Kafka Streams
+     * @param topics  has the name of the delay lane
      */
     public DelayProcessor(
             DelayReader reader, Decider decider, RouterMetrics metrics, DelayMetrics delays, int threads,
-            InstantSource clock, Topics topics, LedgerRecorder bookkeeping) {
+            InstantSource clock, Topics topics, LedgerRecorder recorder) {
         this.reader = reader;
         this.decider = decider;
         this.metrics = metrics;
@@ -69,79 +69,83 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         this.threads = threads;
         this.clock = clock;
         this.topic = topics.lane(Lane.DELAY);
-        this.bookkeeping = bookkeeping;
+        this.recorder = recorder;
     }
 
-    /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
+    /** Also called again on the same processor after Kafka Streams has restored a corrupted task. */
     @Override
     public void init(ProcessorContext<byte[], PartitionedValue> processorContext) {
         this.context = processorContext;
         this.timers = new Timers(processorContext.getStateStore(Topics.TIMER_STORE));
-        this.alarm = new WakeUp(processorContext, this::onAlarm);
+        this.wakeUp = new WakeUp(processorContext, this::onWakeUp);
         this.notBeforeMillis = 0;
-        this.book.close();
-        this.book = bookkeeping.open(ItemState.DELAY);
+        this.ledger.close();
+        this.ledger = recorder.open(ItemState.DELAY);
         delays.started(timers);
-        setAlarm(processorContext.currentSystemTimeMs());
+        setWakeUp(processorContext.currentSystemTimeMs());
     }
 
     @Override
     public void close() {
         delays.stopped(timers);
-        book.close();
+        ledger.close();
     }
 
     @Override
     public void process(Record<byte[], byte[]> record) {
         long nowMillis = context.currentSystemTimeMs();
-        Origin place = place();
-        switch (guarded(() -> reader.read(record, place, nowMillis), Arrival.Dead::new)) {
-            case Arrival.Due due -> route(record, place, nowMillis);
-            case Arrival.Dead dead -> toDeadLetter(record, place, dead.route(), nowMillis);
+        RecordMetadata from = context.recordMetadata().orElseThrow();
+        Origin position = new Origin(from.topic(), from.partition(), from.offset());
+        switch (guarded(() -> reader.read(record, position, nowMillis), Arrival.Dead::new)) {
+            case Arrival.Due due -> route(record, position, nowMillis);
+            case Arrival.Dead dead -> toDeadLetter(record, position, dead.route(), nowMillis);
             case Arrival.Later later -> {
                 if (later.wasClamped()) {
                     delays.clamped();
                 }
-                timers.put(later.dueMillis(), place.offset(), TimerCodec.encode(record));
-                setAlarm(nowMillis);
+                timers.put(later.dueMillis(), position.offset(), TimerCodec.encode(record));
+                setWakeUp(nowMillis);
             }
         }
     }
 
-    private void onAlarm(long nowMillis) {
-        long beganMillis = clock.millis();
-        if (timers.takeDue(nowMillis, (offset, timer) -> ring(offset, timer, nowMillis)) > 0) {
-            notBeforeMillis = nowMillis + RunPacing.pauseMillis(clock.millis() - beganMillis, delays.stages(), threads);
+    private void onWakeUp(long nowMillis) {
+        long startMillis = clock.millis();
+        if (timers.takeDue(nowMillis, (offset, timer) -> fire(offset, timer, nowMillis)) > 0) {
+            notBeforeMillis = nowMillis + RunPacing.pauseMillis(clock.millis() - startMillis, delays.stages(), threads);
         }
-        setAlarm(nowMillis);
+        setWakeUp(nowMillis);
     }
 
-    private void setAlarm(long nowMillis) {
+    private void setWakeUp(long nowMillis) {
         if (timers.nextDueMillis() != Timers.NEVER) {
-            alarm.set(Math.max(timers.nextDueMillis(), notBeforeMillis), nowMillis);
+            wakeUp.set(Math.max(timers.nextDueMillis(), notBeforeMillis), nowMillis);
         }
     }
 
-    private void ring(long offset, byte[] timer, long nowMillis) {
-        Origin place = new Origin(topic, context.taskId().partition(), offset);
+    private void fire(long offset, byte[] timer, long nowMillis) {
+        Origin position = new Origin(topic, context.taskId().partition(), offset);
         Record<byte[], byte[]> record;
         try {
             record = TimerCodec.decode(timer);
         } catch (DamagedTimerException e) {
             metrics.ownError(e);
             Record<byte[], byte[]> raw = new Record<>(null, timer, nowMillis, new RecordHeaders());
-            toDeadLetter(raw, place, new Route.DeadLetter(DeadReason.ROUTER_ERROR, e.getMessage()), nowMillis);
+            toDeadLetter(raw, position, new Route.DeadLetter(DeadReason.ROUTER_ERROR, e.getMessage()), nowMillis);
             return;
         }
-        route(record, place, nowMillis);
+        route(record, position, nowMillis);
     }
 
-    /** What our own code throws is a dead letter. Not for the store and not for forwarding: what they throw ends the task. */
+    /**
+     * Makes an exception in Spillway itself a dead letter. Not used for the store and for forwarding, whose errors end
+     * the task.
+     */
     private <T> T guarded(Supplier<T> decision, Function<Route.DeadLetter, T> onError) {
         try {
             return decision.get();
         } catch (OutOfMemoryError e) {
-            // Says nothing about this record; the process must go, and the record stays where it is.
+            // Not caused by this record, which stays in the delay lane; the process must end.
             throw e;
         } catch (RuntimeException | Error e) {
             metrics.ownError(e);
@@ -149,19 +153,19 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         }
     }
 
-    private void route(Record<byte[], byte[]> record, Origin place, long nowMillis) {
+    private void route(Record<byte[], byte[]> record, Origin position, long nowMillis) {
         Decision decision = guarded(
                 () -> decider.decide(record, nowMillis), dead -> Decision.unreadable(dead, true));
         switch (decision.route()) {
             case Route.ToLane to -> {
                 toLane(record, to, decision);
-                book(decision.tenant(), ItemState.of(to.lane()));
+                recordMove(decision.tenant(), ItemState.of(to.lane()));
             }
             case Route.Drop drop -> {
                 metrics.dropped(drop.reason());
-                book(decision.tenant(), ItemState.DROPPED);
+                recordMove(decision.tenant(), ItemState.DROPPED);
             }
-            case Route.DeadLetter dead -> toDeadLetter(record, place, dead, nowMillis);
+            case Route.DeadLetter dead -> toDeadLetter(record, position, dead, nowMillis);
         }
     }
 
@@ -169,37 +173,29 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         Headers headers = record.headers();
         headers.remove(ItemHeaders.DUE);
         headers.remove(ItemHeaders.LANE_REASON);
-        if (decision.correctedAtMillis() != Decision.AS_IT_IS) {
-            headers.remove(ItemHeaders.ENQUEUED_AT);
-            headers.add(
-                    ItemHeaders.ENQUEUED_AT,
-                    Long.toString(decision.correctedAtMillis()).getBytes(StandardCharsets.ISO_8859_1));
-        }
+        decision.correctEnqueuedAt(headers);
         headers.add(RouteProcessor.reasonHeader(to.reason()));
-        context.forward(record.withValue(new PartitionedValue(record.value(), decision.partition())), RouterTopology.dueSinkOf(to.lane()));
+        context.forward(
+                record.withValue(new PartitionedValue(record.value(), decision.partition())),
+                SinkNames.ofDelay(to.lane()));
         metrics.routed(to);
     }
 
-    private void toDeadLetter(Record<byte[], byte[]> record, Origin place, Route.DeadLetter dead, long nowMillis) {
+    private void toDeadLetter(Record<byte[], byte[]> record, Origin position, Route.DeadLetter dead, long nowMillis) {
         Headers headers = record.headers();
         String tenant = owners.of(record.key(), record.value(), headers);
-        Origin origin = Origin.of(headers).orElse(place);
+        Origin origin = Origin.of(headers).orElse(position);
         ItemHeaders.removeDeadLetter(headers);
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
-        context.forward(record.withValue(PartitionedValue.anywhere(record.value())), RouterTopology.dueSinkOf(Lane.DEAD_LETTER));
+        context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
+                SinkNames.ofDelay(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
-        book(tenant, ItemState.DEAD_LETTER);
+        recordMove(tenant, ItemState.DEAD_LETTER);
     }
 
-    private void book(String tenant, ItemState to) {
-        if (book.book(tenant, to)) {
+    private void recordMove(String tenant, ItemState to) {
+        if (ledger.record(tenant, to)) {
             context.commit();
         }
-    }
-
-    private Origin place() {
-        var from = context.recordMetadata()
-                .orElseThrow(() -> new IllegalStateException("a record from a source always has its place"));
-        return new Origin(from.topic(), from.partition(), from.offset());
     }
 }

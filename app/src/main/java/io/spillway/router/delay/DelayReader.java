@@ -14,17 +14,18 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Reads a record of the delay lane and puts its headers in order, so that whatever waits has an origin and none of the
- * headers of a dead letter.
+ * Reader of delay lane records, which also normalizes their headers: every waiting record has an origin and no dead
+ * letter headers.
  *
- * <p>Our own parts write an origin, and what they wrote is kept. A record without one was written by somebody else: as
- * in ingress its internal headers are stripped and its origin is where it lies; only its due time counts.
+ * <p>Spillway writes an origin, and the headers of such a record are kept. A record without an origin comes from
+ * another writer: as in ingress its internal headers are removed, and its origin is its position in the delay lane.
+ * Only its due time counts.
  *
- * <p>A record without a due time that is a number is a dead letter. To take it for due would be kinder to one item, but
- * a writer with a bug would then retry without any pause, which is what the delay lane is there to prevent.
+ * <p>A record whose due time is missing or not a number is a dead letter. If it counted as due, a writer with this bug
+ * would retry without a pause, which the delay lane exists to prevent.
  */
 public final class DelayReader {
-    /** No item waits longer. */
+    /** Longest wait of an item. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
     private final ItemReader reader;
@@ -34,20 +35,20 @@ public final class DelayReader {
     }
 
     /**
-     * Reads a record. Its headers are changed.
+     * Reads a record and changes its headers.
      *
-     * @param place     where it lies
+     * @param position  its position in the delay lane
      * @param nowMillis epoch milliseconds
      */
-    Arrival read(Record<byte[], byte[]> record, Origin place, long nowMillis) {
+    Arrival read(Record<byte[], byte[]> record, Origin position, long nowMillis) {
         Headers headers = record.headers();
-        ParsedRecord reading = reader.read(record.key(), record.value(), headers, record.timestamp());
+        ParsedRecord parsed = reader.read(record.key(), record.value(), headers, record.timestamp());
         OptionalLong due = HeaderNumber.of(headers, ItemHeaders.DUE);
-        putInOrder(headers, place);
-        return switch (reading) {
+        normalize(headers, position);
+        return switch (parsed) {
             case ParsedRecord.Unreadable bad -> new Arrival.Dead(new Route.DeadLetter(bad.reason(), bad.detail()));
             case ParsedRecord.Item item when due.isEmpty() -> new Arrival.Dead(new Route.DeadLetter(
-                    DeadReason.BAD_DUE, "in the delay lane without a header " + ItemHeaders.DUE + " that is epoch milliseconds"));
+                    DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds"));
             case ParsedRecord.Item item when due.getAsLong() <= nowMillis -> Arrival.Due.NOW;
             case ParsedRecord.Item item -> later(due.getAsLong(), nowMillis);
         };
@@ -58,11 +59,11 @@ public final class DelayReader {
         return new Arrival.Later(Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
     }
 
-    private static void putInOrder(Headers headers, Origin place) {
+    private static void normalize(Headers headers, Origin position) {
         Optional<Origin> origin = Origin.of(headers);
         if (origin.isEmpty()) {
             ItemHeaders.removeInternal(headers);
-            headers.add(ItemHeaders.ORIGIN, place.bytes());
+            headers.add(ItemHeaders.ORIGIN, position.bytes());
             return;
         }
         ItemHeaders.removeDeadLetter(headers);

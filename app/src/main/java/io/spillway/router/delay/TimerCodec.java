@@ -8,15 +8,15 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * A delayed record as it lies in the timer store, version 1:
+ * Encoding of a delayed record in the timer store, version 1:
  *
  * <pre>
  * version (1 byte) | timestamp (8, big endian) | key | value | count | count times: name | value
  * </pre>
  *
- * <p>Key and values are a length plus one and the bytes, 0 standing for null; a name is its length and UTF-8; lengths
- * and the count are unsigned varints, seven bits a byte and the lowest first. Nothing may follow. What a damaged length
- * asks for is compared with the bytes that are there before anything is allocated.
+ * <p>Key and values are a length plus one and the bytes; 0 stands for null. A name is its length and UTF-8. Lengths and
+ * the count are unsigned varints, seven bits per byte, lowest first. No bytes may follow. A length is compared with the
+ * remaining bytes before anything is allocated.
  */
 final class TimerCodec {
     private static final byte VERSION = 1;
@@ -27,7 +27,6 @@ final class TimerCodec {
 
     private TimerCodec() {}
 
-    /** The record as bytes. */
     static byte[] encode(Record<byte[], byte[]> record) {
         Header[] headers = record.headers().toArray();
         byte[][] names = new byte[headers.length][];
@@ -50,28 +49,28 @@ final class TimerCodec {
     }
 
     /**
-     * The record again, with headers that may be changed.
+     * Decodes a record; its headers can be changed.
      *
-     * @throws DamagedTimerException when the bytes are not what {@link #encode} writes
+     * @throws DamagedTimerException when the bytes are not those of {@link #encode}
      */
     static Record<byte[], byte[]> decode(byte[] timer) {
         ByteBuffer in = ByteBuffer.wrap(timer);
         if (timer.length < FIXED_BYTES) {
-            throw new DamagedTimerException("a timer of " + timer.length + " bytes");
+            throw new DamagedTimerException("timer of " + timer.length + " bytes is too short");
         }
         byte version = in.get();
         if (version != VERSION) {
-            throw new DamagedTimerException("a timer of version " + version + ", and this is written for " + VERSION);
+            throw new DamagedTimerException("timer has version " + version + "; this release reads version " + VERSION);
         }
         long timestampMillis = in.getLong();
         if (timestampMillis < 0) {
-            throw new DamagedTimerException("a timer with the timestamp " + timestampMillis);
+            throw new DamagedTimerException("timer has the timestamp " + timestampMillis);
         }
         byte[] key = getNullable(in);
         byte[] value = getNullable(in);
         int count = getVarint(in);
         if (count > in.remaining() / LEAST_HEADER_BYTES) {
-            throw new DamagedTimerException(count + " headers in " + in.remaining() + " bytes");
+            throw new DamagedTimerException("timer claims " + count + " headers in " + in.remaining() + " bytes");
         }
         Headers headers = new RecordHeaders();
         for (int i = 0; i < count; i++) {
@@ -79,7 +78,7 @@ final class TimerCodec {
             headers.add(name, getNullable(in));
         }
         if (in.hasRemaining()) {
-            throw new DamagedTimerException(in.remaining() + " bytes are left over");
+            throw new DamagedTimerException(in.remaining() + " bytes are left after the timer");
         }
         return new Record<>(key, value, timestampMillis, headers);
     }
@@ -104,7 +103,8 @@ final class TimerCodec {
 
     private static byte[] getBytes(ByteBuffer in, int length) {
         if (length > in.remaining()) {
-            throw new DamagedTimerException("a length of " + length + " with " + in.remaining() + " bytes left");
+            throw new DamagedTimerException(
+                    "timer claims a length of " + length + " with " + in.remaining() + " bytes left");
         }
         byte[] bytes = new byte[length];
         in.get(bytes);
@@ -125,12 +125,12 @@ final class TimerCodec {
         out.put((byte) rest);
     }
 
-    /** Never negative. */
+    /** Returns 0 or more. */
     private static int getVarint(ByteBuffer in) {
         long value = 0;
         for (int i = 0; i < MAX_VARINT_BYTES; i++) {
             if (!in.hasRemaining()) {
-                throw new DamagedTimerException("it ends within a number");
+                throw new DamagedTimerException("timer ends within a number");
             }
             byte next = in.get();
             value |= (long) (next & 0x7f) << 7 * i;
@@ -138,6 +138,6 @@ final class TimerCodec {
                 return (int) value;
             }
         }
-        throw new DamagedTimerException("a number that does not fit");
+        throw new DamagedTimerException("timer has a number above " + Integer.MAX_VALUE);
     }
 }

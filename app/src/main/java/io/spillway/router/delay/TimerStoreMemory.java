@@ -10,12 +10,12 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * Bounds what RocksDB takes beside the heap: all timer stores of the process share one block cache of 64 MiB, and write
- * buffers and index blocks are charged to it, the write buffers with at most 24 MiB. Kafka Streams' own settings would
- * allow each of the stores 98 MiB, and there is one for each partition. An iterator holds a few blocks more.
+ * Limit on RocksDB's memory outside the heap: all stores of the process share one block cache of 64 MiB, to which write
+ * buffers (at most 24 MiB) and index blocks are charged. The defaults of Kafka Streams allow 98 MiB per store, and
+ * there is one store per partition. An iterator holds a few blocks more.
  *
- * <p>Kafka Streams makes an instance for each store. The cache and the manager of the write buffers live as long as the
- * process and are therefore not closed with a store; nothing else is made here that would have to be.
+ * <p>Kafka Streams creates an instance for each store. The cache and the write buffer manager belong to the process and
+ * are not closed with a store.
  */
 public final class TimerStoreMemory implements RocksDBConfigSetter {
     static final long CACHE_BYTES = 64L * 1024 * 1024;
@@ -35,7 +35,7 @@ public final class TimerStoreMemory implements RocksDBConfigSetter {
         BlockBasedTableConfig table = (BlockBasedTableConfig) options.tableFormatConfig();
         table.setBlockCache(CACHE);
         table.setCacheIndexAndFilterBlocks(true);
-        // Timers are scanned and never looked up by key, which is all that a Bloom filter is for.
+        // Timers are scanned and never looked up by key, so a Bloom filter is of no use.
         table.setFilterPolicy(null);
         options.setTableFormatConfig(table);
         options.setWriteBufferManager(WRITE_BUFFERS);
@@ -45,6 +45,6 @@ public final class TimerStoreMemory implements RocksDBConfigSetter {
 
     @Override
     public void close(String storeName, Options options) {
-        // Nothing of this store's own.
+        // The store owns no resources.
     }
 }

@@ -1,56 +1,51 @@
 package io.spillway.router.delay;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * The timers of one partition of the delay lane, in the order in which they are due.
+ * Timers of one delay lane partition in the order of their due times.
  *
- * <p>A key is the due time (8 bytes, big endian, so that the store's order is time's) and the offset of the record in
- * the delay lane (8). The offset makes it unique, whatever the origin: two dead letters of one origin that are replayed
- * lie at two offsets. Timers due in the same millisecond are taken in the order in which they came.
+ * <p>A key is the due time (8 bytes, big endian, so that the store sorts by time) and the record's offset in the delay
+ * lane (8 bytes). The offset makes the key unique when two dead letters of one origin are replayed, and fires timers of
+ * the same millisecond in order of arrival.
  *
- * <p>Scans begin at a cursor, before which no timer lies, and not at the start of the store: RocksDB steps over every
- * timer that was removed and not yet compacted away. The cursor is the earliest timer there is, so as long as that is
- * not due the store is not touched at all.
+ * <p>A scan starts at a cursor, the earliest timer. A scan from the start of the store would step over every removed
+ * timer that RocksDB has not compacted. While the cursor is not due, the store is not read.
  *
- * <p>Owner: the task whose processor made it, on one thread; the two numbers for gauges may be read by any. Bound: the
- * disk; memory is bounded in {@link TimerStoreMemory}.
+ * <p>Owner: the task of the processor that created it, on one thread; any thread may read the two numbers for gauges.
+ * Bound: the disk; {@link TimerStoreMemory} bounds the memory.
  */
 public final class Timers {
-    /** What {@link #nextDueMillis} answers when there is none. */
+    /** Result of {@link #nextDueMillis} when there is no timer. */
     static final long NEVER = Long.MAX_VALUE;
     /** Most timers taken at a time. */
     static final int MOST = 1_000;
-    /** Most bytes taken at a time, but always one timer: 1,000 of the largest would be more than a producer holds. */
+    /** Most bytes taken at a time, but always one timer. 1,000 of the largest would exceed the producer's buffer. */
     public static final int MOST_BYTES = 8 * 1024 * 1024;
+
+    private static final VarHandle BIG_ENDIAN_LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private final KeyValueStore<Bytes, byte[]> store;
     private Bytes cursor = key(0, 0);
     private volatile long nextDueMillis;
     private volatile long waiting;
 
-    /**
-     * Finds the timers that the store holds at the first {@link #takeDue}.
-     *
-     * @param store restored
-     */
+    /** Creates the timers of a restored store. The first {@link #takeDue} finds the earliest. */
     Timers(KeyValueStore<Bytes, byte[]> store) {
         this.store = store;
         this.waiting = store.approximateNumEntries();
     }
 
-    /** Receives a timer. What it throws leaves the timer where it is, and so does an abort of the transaction. */
+    /** Consumer of due timers. If it throws, or if the transaction is aborted, the timer stays in the store. */
     @FunctionalInterface
-    interface Ring {
-        /**
-         * Takes one.
-         *
-         * @param offset of the record in the delay lane
-         * @param timer  as it was put
-         */
+    interface DueHandler {
         void accept(long offset, byte[] timer);
     }
 
@@ -58,7 +53,7 @@ public final class Timers {
      * Adds a timer.
      *
      * @param dueMillis epoch milliseconds, 0 or more
-     * @param offset    of the record in the delay lane
+     * @param offset    the record's offset in the delay lane
      * @param timer     not null
      */
     void put(long dueMillis, long offset, byte[] timer) {
@@ -66,18 +61,18 @@ public final class Timers {
         store.put(key, timer);
         waiting++;
         if (key.compareTo(cursor) < 0) {
-            moveTo(key);
+            moveCursor(key);
         }
     }
 
     /**
-     * Removes the timers that are due and passes them on, in order of due time: at most {@link #MOST}, and at most about
-     * {@link #MOST_BYTES}. Those beyond are due still, and {@link #nextDueMillis} says so.
+     * Removes due timers and passes them to the handler in order of due time: at most {@link #MOST} and about {@link
+     * #MOST_BYTES}. If more are due, {@link #nextDueMillis} is in the past afterwards.
      *
      * @param nowMillis epoch milliseconds
-     * @return how many
+     * @return number of timers taken
      */
-    int takeDue(long nowMillis, Ring ring) {
+    int takeDue(long nowMillis, DueHandler handler) {
         if (nextDueMillis > nowMillis) {
             return 0;
         }
@@ -87,13 +82,13 @@ public final class Timers {
             while (timers.hasNext()) {
                 Bytes key = timers.peekNextKey();
                 if (dueMillis(key) > nowMillis || taken == MOST || bytes >= MOST_BYTES) {
-                    moveTo(key);
+                    moveCursor(key);
                     waiting = Math.max(1, waiting - taken);
                     return taken;
                 }
                 KeyValue<Bytes, byte[]> timer = timers.next();
-                ring.accept(offset(key), timer.value);
-                // Not delete(), which reads the old value first.
+                handler.accept(offset(key), timer.value);
+                // delete() would read the old value first.
                 store.put(key, null);
                 taken++;
                 bytes += timer.value.length;
@@ -105,47 +100,33 @@ public final class Timers {
         return taken;
     }
 
-    /** When the earliest timer is due, or a time before it; {@link #NEVER} when there is none. Epoch milliseconds. */
+    /** Returns when the earliest timer is due, or an earlier time; {@link #NEVER} for none. Epoch milliseconds. */
     long nextDueMillis() {
         return nextDueMillis;
     }
 
-    /** About how many timers there are: what RocksDB estimated at the start, counted on from there. */
+    /** Returns the approximate number of timers: RocksDB's estimate at the start plus the changes since then. */
     long waiting() {
         return waiting;
     }
 
-    private void moveTo(Bytes key) {
+    private void moveCursor(Bytes key) {
         cursor = key;
         nextDueMillis = dueMillis(key);
     }
 
     private static Bytes key(long dueMillis, long offset) {
         byte[] key = new byte[2 * Long.BYTES];
-        put(key, 0, dueMillis);
-        put(key, Long.BYTES, offset);
+        BIG_ENDIAN_LONG.set(key, 0, dueMillis);
+        BIG_ENDIAN_LONG.set(key, Long.BYTES, offset);
         return Bytes.wrap(key);
     }
 
-    private static void put(byte[] key, int at, long number) {
-        for (int i = 0; i < Long.BYTES; i++) {
-            key[at + i] = (byte) (number >>> Long.SIZE - Byte.SIZE * (i + 1));
-        }
-    }
-
     private static long dueMillis(Bytes key) {
-        return number(key, 0);
+        return (long) BIG_ENDIAN_LONG.get(key.get(), 0);
     }
 
     private static long offset(Bytes key) {
-        return number(key, Long.BYTES);
-    }
-
-    private static long number(Bytes key, int at) {
-        long number = 0;
-        for (int i = at; i < at + Long.BYTES; i++) {
-            number = number << Byte.SIZE | key.get()[i] & 0xff;
-        }
-        return number;
+        return (long) BIG_ENDIAN_LONG.get(key.get(), Long.BYTES);
     }
 }

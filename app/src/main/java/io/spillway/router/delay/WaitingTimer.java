@@ -6,37 +6,36 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * A timer of the delay stage as its changelog has it, for whoever looks from outside.
+ * A timer read from the delay stage's changelog.
  *
- * @param offset    where it lay in the delay lane, in the partition with the number of the changelog's
+ * @param offset    the item's offset in the delay lane, in the partition with the changelog partition's number
  * @param dueMillis epoch milliseconds
  * @param item      key, value and headers of the item; empty when the timer is damaged
  */
 public record WaitingTimer(long offset, long dueMillis, Optional<Item> item) {
-    /** The record that waits; key and value may be null. */
+    /** A delayed item's record; key and value may be null. */
     public record Item(byte[] key, byte[] value, Headers headers, long timestampMillis) {}
 
-    /**
-     * Reads a key of the changelog.
-     *
-     * @return offset in the delay lane; empty when it is no key of a timer
-     */
+    /** Returns the offset in the delay lane from a changelog key; empty when it is not a timer's key. */
     public static Optional<Long> offsetOf(byte[] key) {
         return key.length == 2 * Long.BYTES ? Optional.of(number(key, Long.BYTES)) : Optional.empty();
     }
 
     /**
-     * Reads a timer.
+     * Decodes a timer.
      *
-     * @param key of which {@link #offsetOf} made an offset
+     * @param key a key from which {@link #offsetOf} returns an offset
      */
     public static WaitingTimer of(byte[] key, byte[] value) {
+        return new WaitingTimer(number(key, Long.BYTES), number(key, 0), item(value));
+    }
+
+    private static Optional<Item> item(byte[] value) {
         try {
             Record<byte[], byte[]> record = TimerCodec.decode(value);
-            return new WaitingTimer(number(key, Long.BYTES), number(key, 0),
-                    Optional.of(new Item(record.key(), record.value(), record.headers(), record.timestamp())));
+            return Optional.of(new Item(record.key(), record.value(), record.headers(), record.timestamp()));
         } catch (DamagedTimerException e) {
-            return new WaitingTimer(number(key, Long.BYTES), number(key, 0), Optional.empty());
+            return Optional.empty();
         }
     }
 

@@ -1,2 +1,2 @@
-/** The delay stage: timers of items that wait for a due time. */
+/** Delay stage: timers of items that wait for a due time. */
 package io.spillway.router.delay;

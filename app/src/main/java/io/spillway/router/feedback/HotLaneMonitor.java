@@ -21,17 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the guard of hot what the workers say and what was read of the lane, ten times a second, and logs when hot falls behind
- * and when it has caught up.
+ * Input of the hot lane's overload protection: passes it the workers' reports and the lane's measured backlog ten times
+ * a second. Logs when hot falls behind and when it has caught up.
  *
- * <p>Owner of the view of the workers' reports, and of its thread.
+ * <p>Owner of the view of the workers' reports and of its thread.
  */
 public final class HotLaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HotLaneMonitor.class);
     private static final int MAX_WORKERS = 10_000;
 
     private final HotGuard guard;
-    private final Supplier<PartitionBacklog> read;
+    private final Supplier<PartitionBacklog> backlog;
     private final IntSupplier routers;
     private final InstantSource clock;
     private final LaneStates states;
@@ -41,16 +41,16 @@ public final class HotLaneMonitor implements AutoCloseable {
     private boolean failed;
 
     /**
-     * Makes one that {@link #start} brings to life.
+     * Creates a monitor that {@link #start} starts.
      *
-     * @param read    what was read last of hot's partitions
-     * @param routers that live, this one too
+     * @param backlog supplies the latest measured backlog of hot
+     * @param routers supplies the number of live routers, this one included
      */
     public HotLaneMonitor(
-            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> read, IntSupplier routers,
-            InstantSource clock) {
+            KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> backlog,
+            IntSupplier routers, InstantSource clock) {
         this.guard = guard;
-        this.read = read;
+        this.backlog = backlog;
         this.routers = routers;
         this.clock = clock;
         this.states = new LaneStates(clock);
@@ -61,15 +61,15 @@ public final class HotLaneMonitor implements AutoCloseable {
 
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
-                .description("1 while the lane is behind its target, and tenants without a rate that are far over the others are held back")
+                .description("1 while the lane is behind its target: tenants without a rate far above the others overflow")
                 .tag("lane", "hot")
                 .register(registry);
     }
 
-    /** Returns when it knows what the workers said last. */
+    /** Starts, and returns when the workers' latest reports are read. */
     public void start(Duration timeout) {
         view.start(timeout);
-        thread.scheduleWithFixedDelay(this::lookSafely, 0, HotGuard.LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::update, 0, HotGuard.LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -78,21 +78,22 @@ public final class HotLaneMonitor implements AutoCloseable {
         view.close();
     }
 
-    /** One failure must not end the periodic work. */
-    private void lookSafely() {
+    /** Catches failures because one must not end the periodic work. */
+    private void update() {
         try {
             long nowMillis = clock.millis();
-            guard.look(states.reports(), read.get(), routers.getAsInt(), nowMillis);
+            guard.look(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
             boolean isBehind = guard.isBehind(nowMillis);
             if (isBehind != wasBehind) {
-                LOG.info(isBehind ? "Hot is behind: tenants without a rate that are far over the others go to overflow"
+                LOG.info(isBehind
+                        ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
                         : "Hot has caught up");
             }
             wasBehind = isBehind;
             failed = false;
         } catch (RuntimeException e) {
             if (!failed) {
-                LOG.warn("The state of hot cannot be judged: {}", Printable.of(e.getMessage()));
+                LOG.warn("The state of hot cannot be determined; trying again: {}", Printable.of(e.getMessage()));
             }
             failed = true;
         }

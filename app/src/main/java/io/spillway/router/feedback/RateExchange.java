@@ -18,11 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the other routers twice a second what this one is asked for, hears the same from them, and divides the rates by it.
- * When Kafka does not answer, the others are not heard and each admits the whole rate after three seconds: items that cannot
- * be routed either.
+ * Exchange of measured demand between routers, twice a second, which divides each tenant's rate among them. Without
+ * news for three seconds each router admits the whole rate; if Kafka is unreachable, no items are routed either.
  *
- * <p>Owner of its announcer, its view and its thread.
+ * <p>Owner of its publisher, its view and its thread.
  */
 public final class RateExchange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
@@ -34,7 +33,7 @@ public final class RateExchange implements AutoCloseable {
     private final InstantSource clock;
     private final Demands demands;
     private final CompactedView view;
-    private final StatusPublisher announcer;
+    private final StatusPublisher publisher;
     private final ScheduledExecutorService thread;
     private long lastMillis;
     private boolean failed;
@@ -45,20 +44,21 @@ public final class RateExchange implements AutoCloseable {
         this.clock = clock;
         this.demands = new Demands(clock);
         this.view = new CompactedView(clients, topics.demand(), demands, MAX_ROUTERS, Optional.empty(), clock);
-        this.announcer = new StatusPublisher(clients, topics.demand(), instance);
+        this.publisher = new StatusPublisher(clients, topics.demand(), instance);
         this.thread = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("router-rate-shares").factory());
     }
 
-    /** Returns when it knows what the others told last. */
+    /** Starts, and returns when the other routers' latest demand is read. */
     public void start(Duration timeout) {
         view.start(timeout);
         lastMillis = clock.millis();
         thread.scheduleAtFixedRate(
-                this::exchangeSafely, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                this::exchange, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
-    /** Routers that live, this one too. */
+    /** Returns the number of live routers, this one included. */
     public int routers() {
         return 1 + demands.ofOthers(instance).size();
     }
@@ -68,29 +68,29 @@ public final class RateExchange implements AutoCloseable {
         thread.shutdownNow();
         try {
             if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                // The others take over its part at once.
-                announcer.takeBack();
+                // The other routers take over this share at once.
+                publisher.takeBack();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        announcer.close();
+        publisher.close();
         view.close();
     }
 
-    /** One failure must not end the periodic work. */
-    private void exchangeSafely() {
+    /** Catches failures because one must not end the periodic work. */
+    private void exchange() {
         try {
             long nowMillis = clock.millis();
             long intervalMillis = Math.max(1, nowMillis - lastMillis);
             lastMillis = nowMillis;
             Map<String, Double> demand = shares.endInterval(intervalMillis);
-            announcer.say(demands.encode(instance, demand));
+            publisher.say(demands.encode(instance, demand));
             shares.divide(demands.ofOthers(instance));
             failed = false;
         } catch (RuntimeException e) {
             if (!failed && !thread.isShutdown()) {
-                LOG.warn("Rates cannot be divided among the routers: {}", Printable.of(e.getMessage()));
+                LOG.warn("Rates cannot be divided among the routers; trying again: {}", Printable.of(e.getMessage()));
             }
             failed = true;
         }

@@ -21,14 +21,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads about once a second what waits in each partition of hot and overflow, from what the workers commit, on one thread of
- * its own. The first run is put off by a part of the period that comes from the instance's name, so that instances started
- * together do not ask together.
+ * Reader of the backlogs of all hot and overflow partitions, about once a second, from the workers' commits. The first
+ * run is delayed by an offset derived from the instance's name, so that instances started together do not query
+ * together.
  *
- * <p>Where no worker has ever been, what lies there is what waits, and all partitions look equally stuck, which is as if none
- * did. When Kafka does not answer, the last reading stays: what is sent is added to it, so that the choice goes on taking turns.
+ * <p>Where no worker ever ran, the backlog is the number of records, and all partitions are equally stuck. If Kafka
+ * does not answer, the last backlogs stay in use and items sent since are added to them, so selection still spreads
+ * items.
  *
- * <p>Owner of what it remembers of the last readings: its thread. Bound: one commit for each partition.
+ * <p>Owner of the state of both lanes: its thread. Bound: one commit per partition.
  */
 public final class WorkReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkReader.class);
@@ -38,8 +39,8 @@ public final class WorkReader implements AutoCloseable {
     private final Topics topics;
     private final long stuckAfterMillis;
     private final InstantSource clock;
-    private final LaneReading hot = new LaneReading();
-    private final LaneReading overflow = new LaneReading();
+    private final LaneProgress hot = new LaneProgress();
+    private final LaneProgress overflow = new LaneProgress();
     private final ScheduledExecutorService thread;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
     private boolean failed;
@@ -53,11 +54,11 @@ public final class WorkReader implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("router-waiting-work").factory());
     }
 
-    /** How many partitions of each lane that is read are passed over as stuck. */
+    /** Registers the number of stuck partitions of each lane. */
     public void bindTo(MeterRegistry registry) {
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
             Gauge.builder("spillway.lane.stuck_partitions", this, reader -> reader.latest.of(lane).stuckPartitions())
-                    .description("Partitions with work of which nothing was finished for shards.stuckAfter")
+                    .description("Partitions with waiting items and none finished for shards.stuckAfter")
                     .tag("lane", lane.label())
                     .register(registry);
         }
@@ -65,10 +66,10 @@ public final class WorkReader implements AutoCloseable {
 
     public void start(String instance) {
         thread.scheduleWithFixedDelay(
-                this::readSafely, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                this::read, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** The last reading, never null. */
+    /** Returns the latest backlogs, never null. */
     public LaneBacklogs latest() {
         return latest;
     }
@@ -78,15 +79,15 @@ public final class WorkReader implements AutoCloseable {
         thread.shutdownNow();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                LOG.debug("Waiting work is still being read");
+                LOG.debug("Backlogs are still being read");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** One failure must not end the periodic work. */
-    private void readSafely() {
+    /** Catches failures because one must not end the periodic work. */
+    private void read() {
         try {
             latest = new LaneBacklogs(
                     hot.next(progress(Lane.HOT), clock.millis(), stuckAfterMillis),
@@ -94,7 +95,8 @@ public final class WorkReader implements AutoCloseable {
             failed = false;
         } catch (RuntimeException e) {
             if (!failed && !thread.isShutdown()) {
-                LOG.warn("Waiting work cannot be read; items go by the last reading: {}", Printable.of(e.getMessage()));
+                LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}",
+                        Printable.of(e.getMessage()));
             }
             failed = true;
         }
@@ -104,30 +106,31 @@ public final class WorkReader implements AutoCloseable {
         return admin.readProgress(topics.lane(lane), topics.workerGroup(), false);
     }
 
-    /** What is remembered of one lane from reading to reading. */
-    static final class LaneReading {
-        private PartitionBacklog work = PartitionBacklog.unknown(0);
-        /** Of each partition, the commit at which it was last seen to finish something. */
-        private ProgressState[] lastHeadway = {};
-        private long[] headways = {};
+    /** Progress of one lane from one measurement to the next. */
+    static final class LaneProgress {
+        private PartitionBacklog backlog = PartitionBacklog.unknown(0);
+        /** Each partition's commit at its last progress. */
+        private ProgressState[] lastProgress = {};
+        private long[] progressCounts = {};
 
-        /** What is known with this reading, by partition. */
-        PartitionBacklog next(List<QueueProgress> reading, long nowMillis, long stuckAfterMillis) {
-            if (lastHeadway.length != reading.size()) {
-                lastHeadway = new ProgressState[reading.size()];
-                headways = new long[reading.size()];
+        /** Returns the backlogs after another measurement, which has one entry per partition. */
+        PartitionBacklog next(List<QueueProgress> measured, long nowMillis, long stuckAfterMillis) {
+            if (lastProgress.length != measured.size()) {
+                lastProgress = new ProgressState[measured.size()];
+                progressCounts = new long[measured.size()];
             }
-            long[] waiting = new long[reading.size()];
+            long[] waiting = new long[measured.size()];
             for (int i = 0; i < waiting.length; i++) {
-                QueueProgress now = reading.get(i);
+                QueueProgress now = measured.get(i);
                 waiting[i] = now.waiting();
-                if (lastHeadway[i] == null || waiting[i] == 0 || ProgressCheck.isMade(lastHeadway[i], now.progress())) {
-                    lastHeadway[i] = now.progress();
-                    headways[i]++;
+                if (lastProgress[i] == null || waiting[i] == 0
+                        || ProgressCheck.isMade(lastProgress[i], now.progress())) {
+                    lastProgress[i] = now.progress();
+                    progressCounts[i]++;
                 }
             }
-            work = work.next(waiting, headways, nowMillis, stuckAfterMillis);
-            return work;
+            backlog = backlog.next(waiting, progressCounts, nowMillis, stuckAfterMillis);
+            return backlog;
         }
     }
 }

@@ -1,2 +1,2 @@
-/** What the router learns from the other instances: work that waits, the state of the hot lane, and shares of rates. */
+/** Feedback from other instances to the router: lane backlogs, the state of the hot lane, and rate shares. */
 package io.spillway.router.feedback;

@@ -15,16 +15,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What waits, of whom, and when it will be gone. Every router shows the whole: take the maximum over routers, not the sum.
+ * Gauges of backlogs by tenant and of the time to drain each lane. Every router reports the whole queue: take the
+ * maximum over routers, not the sum.
  *
- * <p>Owner: the thread that keeps house, which calls {@link #measure}; gauges are read by any. Bound: as many tenants by name
- * as {@link TenantMeters} names, the deepest first. What was booked and never happened may make a place's books negative: that
- * counts as nothing here, and an audit finds it.
+ * <p>Owner: the housekeeping thread, which calls {@link #measure}; any thread reads the gauges. Bound: {@link
+ * TenantMeters} limits the tenants with series of their own, deepest first. A negative balance, which an audit reports,
+ * counts as 0.
  */
 public final class DepthMetrics {
     private final Depths depths;
     private final TenantPolicies policies;
-    private final int most;
+    private final int maxNamed;
     private final LaneFlows flows;
     private final Map<ItemState, Double> drainSeconds = new ConcurrentHashMap<>();
     private final Set<String> named = ConcurrentHashMap.newKeySet();
@@ -34,30 +35,31 @@ public final class DepthMetrics {
     public DepthMetrics(MeterRegistry registry, int tenants, Depths depths, TenantPolicies policies) {
         this.depths = depths;
         this.policies = policies;
-        this.most = tenants;
+        this.maxNamed = tenants;
         this.flows = new LaneFlows(depths);
-        this.meters = new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
+        this.meters =
+                new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
         for (ItemState lane : ItemState.WAITING) {
             drainSeconds.put(lane, 0.0);
             Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
-                    .description("Until what waits in a lane is gone at the present rates; infinite for never")
+                    .description("Time until a lane is empty at the present rates; infinite for never")
                     .baseUnit("seconds")
                     .tag("lane", lane.label())
                     .register(registry);
         }
         Gauge.builder("spillway.drain.late", late, AtomicInteger::get)
-                .description("Tenants whose backlog, at the present rates, is gone later than its items' time to live")
+                .description("Tenants whose backlog takes longer to drain at the present rates than their time to live")
                 .register(registry);
     }
 
-    /** Looks at all tenants again. */
+    /** Updates all gauges. */
     public void measure(long nowMillis) {
         flows.look(nowMillis);
         flows.byLane().forEach((lane, flow) -> drainSeconds.put(lane, flow.drain().seconds()));
-        lookAtTenants(nowMillis);
+        measureTenants(nowMillis);
     }
 
-    private void lookAtTenants(long nowMillis) {
+    private void measureTenants(long nowMillis) {
         Map<String, Long> deep = new ConcurrentHashMap<>();
         int[] lateNow = {0};
         depths.forEach((tenant, depth) -> {
@@ -68,12 +70,12 @@ public final class DepthMetrics {
             }
         });
         late.set(lateNow[0]);
-        // Busy is who is deep, by its items: who has a name keeps it while it has a backlog, unless another's is far deeper.
+        // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
         List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
         deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
         for (int i = 0; i < deepest.size(); i++) {
             String tenant = deepest.get(i).getKey();
-            if (i < most || named.contains(tenant)) {
+            if (i < maxNamed || named.contains(tenant)) {
                 meters.of(tenant, deepest.get(i).getValue());
             }
         }
@@ -86,8 +88,9 @@ public final class DepthMetrics {
             named.add(tenant);
         }
         return ItemState.WAITING.stream()
-                .map(lane -> Gauge.builder("spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
-                        .description("Items that wait, by the books; the deepest tenants by name")
+                .map(lane -> Gauge.builder(
+                                "spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
+                        .description("Waiting items by the ledger; the tenants with the largest backlogs by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)
                         .register(registry))

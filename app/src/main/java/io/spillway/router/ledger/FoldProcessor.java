@@ -25,55 +25,56 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Folds one partition of the ledger into the books of its tenants.
+ * Processor of the ledger fold: adds one ledger partition's entries to its tenants' balances.
  *
- * <p>Many small lines come, so a line costs no more than an addition: a tenant's books are written {@value #WRITE_AFTER_MILLIS}
- * ms after the first line that changes them, once, however many lines have come by then. When more tenants change than that
- * allows, books are written later, not routing slower: every {@value #PAUSE_MILLIS} ms at most {@value #MOST_AT_ONCE} of those
- * that have changed for longest, and before them at most {@value #MOST_URGENT} whose backlog has changed by a lot, since it is
- * they whom somebody holds back or wakes an operator for.
+ * <p>A tenant's balance is written once, {@value #WRITE_AFTER_MILLIS} ms after its first change, so a ledger line costs
+ * only an addition. When more tenants change than this allows, balances are written later and routing is not slowed:
+ * every {@value #PAUSE_MILLIS} ms at most {@value #MOST_URGENT} tenants whose backlog changed much, which quotas and
+ * alerts depend on, then at most {@value #MOST_AT_ONCE} of those changed longest ago.
  *
- * <p>Kafka Streams commits in between, and what was only added up is gone when the task is. Hence with each tenant's books
- * stands up to where the ledger is in them, and with all of them up to where it is in everybody's, in one transaction with
- * the commits. A task that begins reads the ledger again from there to its commit ({@link LedgerGap}) and skips for each
- * tenant what is in its books already. Below the same mark the ledger is purged, and nowhere else.
+ * <p>Sums that are not written are lost with the task. Each balance therefore records the ledger offset up to which it
+ * is complete, and a mark records the offset up to which all are, in the same transaction as the commit. A new task
+ * reads the ledger from the mark to the commit ({@link LedgerGap}) and skips what a balance already contains. The
+ * ledger is purged below the mark only.
  *
- * <p>Owned by one stream thread. Bound: {@link #MOST_UNWRITTEN} tenants and those of one entry; at the bound the longest
- * changed are written at once, however many an entry brings.
+ * <p>Owner: one stream thread. Bound: {@link #MOST_UNWRITTEN} tenants plus those of one entry; at the bound the tenants
+ * changed longest ago are written at once.
  */
 public final class FoldProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     static final long WRITE_AFTER_MILLIS = 1_000;
     static final int MOST_AT_ONCE = 125;
     static final int MOST_URGENT = 500;
     static final int MOST_UNWRITTEN = 100_000;
-    /** A backlog that has changed by so many items, and by a tenth, has changed by a lot. */
+    /** A backlog change of this many items and of a tenth of the backlog is urgent. */
     static final int URGENT_ITEMS = 100;
     private static final int URGENT_PART = 10;
     static final long PAUSE_MILLIS = 100;
 
     private static final Logger LOG = LoggerFactory.getLogger(FoldProcessor.class);
-    /** The books of no tenant, where it stands up to where everybody's are written. */
-    private static final Bytes FOLDED = Bytes.wrap(bytes("*"));
+    /** Key of the mark in the store. No tenant can have this name. */
+    private static final Bytes MARK_KEY = Bytes.wrap(bytes("*"));
 
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
     private final DepthCodec codec = new DepthCodec();
     private final UnwrittenBalances unwritten;
-    /** Tenants whose backlog has changed by a lot, by when that was noticed; some are written by now. At the bound the next are not. */
+    /**
+     * Tenants with an urgent change in order of detection; some may be written already. At the bound no more are added.
+     */
     private final ArrayDeque<byte[]> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
-    private WakeUp alarm;
+    private WakeUp wakeUp;
     private long nextOffset;
     private long markedOffset;
     private long pausedUntilMillis;
     private long unreadable;
 
     /**
-     * Makes a stage.
+     * Creates the processor of one task.
      *
-     * @param growth how the limit of a tenant grows, where it does
-     * @param seed   of the table of tenants; nobody who can name a tenant should know it
+     * @param growth supplies the growth rule of a tenant's limit, if it has one
+     * @param seed   seed of the tenant hash; must not be known to anyone who can choose tenant names
      */
     public FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long seed) {
         this.gap = gap;
@@ -81,61 +82,59 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         this.unwritten = new UnwrittenBalances(seed);
     }
 
-    /** Also called again on the same processor, after its task was found corrupted and its store was restored. */
+    /** Also called again on the same processor after Kafka Streams has restored a corrupted task. */
     @Override
     public void init(ProcessorContext<byte[], byte[]> processorContext) {
         context = processorContext;
         store = processorContext.getStateStore(Topics.BOOKS_STORE);
-        alarm = new WakeUp(processorContext, this::onAlarm);
+        wakeUp = new WakeUp(processorContext, this::onWakeUp);
         unwritten.clear();
         urgent.clear();
-        byte[] folded = store.get(FOLDED);
+        byte[] folded = store.get(MARK_KEY);
         nextOffset = folded == null ? 0 : codec.decode(folded).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
         pausedUntilMillis = nowMillis;
         gap.read(processorContext.taskId().partition(), nextOffset, (offset, value) -> add(offset, value, nowMillis));
-        setAlarm(nowMillis);
+        setWakeUp(nowMillis);
     }
 
     @Override
     public void process(Record<byte[], byte[]> record) {
         long nowMillis = context.currentSystemTimeMs();
-        long offset = context.recordMetadata()
-                .orElseThrow(() -> new IllegalStateException("a record from a source always has its place"))
-                .offset();
-        add(offset, record.value(), nowMillis);
+        add(context.recordMetadata().orElseThrow().offset(), record.value(), nowMillis);
         if (unwritten.size() > MOST_UNWRITTEN) {
             writeOldest(Math.max(MOST_AT_ONCE, unwritten.size() - MOST_UNWRITTEN), Long.MAX_VALUE, nowMillis);
         }
-        setAlarm(nowMillis);
+        setWakeUp(nowMillis);
     }
 
     private void add(long offset, byte[] entry, long nowMillis) {
         try {
             if (entry == null) {
-                throw new IllegalArgumentException("an entry without a value");
+                throw new IllegalArgumentException("the entry has no value");
             }
             LedgerCodec.read(entry, (bytes, nameAt, length, from, counts, at) -> {
                 int row = unwritten.find(bytes, nameAt, length);
                 if (row == UnwrittenBalances.NONE) {
-                    row = takeIn(Arrays.copyOfRange(bytes, nameAt, nameAt + length), offset, nowMillis);
+                    row = load(Arrays.copyOfRange(bytes, nameAt, nameAt + length), offset, nowMillis);
                 }
                 if (row != UnwrittenBalances.NONE) {
                     addLine(row, from, counts, at);
                 }
             });
         } catch (IllegalArgumentException e) {
-            // Written by somebody else: our own bytes are read back in tests. Seldom logged, for there may be many.
+            // From another writer. The log interval doubles because there may be many.
             if (Long.bitCount(++unreadable) == 1) {
-                LOG.error("Passed over entry {} of the ledger ({} so far): {}", offset, unreadable, Printable.of(e.getMessage()));
+                LOG.error("Skipped an invalid ledger entry at offset {} ({} so far): {}."
+                        + " Restrict write access to the ledger topic.", offset, unreadable, Printable.of(e.getMessage()));
             }
         }
         nextOffset = offset + 1;
     }
 
-    /** The row of a tenant whose books have not moved yet, or none when the entry is in them. */
-    private int takeIn(byte[] tenant, long offset, long nowMillis) {
+    /** Loads a tenant's balance and returns its row, or none when the balance already contains the entry. */
+    private int load(byte[] tenant, long offset, long nowMillis) {
         byte[] stored = store.get(Bytes.wrap(tenant));
         Depth depth = stored == null
                 ? new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
@@ -145,25 +144,25 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     private void addLine(int row, ItemState from, long[] counts, int at) {
         unwritten.count(row, from, counts, at);
-        if (!unwritten.isUrgent(row) && hasChangedALot(row) && urgent.size() < MOST_UNWRITTEN) {
+        if (!unwritten.isUrgent(row) && hasUrgentChange(row) && urgent.size() < MOST_UNWRITTEN) {
             unwritten.markUrgent(row);
             urgent.add(unwritten.tenant(row));
         }
     }
 
-    private boolean hasChangedALot(int row) {
-        long change = Math.abs(unwritten.moreWaiting(row));
+    private boolean hasUrgentChange(int row) {
+        long change = Math.abs(unwritten.waitingChange(row));
         return change >= URGENT_ITEMS && change >= Math.abs(unwritten.written(row).books().waiting()) / URGENT_PART;
     }
 
-    private void onAlarm(long nowMillis) {
+    private void onWakeUp(long nowMillis) {
         writeUrgent(nowMillis);
         writeOldest(MOST_AT_ONCE, nowMillis - WRITE_AFTER_MILLIS, nowMillis);
         pausedUntilMillis = nowMillis + PAUSE_MILLIS;
-        setAlarm(nowMillis);
+        setWakeUp(nowMillis);
     }
 
-    /** In their order; one that is not due yet keeps the rest waiting for less than it waits itself. */
+    /** Writes urgent tenants in order. A tenant that is not due yet blocks the rest for less than its own wait. */
     private void writeUrgent(long nowMillis) {
         for (int written = 0; written < MOST_URGENT && !urgent.isEmpty(); ) {
             byte[] tenant = urgent.peek();
@@ -172,43 +171,43 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
                 if (unwritten.sinceMillis(row) > nowMillis - WRITE_AFTER_MILLIS) {
                     return;
                 }
-                writeBooks(row, nowMillis);
+                writeBalance(row, nowMillis);
                 written++;
             }
             urgent.remove();
         }
     }
 
-    /** Writes the books of those that have been changed for longest, and how far all books are written. */
+    /** Writes the tenants changed longest ago, then the mark. */
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
         for (int written = 0; !unwritten.isEmpty() && written < most; written++) {
             int row = unwritten.oldest();
             if (unwritten.sinceMillis(row) > changedBeforeMillis) {
                 break;
             }
-            writeBooks(row, nowMillis);
+            writeBalance(row, nowMillis);
         }
         long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
         if (folded != markedOffset) {
             Depth mark = new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
             String key = DepthCodec.foldedKey(context.taskId().partition());
-            write(FOLDED.get(), bytes(key), codec.encode(key, mark), nowMillis);
+            write(MARK_KEY.get(), bytes(key), codec.encode(key, mark), nowMillis);
             markedOffset = folded;
         }
     }
 
-    /** Writes the books of a tenant, whose row is gone then. */
-    private void writeBooks(int row, long nowMillis) {
+    /** Writes a tenant's balance and removes its row. */
+    private void writeBalance(int row, long nowMillis) {
         byte[] name = unwritten.tenant(row);
         String tenant = new String(name, StandardCharsets.US_ASCII);
         Depth written = unwritten.written(row);
         TenantBalance before = written.books();
-        TenantBalance books = unwritten.books(row);
+        TenantBalance balance = unwritten.balance(row);
         long millis = Math.max(1, nowMillis - written.rates().atMillis());
         Depth depth = new Depth(
-                books,
-                written.rates().after(books.came() - before.came(), books.went() - before.went(), nowMillis),
-                written.growing().after(books.accepted() - before.accepted(), millis, growth.apply(tenant)),
+                balance,
+                written.rates().after(balance.came() - before.came(), balance.went() - before.went(), nowMillis),
+                written.growing().after(balance.accepted() - before.accepted(), millis, growth.apply(tenant)),
                 nextOffset);
         write(name, name, codec.encode(tenant, depth), nowMillis);
         unwritten.remove(row);
@@ -219,11 +218,11 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         context.forward(new Record<>(topicKey, value, nowMillis));
     }
 
-    /** Lines that come within a pause do not shorten it: there may be books that are overdue. */
-    private void setAlarm(long nowMillis) {
+    /** A new line does not shorten the pause, even if balances are overdue. */
+    private void setWakeUp(long nowMillis) {
         if (!unwritten.isEmpty()) {
             long dueMillis = unwritten.sinceMillis(unwritten.oldest()) + WRITE_AFTER_MILLIS;
-            alarm.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
+            wakeUp.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
         }
     }
 

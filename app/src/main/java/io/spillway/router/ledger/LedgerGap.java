@@ -11,38 +11,40 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** The entries of the ledger that a stage has read and committed before it was begun again, and not written into books. */
+/**
+ * Reader of the ledger entries that were committed before a fold task restarted and are not yet in the stored balances.
+ */
 @FunctionalInterface
 public interface LedgerGap {
-    /** Receives an entry. */
+    /** Consumer of ledger entries. */
     @FunctionalInterface
     interface Reader {
-        /** Takes one. */
         void entry(long offset, byte[] value);
     }
 
     /**
-     * Reads what lies from an offset on up to the router's commit.
+     * Reads the entries from an offset up to the router group's commit.
      *
-     * @throws org.apache.kafka.common.KafkaException when that cannot be done; the task is not begun then
+     * @throws org.apache.kafka.common.KafkaException when they cannot be read; the task does not start then
      */
     void read(int partition, long from, Reader reader);
 
-    /** From the ledger itself: a second's worth, or what came in while a burst was being written. */
+    /** Returns a reader of the ledger topic. The gap is about one second of entries, more during a burst. */
     static LedgerGap inKafka(KafkaClients clients, Topics topics) {
         return (partition, from, reader) -> {
-            TopicPartition place = new TopicPartition(topics.ledger(), partition);
-            // A member of nothing: the group is named to learn what it has committed.
+            TopicPartition ledger = new TopicPartition(topics.ledger(), partition);
+            // The consumer does not join the group; it only reads its commit.
             try (KafkaConsumer<byte[], byte[]> consumer =
                     clients.consumer(Map.of(ConsumerConfig.GROUP_ID_CONFIG, topics.routerGroup()))) {
-                OffsetAndMetadata committed = consumer.committed(Set.of(place)).get(place);
+                OffsetAndMetadata committed = consumer.committed(Set.of(ledger)).get(ledger);
                 if (committed == null || committed.offset() <= from) {
                     return;
                 }
-                consumer.assign(Set.of(place));
-                consumer.seek(place, from);
-                while (consumer.position(place) < committed.offset()) {
-                    for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100)).records(place)) {
+                consumer.assign(Set.of(ledger));
+                consumer.seek(ledger, from);
+                while (consumer.position(ledger) < committed.offset()) {
+                    for (ConsumerRecord<byte[], byte[]> record :
+                            consumer.poll(Duration.ofMillis(100)).records(ledger)) {
                         if (record.offset() < committed.offset()) {
                             reader.entry(record.offset(), record.value());
                         }

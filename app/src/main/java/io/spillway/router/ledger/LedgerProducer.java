@@ -20,30 +20,33 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.metrics.KafkaMetric;
 
 /**
- * The producer of one stream thread, which sends the ledger's entries along with the offsets: Kafka Streams adds the offsets
- * as the last thing in a transaction, when all its tasks have written what they had to and none runs any more until it is
- * committed. A record that cannot be sent fails the commit, like any other of the transaction.
+ * Producer of one stream thread that writes the ledger deltas in the same transaction as the moves. Kafka Streams adds
+ * the offsets to a transaction last, when all its tasks have written their records and none runs until the commit; the
+ * deltas are sent just before. A delta that cannot be sent fails the commit, as any other record does.
  *
- * <p>Owner of the producer within. Used by its stream thread.
+ * <p>Owner of the delegate producer. Used by its stream thread.
  */
 public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final Producer<byte[], byte[]> producer;
-    private final LedgerRecorder bookkeeping;
+    private final LedgerRecorder recorder;
     private final InstantSource clock;
-    /** Of one transaction: Kafka Streams asks for each record, and a look-up is a tenth of sending it. At most the lanes. */
+    /**
+     * Cache for one transaction: Kafka Streams asks for each record, and a lookup costs a tenth of a send. Bound: the
+     * lanes.
+     */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
-    /** Kafka Streams flushes for each of its tasks at a commit, and each flush wakes the producer's thread and waits. */
+    /** Kafka Streams flushes once per task at a commit. Each flush wakes the producer's thread and waits for it. */
     private boolean isFlushed = true;
 
-    public LedgerProducer(Producer<byte[], byte[]> producer, LedgerRecorder bookkeeping, InstantSource clock) {
+    public LedgerProducer(Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock) {
         this.producer = producer;
-        this.bookkeeping = bookkeeping;
+        this.recorder = recorder;
         this.clock = clock;
     }
 
     @Override
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
-        bookkeeping.settle(clock.millis(), this::send);
+        recorder.flush(clock.millis(), this::send);
         producer.sendOffsetsToTransaction(offsets, group);
     }
 

@@ -10,114 +10,112 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The books of the moves that this router makes, from a move to the transaction that makes it.
+ * Recorder of the ledger deltas of this router's moves.
  *
- * <p>Each task sums up what it has done since the last commit. Just before its stream thread's producer adds the offsets to
- * the transaction, the sums of all tasks of that thread go into it, and are forgotten ({@link LedgerProducer}). A task
- * that is closed takes its sums with it. So they live exactly as long as what they tell of: a task that is closed without a
- * commit, after an abort or because it went elsewhere, is begun again from its last commit and books the same once more; one
- * that is closed after a commit has no sums left. Clearing them at an abort would not do: a task that has only dropped items
- * has written nothing, so Kafka Streams has no transaction to abort when it goes.
+ * <p>Each task adds up its moves since the last commit. Just before a stream thread's producer adds the offsets to the
+ * transaction, the sums of all the thread's tasks are written to it and cleared ({@link LedgerProducer}). A closed task
+ * discards its sums: it restarts from its last commit and records the same moves again. Clearing the sums at an abort
+ * is not enough, because Kafka Streams has no transaction to abort when a task has only dropped items.
  *
- * <p>A task, its processor and its producer are on one stream thread, which is how they find each other.
- *
- * <p>Owner of the sums: each stream thread of its own. Bound: see {@link LedgerDeltas}.
+ * <p>A task, its processor and its producer share a stream thread, which is how they find each other. Owner of the
+ * sums: each stream thread of its own. Bound: that of {@link LedgerDeltas}.
  */
 public final class LedgerRecorder {
     private final Topics topics;
     private final long seed;
-    private final boolean isOn;
-    private final ThreadLocal<OfThread> ofThread;
+    private final boolean isEnabled;
+    private final ThreadLocal<ThreadLedger> ofThread;
 
     /**
-     * Books everything.
+     * Creates a recorder.
      *
-     * @param seed of the tables of tenants; nobody who can name a tenant should know it
+     * @param seed seed of the tenant hash; must not be known to anyone who can choose tenant names
      */
     public LedgerRecorder(Topics topics, long seed) {
         this(topics, seed, true);
     }
 
-    private LedgerRecorder(Topics topics, long seed, boolean isOn) {
+    private LedgerRecorder(Topics topics, long seed, boolean isEnabled) {
         this.topics = topics;
         this.seed = seed;
-        this.isOn = isOn;
-        this.ofThread = ThreadLocal.withInitial(() -> new OfThread(new LedgerWriter(this.topics), new ArrayList<>()));
+        this.isEnabled = isEnabled;
+        this.ofThread =
+                ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(this.topics), new ArrayList<>()));
     }
 
-    /** Books nothing, to measure what the books cost. */
-    public static LedgerRecorder none(Topics topics) {
+    /** Returns a recorder that records nothing, to measure the cost of the ledger. */
+    public static LedgerRecorder disabled(Topics topics) {
         return new LedgerRecorder(topics, 0, false);
     }
 
     /**
-     * Opens the book of a task, on the thread that it runs on.
+     * Opens the ledger of a task on the task's thread.
      *
-     * @param from where the items are that it moves
+     * @param from state of the items before the task moves them
      */
-    public Book open(ItemState from) {
-        if (!isOn) {
-            return Book.OFF;
+    public TaskLedger open(ItemState from) {
+        if (!isEnabled) {
+            return TaskLedger.OFF;
         }
-        List<LedgerDeltas> books = ofThread.get().books();
+        List<LedgerDeltas> tasks = ofThread.get().tasks();
         LedgerDeltas sums = new LedgerDeltas(from, seed);
-        books.add(sums);
-        return new Book() {
+        tasks.add(sums);
+        return new TaskLedger() {
             @Override
-            public boolean book(String tenant, ItemState to) {
+            public boolean record(String tenant, ItemState to) {
                 sums.add(tenant, to);
                 return sums.isFull();
             }
 
             @Override
             public void close() {
-                books.removeIf(each -> each == sums);
+                tasks.removeIf(each -> each == sums);
             }
         };
     }
 
     /**
-     * Writes what the tasks of this thread have done since the last time, and forgets it.
+     * Writes and clears the sums of this thread's tasks.
      *
-     * @param into the transaction that the moves are in
+     * @param into the transaction that contains the moves
      */
-    void settle(long nowMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        OfThread mine = ofThread.get();
-        for (LedgerDeltas sums : mine.books()) {
+    void flush(long nowMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        ThreadLedger thread = ofThread.get();
+        for (LedgerDeltas sums : thread.tasks()) {
             if (!sums.isEmpty()) {
-                mine.writer().write(sums, nowMillis, into);
+                thread.writer().write(sums, nowMillis, into);
                 sums.clear();
             }
         }
-        mine.writer().flush(nowMillis, into);
+        thread.writer().flush(nowMillis, into);
     }
 
-    /** What one task has done since the last commit. Used by the task's thread. */
-    public interface Book extends AutoCloseable {
-        /** Of a router that books nothing. */
-        Book OFF = new Book() {
+    /** Moves of one task since the last commit. Used by the task's thread. */
+    public interface TaskLedger extends AutoCloseable {
+        /** Ledger of a recorder that is disabled. */
+        TaskLedger OFF = new TaskLedger() {
             @Override
-            public boolean book(String tenant, ItemState to) {
+            public boolean record(String tenant, ItemState to) {
                 return false;
             }
 
             @Override
             public void close() {
-                // There is nothing to forget.
+                // Nothing was recorded.
             }
         };
 
         /**
-         * Books an item, after it was forwarded if it was.
+         * Records the move of an item, after it was forwarded.
          *
-         * @return whether there is so much in the book that a commit should be asked for
+         * @return whether the ledger is full and the task should request a commit
          */
-        boolean book(String tenant, ItemState to);
+        boolean record(String tenant, ItemState to);
 
-        /** Forgets what was not committed. */
+        /** Discards the moves that were not committed. */
         @Override
         void close();
     }
 
-    private record OfThread(LedgerWriter writer, List<LedgerDeltas> books) {}
+    private record ThreadLedger(LedgerWriter writer, List<LedgerDeltas> tasks) {}
 }

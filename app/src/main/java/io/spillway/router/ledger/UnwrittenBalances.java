@@ -8,22 +8,22 @@ import io.spillway.core.ledger.TenantBalance;
 import java.util.Arrays;
 
 /**
- * The tenants whose books have moved since they were written, and by how much, in the order in which they came in.
+ * Table of tenants whose balance has changed since it was written, with the changes, in order of insertion.
  *
- * <p>A tenant is a row, which it keeps until it is removed; then another may have it. A look-up by name waits for memory four
- * times: for the {@link RowIndex}, the reference to the row's name, the name, and the counts. A map of objects has twice as many
- * to follow. The hash is seeded, since names come from outside.
+ * <p>A tenant has one row until it is removed. A lookup misses the CPU cache at most four times: in the {@link
+ * RowIndex}, the reference to the row's name, the name, and the counts; a map of objects would miss twice as often. The
+ * hash is seeded because tenants choose their names.
  *
- * <p>Owned by a {@link FoldProcessor}. Bound: that of its owner; some 200 bytes a tenant, up to as much again after growing, and
- * the books as they are written. The room for more than {@link #KEPT_ROWS} is given back when nothing is left.
+ * <p>Owner: a {@link FoldProcessor}. Bound: that of its owner; about 200 bytes per tenant, up to twice that after
+ * growing, plus the written balance. Memory for more than {@link #KEPT_ROWS} is released when the table is empty.
  */
 final class UnwrittenBalances {
-    /** In place of a row. */
+    /** Result when there is no row. */
     static final int NONE = -1;
     static final int KEPT_ROWS = 8_192;
 
     private static final int FIRST_ROWS = 64;
-    /** Counts of a row: what entered each place, and what left each. */
+    /** Counts per row: items that entered each state, then items that left each state. */
     private static final int WIDTH = 2 * ItemState.COUNT;
     private static final int[] WAITING = ItemState.WAITING.stream().mapToInt(ItemState::ordinal).toArray();
 
@@ -36,26 +36,26 @@ final class UnwrittenBalances {
     private long[] sinceMillis;
     private boolean[] urgent;
     private int[] before;
-    /** Of a row that is free, the next that is. */
+    /** For a free row: the next free row. */
     private int[] after;
     private int oldest;
     private int newest;
     private int free;
-    /** Rows from here on were never taken. */
+    /** Rows from here on were never used. */
     private int untouched;
     private int size;
 
     /**
-     * Starts empty.
+     * Creates an empty table.
      *
-     * @param seed of the hash; nobody who can name a tenant should know it
+     * @param seed seed of the hash; must not be known to anyone who can choose tenant names
      */
     UnwrittenBalances(long seed) {
         this.seed = seed;
         clear();
     }
 
-    /** Forgets everything. */
+    /** Removes all tenants. */
     void clear() {
         index = new RowIndex();
         tenants = new byte[FIRST_ROWS][];
@@ -81,11 +81,11 @@ final class UnwrittenBalances {
         return size == 0;
     }
 
-    /** The row of a tenant, or {@link #NONE}. */
+    /** Returns the row of a tenant, or {@link #NONE}. */
     int find(byte[] bytes, int offset, int length) {
         long hash = TenantHash.of(bytes, offset, length, seed);
-        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
-            int row = index.row(place);
+        for (int slot = index.first(hash); slot != RowIndex.NONE; slot = index.next(slot, hash)) {
+            int row = index.row(slot);
             byte[] tenant = tenants[row];
             if (Arrays.equals(tenant, 0, tenant.length, bytes, offset, offset + length)) {
                 return row;
@@ -95,13 +95,13 @@ final class UnwrittenBalances {
     }
 
     /**
-     * Takes in a tenant that is not there, as the newest.
+     * Adds an absent tenant as the newest.
      *
-     * @param tenant      its name; kept, and not to be changed
-     * @param depth       its books as they are written
-     * @param firstOffset of the first entry of the ledger that is not in them
-     * @param nowMillis   since when they are not
-     * @return its row
+     * @param tenant      name; kept and must not change
+     * @param depth       the balance as written
+     * @param firstOffset first ledger entry that the written balance lacks
+     * @param nowMillis   time of the first change
+     * @return the tenant's row
      */
     int add(byte[] tenant, Depth depth, long firstOffset, long nowMillis) {
         int row = takeRow();
@@ -127,45 +127,45 @@ final class UnwrittenBalances {
     /**
      * Adds a line of the ledger.
      *
-     * @param more by the ordinal of the place that the items went to
-     * @param at   of the first of them
+     * @param more counts by the ordinal of the state that the items entered
+     * @param at   index of the first count
      */
     void count(int row, ItemState from, long[] more, int at) {
         int entered = row * WIDTH;
         long left = 0;
-        for (int place = 0; place < ItemState.COUNT; place++) {
-            // Nearly all are 0, and need not be fetched then.
-            if (more[at + place] != 0) {
-                counts[entered + place] += more[at + place];
-                left += more[at + place];
+        for (int state = 0; state < ItemState.COUNT; state++) {
+            // Nearly all are 0; skipping them saves a memory access.
+            if (more[at + state] != 0) {
+                counts[entered + state] += more[at + state];
+                left += more[at + state];
             }
         }
         counts[entered + ItemState.COUNT + from.ordinal()] += left;
     }
 
-    /** How many more items wait than is written; less than 0 when there are fewer. */
-    long moreWaiting(int row) {
+    /** Returns the change in waiting items since the balance was written. */
+    long waitingChange(int row) {
         long change = 0;
-        for (int place : WAITING) {
-            change += counts[row * WIDTH + place] - counts[row * WIDTH + ItemState.COUNT + place];
+        for (int state : WAITING) {
+            change += counts[row * WIDTH + state] - counts[row * WIDTH + ItemState.COUNT + state];
         }
         return change;
     }
 
-    /** The books with all that was added. */
-    TenantBalance books(int row) {
+    /** Returns the balance with all changes. */
+    TenantBalance balance(int row) {
         int entered = row * WIDTH;
         int left = entered + ItemState.COUNT;
         return written[row].books().plus(
                 Arrays.copyOfRange(counts, entered, left), Arrays.copyOfRange(counts, left, left + ItemState.COUNT));
     }
 
-    /** The books as they are written. */
+    /** Returns the balance as written. */
     Depth written(int row) {
         return written[row];
     }
 
-    /** Its name; not to be changed. */
+    /** Returns the name; it must not be changed. */
     byte[] tenant(int row) {
         return tenants[row];
     }
@@ -178,7 +178,7 @@ final class UnwrittenBalances {
         urgent[row] = true;
     }
 
-    /** The row that was added before all others, or {@link #NONE}. */
+    /** Returns the row that was added first, or {@link #NONE}. */
     int oldest() {
         return oldest;
     }
@@ -191,7 +191,7 @@ final class UnwrittenBalances {
         return sinceMillis[row];
     }
 
-    /** Removes a tenant; its row is no longer one. */
+    /** Removes a tenant. Its row may be used for another afterwards. */
     void remove(int row) {
         index.remove(hash(tenants[row]), row);
         if (before[row] == NONE) {

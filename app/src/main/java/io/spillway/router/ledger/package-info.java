@@ -1,4 +1,2 @@
-/**
- * The ledger on the router's side: deltas written with each transaction, and the fold that turns them into balances.
- */
+/** Ledger on the router's side: deltas written with each transaction, and the fold that turns them into balances. */
 package io.spillway.router.ledger;

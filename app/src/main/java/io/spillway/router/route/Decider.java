@@ -2,7 +2,7 @@ package io.spillway.router.route;
 
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Decides on one record; what it throws becomes a dead letter, not a dead thread. */
+/** Routing decision for one record. An exception makes the record a dead letter and does not end the stream thread. */
 @FunctionalInterface
 public interface Decider {
     Decision decide(Record<byte[], byte[]> record, long nowMillis);

@@ -1,42 +1,47 @@
 package io.spillway.router.route;
 
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.ItemHeaders;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.header.Headers;
 
 /**
- * What to do with one record.
+ * Outcome of routing one record.
  *
- * @param tenant                whose item it is; empty where the record could not be read
- * @param route                 where it goes
- * @param hasInternalHeaders    whether headers must be stripped that only we may set
- * @param correctedAtMillis     the time to write on an item whose own time cannot be believed, or {@link #AS_IT_IS}.
- *                              Without it such an item would count as new at every hop and never age
- * @param partition             of the lane it goes to, or {@link PartitionedValue#ANY}
- * @param ask                   what to ask of the book of shards for its tenant
+ * @param tenant             the item's tenant; empty for a record that could not be read
+ * @param route              lane, drop or dead letter
+ * @param hasInternalHeaders whether the record has headers that only Spillway may set, which must be removed
+ * @param correctedAtMillis  enqueue time to write to an item whose own time is implausible, or {@link #UNCHANGED}.
+ *                           Without it such an item would count as new after every move and never age
+ * @param partition          partition of the lane, or {@link PartitionedValue#ANY}
+ * @param requestedSlots     size of the shard to request for the tenant; 0 for no request
  */
-public record Decision(String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition, Ask ask) {
-    public static final long AS_IT_IS = Long.MIN_VALUE;
+public record Decision(
+        String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition,
+        int requestedSlots) {
+    static final long UNCHANGED = Long.MIN_VALUE;
 
-    /** Of a record that goes to no shard. */
+    /** A decision without a partition. */
     Decision(String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis) {
-        this(tenant, route, hasInternalHeaders, correctedAtMillis, PartitionedValue.ANY, Ask.NOTHING);
+        this(tenant, route, hasInternalHeaders, correctedAtMillis, PartitionedValue.ANY, 0);
     }
 
-    /** Of a record that could not be read. */
+    /** Returns the decision for a record that could not be read. */
     public static Decision unreadable(Route.DeadLetter route, boolean hasInternalHeaders) {
-        return new Decision("", route, hasInternalHeaders, AS_IT_IS);
+        return new Decision("", route, hasInternalHeaders, UNCHANGED);
     }
 
-    /** The same item on another route to the same place. */
+    /** Returns the same decision with another route to the same lane. */
     Decision with(Route other) {
-        return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, ask);
+        return new Decision(tenant, other, hasInternalHeaders, correctedAtMillis, partition, requestedSlots);
     }
 
-    /**
-     * A request for a shard.
-     *
-     * @param slots wanted; 0 for no request
-     */
-    record Ask(String tenant, int slots) {
-        static final Ask NOTHING = new Ask("", 0);
+    /** Replaces the enqueue time in the item's headers if it is implausible. */
+    public void correctEnqueuedAt(Headers headers) {
+        if (correctedAtMillis != UNCHANGED) {
+            headers.remove(ItemHeaders.ENQUEUED_AT);
+            headers.add(
+                    ItemHeaders.ENQUEUED_AT, Long.toString(correctedAtMillis).getBytes(StandardCharsets.ISO_8859_1));
+        }
     }
 }

@@ -8,15 +8,15 @@ import io.spillway.kafka.codec.ParsedRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Decides on an item whose time in the delay lane is over, in the same routing order as for a fresh one. */
+/** Routing decision for an item whose delay is over, by the same rules as for a new item. */
 public final class DueDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;
 
     /**
-     * Makes a decider.
+     * Creates a decider.
      *
-     * @param reader of records as large as a lane takes, which is more than ingress takes
+     * @param reader reads records up to a lane's size limit, which is larger than that of ingress
      */
     public DueDecider(ItemReader reader, ItemRules rules) {
         this.reader = reader;

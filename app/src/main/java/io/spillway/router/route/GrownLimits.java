@@ -11,39 +11,39 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The limit that each tenant is held to: its rate, or what has grown for it according to its books, or none.
+ * Rate limit in force for each tenant: its configured rate, the limit grown from its measured use, or none.
  *
- * <p>For any number of threads. Owner of the limits worked out so far, each made anew when books or policy change. Bound:
- * {@code maxTenants}; at the bound all are forgotten and made again when they are asked for.
+ * <p>Safe for any number of threads. Owner of the grown limits computed so far, each computed again when the tenant's
+ * balance or policy changes. Bound: {@code maxTenants}; at the bound all are discarded and computed again on demand.
  */
 public final class GrownLimits {
     private final Depths depths;
     private final int maxTenants;
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Map<String, Cached> cached = new ConcurrentHashMap<>();
 
-    private record Known(GrowingLimit growing, GrowthRule rule, Optional<RateLimit> limit) {}
+    private record Cached(GrowingLimit growing, GrowthRule rule, Optional<RateLimit> limit) {}
 
     public GrownLimits(Depths depths, int maxTenants) {
         this.depths = depths;
         this.maxTenants = maxTenants;
     }
 
-    /** The limit in force; empty for none. */
+    /** Returns the limit in force; empty for none. */
     Optional<RateLimit> of(String tenant, TenantPolicy policy) {
         return policy.growth().isEmpty() ? policy.rateLimit() : grown(tenant, policy.growth().get());
     }
 
     private Optional<RateLimit> grown(String tenant, GrowthRule rule) {
         GrowingLimit growing = depths.of(tenant).map(Depth::growing).orElse(GrowingLimit.NONE);
-        Known last = known.get(tenant);
+        Cached last = cached.get(tenant);
         if (last != null && last.growing == growing && last.rule == rule) {
             return last.limit;
         }
-        if (last == null && known.size() >= maxTenants) {
-            known.clear();
+        if (last == null && cached.size() >= maxTenants) {
+            cached.clear();
         }
         Optional<RateLimit> limit = Optional.of(rule.limit(growing.inForce(rule)));
-        known.put(tenant, new Known(growing, rule, limit));
+        cached.put(tenant, new Cached(growing, rule, limit));
         return limit;
     }
 }

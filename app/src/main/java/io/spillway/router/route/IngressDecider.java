@@ -5,7 +5,7 @@ import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ParsedRecord;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Decides on a record that a producer has written to ingress. */
+/** Routing decision for a record that a producer wrote to ingress. */
 public final class IngressDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;

@@ -3,21 +3,18 @@ package io.spillway.router.route;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.PartitionBacklog;
 
-/**
- * What waits in the partitions of the lanes that are chosen by it, as it was read last. Immutable: one is made of each
- * reading, and swapped in for all threads.
- */
+/** Latest backlogs of the lanes whose partition is selected by load. Immutable; replaced at each measurement. */
 public record LaneBacklogs(PartitionBacklog hot, PartitionBacklog overflow) {
-    private static final PartitionBacklog NOT_READ = PartitionBacklog.unknown(0);
-    /** Before the first reading: all partitions are alike. */
-    public static final LaneBacklogs UNKNOWN = new LaneBacklogs(NOT_READ, NOT_READ);
+    private static final PartitionBacklog NOT_MEASURED = PartitionBacklog.unknown(0);
+    /** Backlogs before the first measurement: all partitions are equal. */
+    public static final LaneBacklogs UNKNOWN = new LaneBacklogs(NOT_MEASURED, NOT_MEASURED);
 
-    /** Of one lane. Aged is not read: what is there has no hurry, so items only take turns. */
+    /** Returns one lane's backlog. Aged is not measured: its items are not urgent and go to the partitions in turn. */
     public PartitionBacklog of(Lane lane) {
         return switch (lane) {
             case HOT -> hot;
             case OVERFLOW -> overflow;
-            case AGED, DELAY, DEAD_LETTER -> NOT_READ;
+            case AGED, DELAY, DEAD_LETTER -> NOT_MEASURED;
         };
     }
 }

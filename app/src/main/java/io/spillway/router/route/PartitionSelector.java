@@ -9,45 +9,43 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * Chooses the partition of an item: of those that its tenant's shard has, the one with the least waiting work.
+ * Partition selection for items: the partition with the smallest backlog among those of the tenant's shard.
  *
- * <p>For any number of threads, which count together what they send. Each has a {@link Scratch} of its own, which it alone changes.
+ * <p>Safe for any number of threads, which count the items that they send together. Each thread has its own
+ * {@link Scratch}.
  */
 public final class PartitionSelector {
     private final PlacementView placements;
-    private final Supplier<LaneBacklogs> work;
+    private final Supplier<LaneBacklogs> backlogs;
     private final LeastLoaded[] lanes = new LeastLoaded[Lane.AGED.ordinal() + 1];
     private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
 
     /**
-     * Makes one for a process.
+     * Creates the selector of one process.
      *
-     * @param partitions of each lane
-     * @param work       the latest reading, never null
+     * @param partitions partitions of each lane
+     * @param backlogs   supplies the latest backlogs, never null
      */
-    public PartitionSelector(PlacementView placements, int partitions, Supplier<LaneBacklogs> work) {
+    public PartitionSelector(PlacementView placements, int partitions, Supplier<LaneBacklogs> backlogs) {
         this.placements = placements;
-        this.work = work;
+        this.backlogs = backlogs;
         Arrays.setAll(lanes, lane -> new LeastLoaded(partitions));
     }
 
     /**
-     * Chooses, and counts the item as sent there.
+     * Selects a partition and adds the item to its counted backlog. The arguments are not null.
      *
-     * @param lane     where it goes
-     * @param tenant   not null
-     * @param workload not null, may be empty
-     * @param policy   the tenant's
+     * @param workload may be empty
      */
-    int place(Lane lane, String tenant, String workload, TenantPolicy policy) {
+    int select(Lane lane, String tenant, String workload, TenantPolicy policy) {
         Scratch scratch = scratches.get();
         int count = placements.partitions(tenant, workload, policy, scratch.candidates);
-        return lanes[lane.ordinal()].choose(scratch.candidates, count, work.get().of(lane), scratch.turn++);
+        return lanes[lane.ordinal()].choose(scratch.candidates, count, backlogs.get().of(lane), scratch.sequence++);
     }
 
     /** Owner: one stream thread. */
     private static final class Scratch {
         final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
-        long turn;
+        long sequence;
     }
 }

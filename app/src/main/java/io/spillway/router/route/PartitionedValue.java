@@ -6,36 +6,37 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.apache.kafka.streams.processor.StreamPartitioner;
 
 /**
- * A value on its way to a sink with the partition that the processor has chosen for it. A partitioner of Kafka Streams sees
- * neither headers nor the thread, so it cannot choose; it only reads this.
+ * Value on its way to a sink, with the partition that the processor selected. A {@link StreamPartitioner} cannot select
+ * it: it receives no headers and does not know its stream thread.
  *
- * @param value     the item's bytes, untouched; may be null, as what is dead may be
- * @param partition of the sink's topic, or {@link #ANY} for wherever the key leads
+ * @param value     the item's bytes, unchanged; may be null in a dead letter
+ * @param partition partition of the sink's topic, or {@link #ANY} to partition by the key
  */
 public record PartitionedValue(byte[] value, int partition) {
     public static final int ANY = -1;
 
-    /** Goes wherever its key leads. */
+    /** Returns a value that is partitioned by its key. */
     public static PartitionedValue anywhere(byte[] value) {
         return new PartitionedValue(value, ANY);
     }
 
-    /** Writes the value as it is. */
+    /** Returns a serializer that writes the value unchanged. */
     public static Serializer<PartitionedValue> serializer() {
-        return (topic, placed) -> placed.value();
+        return (topic, partitioned) -> partitioned.value();
     }
 
     /**
-     * Reads the partition. One for each sink; any number of threads.
+     * Returns a partitioner that reads the selected partition. Safe for any number of threads.
      *
-     * @param partitions of the lanes: each answer is made once
+     * @param partitions partitions of the lanes; one result for each is kept, so that none is allocated later
      */
     public static StreamPartitioner<byte[], PartitionedValue> partitioner(int partitions) {
         @SuppressWarnings({"unchecked", "rawtypes"})
-        Optional<Set<Integer>>[] answers = new Optional[partitions];
+        Optional<Set<Integer>>[] results = new Optional[partitions];
         for (int partition = 0; partition < partitions; partition++) {
-            answers[partition] = Optional.of(Set.of(partition));
+            results[partition] = Optional.of(Set.of(partition));
         }
-        return (topic, key, placed, count) -> placed.partition() == ANY ? Optional.empty() : answers[placed.partition()];
+        return (topic, key, partitioned, count) ->
+                partitioned.partition() == ANY ? Optional.empty() : results[partitioned.partition()];
     }
 }

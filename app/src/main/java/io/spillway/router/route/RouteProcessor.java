@@ -9,8 +9,8 @@ import io.spillway.kafka.codec.DeadLetterHeaders;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.view.ShardRequest;
-import io.spillway.router.RouterTopology;
 import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.stage.SinkNames;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Map;
@@ -23,8 +23,8 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.processor.api.RecordMetadata;
 
 /**
- * Carries out the decision on each ingress record: one forward to one lane, or none. Key, value and timestamp go on
- * as they came, to the partition that the decision names. Owned by one stream thread.
+ * Processor of the route stage: forwards each ingress record to one lane or drops it, as its {@link Decision} says.
+ * Key, value and timestamp stay unchanged. Owner: one stream thread.
  */
 public final class RouteProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
     static final String STAGE = "router";
@@ -34,29 +34,29 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
 
     private final Decider decider;
     private final RouterMetrics metrics;
-    private final LedgerRecorder bookkeeping;
+    private final LedgerRecorder recorder;
     private final LedgerOwner owners = new LedgerOwner();
-    private LedgerRecorder.Book book = LedgerRecorder.Book.OFF;
+    private LedgerRecorder.TaskLedger ledger = LedgerRecorder.TaskLedger.OFF;
     private ProcessorContext<byte[], PartitionedValue> context;
     private int originPartition = -1;
     private byte[] originPrefix = NO_ORIGIN;
 
-    public RouteProcessor(Decider decider, RouterMetrics metrics, LedgerRecorder bookkeeping) {
+    public RouteProcessor(Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
         this.decider = decider;
         this.metrics = metrics;
-        this.bookkeeping = bookkeeping;
+        this.recorder = recorder;
     }
 
     @Override
     public void init(ProcessorContext<byte[], PartitionedValue> processorContext) {
         this.context = processorContext;
-        this.book.close();
-        this.book = bookkeeping.open(ItemState.OUTSIDE);
+        this.ledger.close();
+        this.ledger = recorder.open(ItemState.OUTSIDE);
     }
 
     @Override
     public void close() {
-        book.close();
+        ledger.close();
     }
 
     @Override
@@ -66,40 +66,41 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
         switch (decision.route()) {
             case Route.ToLane to -> {
                 toLane(record, to, decision);
-                book(decision.tenant(), ItemState.of(to.lane()));
+                recordMove(decision.tenant(), ItemState.of(to.lane()));
             }
             case Route.Drop drop -> {
                 metrics.dropped(drop.reason());
-                book(decision.tenant(), ItemState.DROPPED);
+                recordMove(decision.tenant(), ItemState.DROPPED);
             }
             case Route.DeadLetter dead -> {
                 String tenant = owners.of(record.key(), record.value(), record.headers());
                 toDeadLetter(record, dead, decision, nowMillis);
-                book(tenant, ItemState.DEAD_LETTER);
+                recordMove(tenant, ItemState.DEAD_LETTER);
             }
         }
-        if (decision.ask().slots() > 0) {
-            ask(decision.ask(), nowMillis);
+        if (decision.requestedSlots() > 0) {
+            requestShard(decision, nowMillis);
         }
     }
 
-    private void book(String tenant, ItemState to) {
-        if (book.book(tenant, to)) {
+    private void recordMove(String tenant, ItemState to) {
+        if (ledger.record(tenant, to)) {
             context.commit();
         }
     }
 
-    private void ask(Decision.Ask ask, long nowMillis) {
-        byte[] request = ShardRequest.encode(new ShardRequest.Assign(ask.slots()));
+    private void requestShard(Decision decision, long nowMillis) {
+        byte[] request = ShardRequest.encode(new ShardRequest.Assign(decision.requestedSlots()));
         context.forward(
-                new Record<>(ascii(ask.tenant()), PartitionedValue.anywhere(request), nowMillis), RouterTopology.SHARD_REQUEST);
+                new Record<>(ascii(decision.tenant()), PartitionedValue.anywhere(request), nowMillis),
+                SinkNames.SHARD_REQUEST);
     }
 
     private Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         try {
             return decider.decide(record, nowMillis);
         } catch (OutOfMemoryError e) {
-            // Says nothing about this record; the process must go, and the record stays in ingress.
+            // Not caused by this record, which stays in ingress; the process must end.
             throw e;
         } catch (RuntimeException | Error e) {
             metrics.ownError(e);
@@ -110,18 +111,17 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
     private void toLane(Record<byte[], byte[]> record, Route.ToLane to, Decision decision) {
         Headers headers = record.headers();
         if (decision.hasInternalHeaders()) {
-            stripInternal(headers);
+            ItemHeaders.removeInternal(headers);
         }
-        if (decision.correctedAtMillis() != Decision.AS_IT_IS) {
-            headers.remove(ItemHeaders.ENQUEUED_AT);
-            headers.add(ItemHeaders.ENQUEUED_AT, ascii(Long.toString(decision.correctedAtMillis())));
-        }
+        decision.correctEnqueuedAt(headers);
         headers.add(ItemHeaders.ORIGIN, origin());
-        // Hot is where an item belongs: it needs no reason, and a header more costs a tenth of the throughput.
+        // A new item in hot needs no reason; one more header costs a tenth of the throughput.
         if (to.reason() != LaneReason.FRESH) {
             headers.add(REASON_HEADERS.get(to.reason()));
         }
-        context.forward(record.withValue(new PartitionedValue(record.value(), decision.partition())), RouterTopology.sinkOf(to.lane()));
+        context.forward(
+                record.withValue(new PartitionedValue(record.value(), decision.partition())),
+                SinkNames.ofRoute(to.lane()));
         metrics.routed(to);
     }
 
@@ -129,25 +129,18 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
             Record<byte[], byte[]> record, Route.DeadLetter dead, Decision decision, long nowMillis) {
         Headers headers = record.headers();
         if (decision.hasInternalHeaders()) {
-            stripInternal(headers);
+            ItemHeaders.removeInternal(headers);
         }
-        RecordMetadata from = from();
+        RecordMetadata from = context.recordMetadata().orElseThrow();
         DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
-        context.forward(record.withValue(PartitionedValue.anywhere(record.value())), RouterTopology.sinkOf(Lane.DEAD_LETTER));
+        context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
+                SinkNames.ofRoute(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());
     }
 
-    private static void stripInternal(Headers headers) {
-        for (Header header : headers.toArray()) {
-            if (ItemHeaders.isInternal(header.key())) {
-                headers.remove(header.key());
-            }
-        }
-    }
-
-    /** {@code topic-partition-offset} of entry, with the part that seldom changes kept as bytes. */
+    /** Returns {@code topic-partition-offset} in ingress. The prefix is cached because it seldom changes. */
     private byte[] origin() {
-        RecordMetadata from = from();
+        RecordMetadata from = context.recordMetadata().orElseThrow();
         if (from.partition() != originPartition) {
             originPartition = from.partition();
             originPrefix = ascii(from.topic() + "-" + originPartition + "-");
@@ -170,12 +163,7 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
         return bytes;
     }
 
-    private RecordMetadata from() {
-        return context.recordMetadata()
-                .orElseThrow(() -> new IllegalStateException("a record from a source always has its place"));
-    }
-
-    /** The header that tells why an item is in its lane. */
+    /** Returns the header that states why an item is in its lane. */
     public static Header reasonHeader(LaneReason reason) {
         return REASON_HEADERS.get(reason);
     }

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the router counts, every series made before the first record. A transaction that is aborted and done again is
- * counted twice: these are rates for alarms; the books are elsewhere.
+ * Routing counters of one process, all registered before the first record. An aborted transaction that is repeated is
+ * counted twice: the counters serve rates and alerts, the exact numbers are in the ledger.
  */
 public final class RouterMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(RouterMetrics.class);
@@ -36,13 +36,13 @@ public final class RouterMetrics {
     /**
      * Registers the meters.
      *
-     * @param registry where
-     * @param tenants  most tenants with series of their own
+     * @param tenants most tenants with time series of their own
      */
     public RouterMetrics(MeterRegistry registry, int tenants) {
-        for (Route.ToLane to : List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
+        for (Route.ToLane to :
+                List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
-                    .description("Items put into a lane")
+                    .description("Items routed to a lane")
                     .tag("lane", to.lane().label())
                     .tag("reason", to.reason().label())
                     .register(registry));
@@ -50,7 +50,8 @@ public final class RouterMetrics {
         departures = new Departures(registry);
         future = skew(registry, "future");
         past = skew(registry, "past");
-        sidelined = new TenantMeters<>(tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
+        sidelined = new TenantMeters<>(
+                tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
     }
 
     public void routed(Route.ToLane to) {
@@ -61,7 +62,7 @@ public final class RouterMetrics {
         departures.dropped(reason);
     }
 
-    /** Counts for the operator who asks which tenant it is: only what is not plain hot traffic, which needs no name. */
+    /** Counts items that did not go to hot, by tenant. Traffic to hot needs no series per tenant. */
     void sidelined(String tenant, Route route) {
         switch (route) {
             case Route.ToLane to when to.lane() == Lane.OVERFLOW -> sidelined.of(tenant).overflow.increment();
@@ -72,7 +73,7 @@ public final class RouterMetrics {
         }
     }
 
-    /** Gives the names among the tenant series to the busiest; for the one thread that keeps house. */
+    /** Gives the series by tenant to the busiest tenants. Called by the housekeeping thread only. */
     public void electTenants() {
         sidelined.elect();
     }
@@ -81,39 +82,39 @@ public final class RouterMetrics {
         departures.deadLettered(reason);
     }
 
-    /** Counts a time that cannot be believed, by how far it is off. */
-    void clockSkew(long saidMillis, long nowMillis) {
-        if (saidMillis > nowMillis) {
-            future.record(difference(saidMillis, nowMillis), TimeUnit.MILLISECONDS);
+    /** Records by how much an implausible enqueue time differs from the clock. */
+    void clockSkew(long claimedMillis, long nowMillis) {
+        if (claimedMillis > nowMillis) {
+            future.record(difference(claimedMillis, nowMillis), TimeUnit.MILLISECONDS);
         } else {
-            past.record(difference(nowMillis, saidMillis), TimeUnit.MILLISECONDS);
+            past.record(difference(nowMillis, claimedMillis), TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Logs an error of our own, with its stack: the first, and then ever more seldom, for a bug may meet every record. */
+    /** Logs an error in Spillway itself. The interval doubles because one bug may affect every record. */
     public void ownError(Throwable error) {
         long count = ownErrors.incrementAndGet();
         if (Long.bitCount(count) == 1) {
             Throwable printable = new IllegalStateException(Printable.of(error.toString()));
             printable.setStackTrace(error.getStackTrace());
-            LOG.error("Routing failed on a record, which is now a dead letter ({} so far)", count, printable);
+            LOG.error("Routing failed on a record, which is now a dead letter ({} so far). Report this stack trace.",
+                    count, printable);
         }
     }
 
     private static long difference(long laterMillis, long earlierMillis) {
         long difference = laterMillis - earlierMillis;
-        // Absurd times may be so far apart that the difference does not fit.
+        // Implausible times may differ by more than fits into a long.
         return difference < 0 ? Long.MAX_VALUE : difference;
     }
 
     private static Timer skew(MeterRegistry registry, String direction) {
         return Timer.builder("spillway.clock_skew")
-                .description("How far the time of items is off that say they were made in the future, or before 2000")
+                .description("Difference from the router's clock of enqueue times in the future or before 2000")
                 .tag("direction", direction)
                 .register(registry);
     }
 
-    /** What one tenant had set aside. */
     private record Sidelined(Counter overflow, Counter aged, Counter dropped) {
         static Sidelined of(String tenant, MeterRegistry registry) {
             return new Sidelined(
@@ -130,7 +131,7 @@ public final class RouterMetrics {
 
         private static Counter counter(String tenant, String to, MeterRegistry registry) {
             return Counter.builder("spillway.sidelined")
-                    .description("Items of a tenant that were not put into hot; the busiest tenants by name")
+                    .description("Items of a tenant that were not routed to hot; the busiest tenants by name")
                     .tag("tenant", tenant)
                     .tag("to", to)
                     .register(registry);

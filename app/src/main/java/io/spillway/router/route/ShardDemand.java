@@ -9,37 +9,37 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which tenants a shard is to be asked for: those that have no answer yet, and those that wanted another size. Until there is
- * an answer they have their stateless shard.
+ * Tracker of shard requests: which tenants need one because they have no answer yet or changed their shard size. Until
+ * the answer arrives a tenant uses its stateless shard.
  *
- * <p>For any number of threads. A tenant is asked for once in ten seconds, which is long enough for an answer, and once in ten
- * minutes after a refusal. Bound: {@value #MAX_ASKED} tenants are remembered as asked for; then all are forgotten, and
- * some are asked for twice, which does nothing.
+ * <p>Safe for any number of threads. A tenant's request is repeated after ten seconds without an answer and ten minutes
+ * after a refusal. Bound: {@value #MAX_REQUESTED} tenants; at the bound all are discarded and some requests are
+ * repeated, which has no effect.
  */
 public final class ShardDemand {
-    private static final int MAX_ASKED = 20_000;
-    private static final long ASK_AGAIN_MILLIS = 10_000;
-    private static final long ASK_AFTER_REFUSAL_MILLIS = 600_000;
+    private static final int MAX_REQUESTED = 20_000;
+    private static final long REPEAT_MILLIS = 10_000;
+    private static final long REPEAT_AFTER_REFUSAL_MILLIS = 600_000;
 
-    private final boolean isWanted;
+    private final boolean isEnabled;
     private final PlacementView placements;
     private final ShardAssignments assignments;
-    private final Map<String, Long> askedAtMillis = new ConcurrentHashMap<>();
+    private final Map<String, Long> requestedAtMillis = new ConcurrentHashMap<>();
 
     /**
-     * Makes one for a process.
+     * Creates the tracker of one process.
      *
-     * @param isWanted whether shards are assigned at all
+     * @param isEnabled whether the configuration assigns shards
      */
-    public ShardDemand(boolean isWanted, PlacementView placements, ShardAssignments assignments) {
-        this.isWanted = isWanted;
+    public ShardDemand(boolean isEnabled, PlacementView placements, ShardAssignments assignments) {
+        this.isEnabled = isEnabled;
         this.placements = placements;
         this.assignments = assignments;
     }
 
-    /** The number of slots to ask for now, which is then as good as done; 0 for nothing. */
-    int slotsToAskFor(String tenant, TenantPolicy policy, long nowMillis) {
-        if (!isWanted) {
+    /** Returns the shard size to request now, which then counts as requested; 0 for none. */
+    int slotsToRequest(String tenant, TenantPolicy policy, long nowMillis) {
+        if (!isEnabled) {
             return 0;
         }
         int wanted = placements.assignable(policy.shardSize());
@@ -48,16 +48,16 @@ public final class ShardDemand {
         if (isAnswered && answer.get().isMet()) {
             return 0;
         }
-        Long asked = askedAtMillis.get(tenant);
-        long pauseMillis = isAnswered ? ASK_AFTER_REFUSAL_MILLIS : ASK_AGAIN_MILLIS;
-        if (asked != null && nowMillis - asked < pauseMillis) {
+        Long requested = requestedAtMillis.get(tenant);
+        long pauseMillis = isAnswered ? REPEAT_AFTER_REFUSAL_MILLIS : REPEAT_MILLIS;
+        if (requested != null && nowMillis - requested < pauseMillis) {
             return 0;
         }
-        if (askedAtMillis.size() >= MAX_ASKED) {
-            askedAtMillis.clear();
+        if (requestedAtMillis.size() >= MAX_REQUESTED) {
+            requestedAtMillis.clear();
         }
-        askedAtMillis.put(tenant, nowMillis);
-        // A refusal that another instance has just been given counts as asked for here.
-        return asked == null && isAnswered ? 0 : wanted;
+        requestedAtMillis.put(tenant, nowMillis);
+        // A refusal that another instance has received counts as requested here.
+        return requested == null && isAnswered ? 0 : wanted;
     }
 }

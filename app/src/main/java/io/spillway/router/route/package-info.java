@@ -1,2 +1,2 @@
-/** The route stage: decides where each record goes and which partition takes it. */
+/** Route stage: decides to which lane and partition each record goes. */
 package io.spillway.router.route;

@@ -32,20 +32,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the book of shards: the one writer of the assignments. It reads requests from a topic of one partition, so there is
- * one such task in all instances, and what it answers is written to its store's changelog, to the topic that all instances
- * read, and to its offsets in one transaction: after any crash the three agree, and a predecessor that lives on cannot commit.
+ * Processor of the shard stage: the only writer of shard assignments. The request topic has one partition, so all
+ * instances together run one such task. An answer is written to the store's changelog and to the topic that all
+ * instances read, in one transaction with the offsets. After a crash the three agree, and a previous owner that is
+ * still alive cannot commit.
  *
- * <p>When the book has no shard left of some size, it is not searched again for that size or a larger one until a shard has
- * been taken back: each new tenant would cost a whole search, on a thread that routes as well.
+ * <p>When no shard of some size is free, this and larger sizes are not searched again until a shard has been released.
+ * Each new tenant would otherwise cost a full search on a thread that also routes.
  *
- * <p>Owned by one stream thread. Bound: that of {@link ShardRegistry}; refusals are kept up to as many as tenants may be.
+ * <p>Owner: one stream thread. Bound: that of {@link ShardRegistry}; at most {@code maxTenants} refusals are kept.
  */
 public final class ShardProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private static final Logger LOG = LoggerFactory.getLogger(ShardProcessor.class);
 
-    private static final Duration MOVE_EVERY = Duration.ofMillis(200);
-    private static final int MOVES_AT_ONCE = 10;
+    private static final Duration MOVE_INTERVAL = Duration.ofMillis(200);
+    private static final int MOVES_PER_BATCH = 10;
 
     private final PlacementView placements;
     private final long seed;
@@ -55,15 +56,15 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     private final Deque<String> toMove = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
-    private ShardRegistry book;
+    private ShardRegistry registry;
     private Cancellable moving;
     private long entries;
 
     /**
-     * Makes the processor.
+     * Creates the processor.
      *
-     * @param placements the slots, and the bound that the book keeps
-     * @param seed       that of the stateless shards, so that an assignment seldom moves its tenant
+     * @param placements supplies the slots and the overlap bound
+     * @param seed       seed of the stateless shards, so that an assignment seldom moves its tenant
      * @param maxTenants most answers kept
      */
     public ShardProcessor(PlacementView placements, long seed, int maxTenants) {
@@ -72,12 +73,12 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
         this.maxTenants = maxTenants;
     }
 
-    /** Reads the book again from its store; also after its task was found corrupted and the store was restored. */
+    /** Loads the registry from the store. Also called again after Kafka Streams has restored a corrupted task. */
     @Override
     public void init(ProcessorContext<byte[], byte[]> processorContext) {
         context = processorContext;
         store = processorContext.getStateStore(Topics.SHARD_STORE);
-        book = placements.emptyBook();
+        registry = placements.emptyBook();
         entries = 0;
         exhausted.clear();
         toMove.clear();
@@ -89,25 +90,25 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
             }
         }
         addConflicts();
-        LOG.info("The book of shards has {} tenants{}", book.size(),
-                toMove.isEmpty() ? "" : "; " + toMove.size() + " assignments do not keep to the configuration, and move");
+        LOG.info("The shard registry has {} tenants{}", registry.size(),
+                toMove.isEmpty() ? "" : "; moving " + toMove.size() + " whose shards violate the configuration");
         if (!toMove.isEmpty()) {
-            moving = context.schedule(MOVE_EVERY, PunctuationType.WALL_CLOCK_TIME, this::moveSome);
+            moving = context.schedule(MOVE_INTERVAL, PunctuationType.WALL_CLOCK_TIME, this::moveBatch);
         }
     }
 
-    /** A few at a time: each may take a search. */
-    private void moveSome(long nowMillis) {
-        for (int i = 0; i < MOVES_AT_ONCE && !toMove.isEmpty(); i++) {
+    /** Moves a few tenants, because each may need a full search. */
+    private void moveBatch(long nowMillis) {
+        for (int i = 0; i < MOVES_PER_BATCH && !toMove.isEmpty(); i++) {
             String tenant = toMove.poll();
             byte[] stored = store.get(Bytes.wrap(bytes(tenant)));
             if (stored != null) {
                 int size = placements.assignable(codec.decode(stored).asked());
-                answer(tenant, size, book.reassign(tenant, size, seed), nowMillis);
+                answer(tenant, size, registry.reassign(tenant, size, seed), nowMillis);
             }
         }
         if (toMove.isEmpty() && exhausted.isEmpty()) {
-            // Those beyond the bound on what is listed.
+            // The registry lists a limited number of conflicts at a time.
             addConflicts();
         }
         if (toMove.isEmpty()) {
@@ -115,15 +116,15 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
         }
     }
 
-    /** Only a tighter bound in the configuration brings conflicts about. The second of each pair moves. */
+    /** Adds the second tenant of each conflict. Conflicts appear only after the configured bound was lowered. */
     private void addConflicts() {
-        book.conflicts().stream().map(ShardConflict::second).distinct().forEach(toMove::add);
+        registry.conflicts().stream().map(ShardConflict::second).distinct().forEach(toMove::add);
     }
 
     @Override
     public void process(Record<byte[], byte[]> record) {
         if (record.key() == null || !ItemLimits.isName(text(record.key()))) {
-            LOG.warn("Passed over a request for a shard without a tenant");
+            LOG.warn("Skipped a shard request without a valid tenant name. Find the program that writes it.");
             return;
         }
         String tenant = text(record.key());
@@ -131,23 +132,24 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
             case ShardRequest.Assign assign -> assign(tenant, placements.assignable(assign.size()), record.timestamp());
             case ShardRequest.Release release -> release(tenant, record.timestamp());
             case ShardRequest.Unreadable unreadable ->
-                LOG.warn("Passed over a request for a shard of {}: not readable", Printable.of(tenant));
+                LOG.warn("Skipped an unreadable shard request of {}. Find the program that writes it.",
+                        Printable.of(tenant));
         }
     }
 
     private void assign(String tenant, int size, long nowMillis) {
-        Optional<Shard> current = book.find(tenant);
+        Optional<Shard> current = registry.find(tenant);
         if (current.isPresent() && current.get().size() == size) {
-            // Whoever asks has not read it yet, or wanted another size in between and did not get it.
+            // The requester has not read the answer yet, or was refused another size in between.
             write(tenant, new ShardAssignment(size, current), nowMillis);
             return;
         }
-        int hopeless = exhausted.nextSetBit(0);
-        if (hopeless >= 0 && size >= hopeless) {
+        int smallestExhausted = exhausted.nextSetBit(0);
+        if (smallestExhausted >= 0 && size >= smallestExhausted) {
             refuse(tenant, size, current, nowMillis);
             return;
         }
-        answer(tenant, size, book.assign(tenant, size, seed), nowMillis);
+        answer(tenant, size, registry.assign(tenant, size, seed), nowMillis);
     }
 
     private void answer(String tenant, int size, ShardResult answer, long nowMillis) {
@@ -156,14 +158,15 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
                 write(tenant, new ShardAssignment(size, Optional.of(assigned.shard())), nowMillis);
             case ShardResult.Refused refused -> {
                 exhausted.set(size);
-                LOG.warn("No shard of {} slots for {}: {}; tenants go on without an assignment", size,
+                LOG.warn("No shard of {} slots is free for {}: {}. It keeps its present shard."
+                                + " Raise shards.overlap or use smaller shards.", size,
                         Printable.of(tenant), refused.reason().text());
-                refuse(tenant, size, book.find(tenant), nowMillis);
+                refuse(tenant, size, registry.find(tenant), nowMillis);
             }
         }
     }
 
-    /** It keeps what it has, if anything; the answer is written so that nobody asks on. */
+    /** Keeps the current shard, if any, and writes the answer so that the request is not repeated at once. */
     private void refuse(String tenant, int size, Optional<Shard> current, long nowMillis) {
         if (current.isPresent() || entries < maxTenants) {
             write(tenant, new ShardAssignment(size, current), nowMillis);
@@ -171,7 +174,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     }
 
     private void release(String tenant, long nowMillis) {
-        if (book.release(tenant).isPresent()) {
+        if (registry.release(tenant).isPresent()) {
             exhausted.clear();
         }
         if (store.delete(Bytes.wrap(bytes(tenant))) != null) {
@@ -197,11 +200,12 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
         if (shard.isEmpty()) {
             return;
         }
-        switch (book.restore(tenant, shard.get())) {
+        switch (registry.restore(tenant, shard.get())) {
             case ShardRecord.Kept kept -> { }
             case ShardRecord.Conflicting conflicting -> { }
             case ShardRecord.Unfit unfit -> {
-                LOG.warn("The assignment of {} is not used any more: {}", Printable.of(tenant), Printable.of(unfit.detail()));
+                LOG.warn("The assignment of {} is invalid and will be replaced: {}", Printable.of(tenant),
+                        Printable.of(unfit.detail()));
                 toMove.add(tenant);
             }
         }

@@ -1,2 +1,2 @@
-/** The shard stage: assigns shards whose overlap is bounded. */
+/** Shard stage: assigns shards whose overlap is bounded. */
 package io.spillway.router.shards;

@@ -7,51 +7,52 @@ import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 
 /**
- * Wakes a task at one time, which may be moved forward. A punctuation makes Kafka Streams commit a transaction even if
- * it does nothing, so one at a fixed beat would commit twenty times a second on an idle router for nothing.
+ * One-shot timer of a task, which can be moved forward. A punctuation at a fixed rate would make an idle router commit
+ * a transaction at every tick, because Kafka Streams commits after each punctuation.
  *
- * <p>Kafka Streams forgets a cancelled punctuation only when its time has come. Hence the bounds: an alarm is at most
- * {@value #MOST_AHEAD_MILLIS} ms ahead and is moved by no less than {@value #SLACK_MILLIS} ms, so it remembers at most
- * 200 of them. Owner: the processor of one task, on its thread.
+ * <p>Kafka Streams keeps a cancelled punctuation until its time has passed. Bound: the timer is set at most {@value
+ * #MOST_AHEAD_MILLIS} ms ahead and moved by at least {@value #SLACK_MILLIS} ms, so at most 200 are kept. Owner: the
+ * processor of one task, on its thread.
  */
 public final class WakeUp {
     static final long MOST_AHEAD_MILLIS = 10_000;
-    /** By how much a timer may be late so that the alarm need not be moved. */
+    /** Delay by which the timer may fire late before it is moved. */
     public static final long SLACK_MILLIS = 50;
 
     private final ProcessorContext<?, ?> context;
-    private final LongConsumer onAlarm;
+    private final LongConsumer onFire;
     private Cancellable scheduled = () -> { };
     private long atMillis = Long.MAX_VALUE;
 
     /**
-     * Makes an alarm that is not set.
+     * Creates a timer that is not set.
      *
-     * @param onAlarm gets the time, epoch milliseconds; the alarm is then no longer set
+     * @param onFire receives the time in epoch milliseconds; the timer is no longer set then
      */
-    public WakeUp(ProcessorContext<?, ?> context, LongConsumer onAlarm) {
+    public WakeUp(ProcessorContext<?, ?> context, LongConsumer onFire) {
         this.context = context;
-        this.onAlarm = onAlarm;
+        this.onFire = onFire;
     }
 
     /**
-     * Sees to it that the alarm goes off about then, or earlier.
+     * Sets the timer to fire at about the wanted time, unless it is set to an earlier one.
      *
-     * @param wantedMillis epoch milliseconds, may be past
+     * @param wantedMillis epoch milliseconds, may be in the past
      * @param nowMillis    epoch milliseconds
      */
     public void set(long wantedMillis, long nowMillis) {
         long at = Math.clamp(wantedMillis, nowMillis + 1, nowMillis + MOST_AHEAD_MILLIS);
         if (at < atMillis - SLACK_MILLIS) {
             scheduled.cancel();
-            scheduled = context.schedule(Duration.ofMillis(at - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::ring);
+            scheduled = context.schedule(
+                    Duration.ofMillis(at - nowMillis), PunctuationType.WALL_CLOCK_TIME, this::fire);
             atMillis = at;
         }
     }
 
-    private void ring(long nowMillis) {
+    private void fire(long nowMillis) {
         scheduled.cancel();
         atMillis = Long.MAX_VALUE;
-        onAlarm.accept(nowMillis);
+        onFire.accept(nowMillis);
     }
 }

@@ -1,2 +1,2 @@
-/** Wake-ups and pacing that the stages share. */
+/** Timers, pacing and sink names that the stages of the topology share. */
 package io.spillway.router.stage;

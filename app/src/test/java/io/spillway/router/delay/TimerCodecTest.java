@@ -18,7 +18,7 @@ class TimerCodecTest {
     private static final long SEED = Long.getLong("spillway.test.seed", 20_261_121);
 
     @Test
-    void the_bytes_are_those_that_are_written_down() {
+    void the_encoding_is_as_documented() {
         RecordHeaders headers = new RecordHeaders();
         headers.add("a", new byte[] {7});
         headers.add("é", null);
@@ -30,7 +30,7 @@ class TimerCodecTest {
     }
 
     @Test
-    void whatever_record_comes_back_as_it_was() {
+    void any_record_is_decoded_unchanged() {
         Random random = new Random(SEED);
         for (int i = 0; i < 5_000; i++) {
             Record<byte[], byte[]> record = record(random);
@@ -41,20 +41,21 @@ class TimerCodecTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 125, 126, 127, 128, 16_382, 16_383, 16_384, 2_097_150, 2_097_151, 2_097_152})
-    void lengths_about_the_borders_of_their_encoding_come_back(int length) {
+    void lengths_at_the_limits_of_their_encoding_are_decoded_unchanged(int length) {
         Record<byte[], byte[]> record = new Record<>(new byte[length], new byte[length], 0, new RecordHeaders());
         assertSame(TimerCodec.decode(TimerCodec.encode(record)), record);
     }
 
     @Test
-    void a_timer_cut_off_anywhere_or_with_more_behind_is_noticed() {
+    void a_truncated_or_extended_timer_is_rejected() {
         byte[] encoded = TimerCodec.encode(record(new Random(SEED)));
         for (int length = 0; length < encoded.length; length++) {
             byte[] cut = Arrays.copyOf(encoded, length);
-            assertThatThrownBy(() -> TimerCodec.decode(cut)).as("cut to %d", length).isInstanceOf(DamagedTimerException.class);
+            assertThatThrownBy(() -> TimerCodec.decode(cut)).as("cut to %d", length)
+                    .isInstanceOf(DamagedTimerException.class);
         }
         assertThatThrownBy(() -> TimerCodec.decode(Arrays.copyOf(encoded, encoded.length + 1)))
-                .isInstanceOf(DamagedTimerException.class).hasMessageContaining("left over");
+                .isInstanceOf(DamagedTimerException.class).hasMessage("1 bytes are left after the timer");
     }
 
     @ParameterizedTest
@@ -64,12 +65,13 @@ class TimerCodecTest {
         "01" + "0000000000000000" + "ffffffffff01", "01" + "0000000000000000" + "0000" + "ffffffff07",
         "01" + "0000000000000000" + "0000" + "01" + "ffffffff07" + "00",
     })
-    void damaged_bytes_are_refused_without_allocating_what_they_ask_for(String hex) {
-        assertThatThrownBy(() -> TimerCodec.decode(HexFormat.of().parseHex(hex))).isInstanceOf(DamagedTimerException.class);
+    void damaged_bytes_are_rejected_without_allocating_the_claimed_length(String hex) {
+        assertThatThrownBy(() -> TimerCodec.decode(HexFormat.of().parseHex(hex)))
+                .isInstanceOf(DamagedTimerException.class);
     }
 
     @Test
-    void any_bytes_are_a_record_or_damaged_and_nothing_else() {
+    void any_bytes_are_decoded_or_rejected_as_damaged() {
         Random random = new Random(SEED);
         for (int i = 0; i < 100_000; i++) {
             byte[] bytes = TimerCodec.encode(record(random));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whether a million timers slow their store: prints figures and asserts none. Not part of the normal run:
- * {@code mvn test -Dtest=TimersBenchmark}. The changelog and the lanes are left out: this is the store alone.
+ * Benchmark of the timer store with a million timers: prints figures and asserts none. Not part of the normal run:
+ * {@code mvn test -Dtest=TimersBenchmark}. Measures the store alone, without changelog and lanes.
  */
 class TimersBenchmark {
     private static final int MILLION = 1_000_000;
@@ -47,11 +47,12 @@ class TimersBenchmark {
             thousandDue(few);
             thousandDue(million);
         }
-        long began = System.nanoTime();
+        long startNanos = System.nanoTime();
         for (int i = 0; i < MILLION; i++) {
             million.put(NOW + FAR_MILLIS + random.nextInt(86_400_000), offset++, timer);
         }
-        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length, (System.nanoTime() - began) / 1e3 / MILLION);
+        System.out.printf("put 1,000,000 timers of %d bytes: %.2f us each%n", timer.length,
+                (System.nanoTime() - startNanos) / 1e3 / MILLION);
         double[] withFew = new double[ROUNDS];
         double[] withMillion = new double[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
@@ -92,7 +93,7 @@ class TimersBenchmark {
         return store;
     }
 
-    /** How long it takes to take a thousand, in milliseconds. */
+    /** Returns how long it takes to take 1,000 timers, in milliseconds. */
     private double thousandDue(Timers timers) {
         for (int i = 0; i < 1_000; i++) {
             timers.put(now + 1 + random.nextInt(50), offset++, timer);
@@ -117,7 +118,7 @@ class TimersBenchmark {
         print("nothing due, 1,000,000 waiting", took);
     }
 
-    /** Opens a scan and reads one timer: from the given key, or from where the cursor is. */
+    /** Opens a scan and reads one timer, from the given key or from the cursor. */
     private double[] seeks(KeyValueStore<Bytes, byte[]> store, Bytes from) {
         Bytes cursor;
         try (KeyValueIterator<Bytes, byte[]> all = store.all()) {
@@ -135,9 +136,9 @@ class TimersBenchmark {
     }
 
     private static double millis(Runnable task) {
-        long began = System.nanoTime();
+        long startNanos = System.nanoTime();
         task.run();
-        return (System.nanoTime() - began) / 1e6;
+        return (System.nanoTime() - startNanos) / 1e6;
     }
 
     private static void print(String what, double[] millis) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class TimersTest {
     private final List<Bytes> scannedFrom = new ArrayList<>();
-    private final List<Long> rung = new ArrayList<>();
+    private final List<Long> fired = new ArrayList<>();
     private KeyValueStore<Bytes, byte[]> store;
     private Timers timers;
 
@@ -36,7 +36,7 @@ class TimersTest {
     }
 
     @Test
-    void nothing_is_scanned_while_the_earliest_is_not_due() {
+    void the_store_is_not_scanned_while_the_earliest_timer_is_not_due() {
         timers.put(1_000, 1, new byte[1]);
         take(500);
         assertThat(scannedFrom).hasSize(1);
@@ -53,7 +53,7 @@ class TimersTest {
     }
 
     @Test
-    void a_scan_begins_at_the_earliest_timer_and_not_at_those_removed_before_it() {
+    void a_scan_starts_at_the_earliest_timer_and_not_at_removed_ones() {
         for (int i = 0; i < 3_000; i++) {
             timers.put(1_000 + i, i, new byte[1]);
         }
@@ -62,11 +62,11 @@ class TimersTest {
         take(10_000);
 
         assertThat(scannedFrom).extracting(Bytes::toString).doesNotHaveDuplicates().isSorted();
-        assertThat(rung).hasSize(3_000).isSorted();
+        assertThat(fired).hasSize(3_000).isSorted();
     }
 
     @Test
-    void the_cursor_goes_back_for_an_earlier_timer() {
+    void the_cursor_moves_back_to_an_earlier_timer() {
         timers.put(5_000, 1, new byte[1]);
         take(1_000);
         timers.put(4_000, 2, new byte[1]);
@@ -80,7 +80,7 @@ class TimersTest {
     }
 
     @Test
-    void two_timers_of_one_moment_are_two() {
+    void two_timers_of_the_same_millisecond_are_kept_apart() {
         timers.put(1_000, 8, new byte[1]);
         timers.put(1_000, 7, new byte[1]);
 
@@ -88,7 +88,7 @@ class TimersTest {
     }
 
     @Test
-    void whoever_takes_over_the_store_finds_every_timer() {
+    void a_restored_store_keeps_every_timer() {
         timers.put(2_000, 1, new byte[1]);
         timers.put(1_000, 2, new byte[1]);
         timers = new Timers(store);
@@ -100,7 +100,7 @@ class TimersTest {
     }
 
     @Test
-    void a_timer_that_could_not_be_passed_on_is_still_there() {
+    void a_timer_whose_handler_failed_stays_in_the_store() {
         timers.put(1_000, 1, new byte[1]);
         assertThatThrownBy(() -> timers.takeDue(1_000, (offset, timer) -> {
             throw new IllegalStateException("test");
@@ -110,7 +110,7 @@ class TimersTest {
     }
 
     @Test
-    void however_timers_come_and_go_they_ring_once_in_order_and_none_early_or_left() {
+    void random_timers_fire_once_in_order_and_none_early() {
         long seed = Long.getLong("spillway.test.seed", 20_261_121);
         Random random = new Random(seed);
         record Set(long due, long offset) {}
@@ -136,7 +136,7 @@ class TimersTest {
     private List<Long> take(long nowMillis) {
         List<Long> taken = new ArrayList<>();
         timers.takeDue(nowMillis, (offset, timer) -> taken.add(offset));
-        rung.addAll(taken);
+        fired.addAll(taken);
         return taken;
     }
 

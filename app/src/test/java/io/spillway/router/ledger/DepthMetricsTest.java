@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What waits, as the metrics show it, on a clock that is set. */
+/** Backlog metrics on a clock that is set. */
 class DepthMetricsTest {
     private static final int MOST = 3;
     private static final long PERIOD_MILLIS = 10_000;
@@ -40,11 +40,11 @@ class DepthMetricsTest {
     private long nowMillis = 1_800_000_000_000L;
 
     @Test
-    void the_deepest_have_a_name_and_the_rest_are_shown_together_so_that_each_lane_adds_up() {
+    void the_deepest_tenants_have_series_and_the_rest_share_one_so_that_each_lane_adds_up() {
         for (int i = 1; i <= 50; i++) {
-            waits("t" + i, i % 2 == 0 ? ItemState.HOT : ItemState.DELAY, 10 * i);
+            setWaiting("t" + i, i % 2 == 0 ? ItemState.HOT : ItemState.DELAY, 10 * i);
         }
-        look();
+        measure();
 
         assertThat(names()).containsExactlyInAnyOrder("t50", "t49", "t48", TenantMeters.OTHERS);
         assertThat(depth("t50", ItemState.HOT)).isEqualTo(500);
@@ -58,13 +58,13 @@ class DepthMetricsTest {
     }
 
     @Test
-    void who_floods_has_a_name_at_the_next_look_although_all_names_are_taken() {
+    void a_flooding_tenant_gets_a_series_at_the_next_measurement() {
         for (int i = 0; i < MOST; i++) {
-            waits("early" + i, ItemState.HOT, 5 + i);
+            setWaiting("early" + i, ItemState.HOT, 5 + i);
         }
-        look();
-        waits("noisy", ItemState.OVERFLOW, 1_000_000);
-        look();
+        measure();
+        setWaiting("noisy", ItemState.OVERFLOW, 1_000_000);
+        measure();
 
         assertThat(names()).containsExactlyInAnyOrder("noisy", "early1", "early2", TenantMeters.OTHERS);
         assertThat(depth("noisy", ItemState.OVERFLOW)).isEqualTo(1_000_000);
@@ -73,33 +73,33 @@ class DepthMetricsTest {
     }
 
     @Test
-    void who_has_a_name_keeps_it_while_it_has_a_backlog_and_nobody_has_one_four_times_as_deep() {
+    void a_tenant_keeps_its_series_unless_another_backlog_is_four_times_as_deep() {
         for (int i = 0; i < MOST; i++) {
-            waits("early" + i, ItemState.HOT, 10);
+            setWaiting("early" + i, ItemState.HOT, 10);
         }
-        look();
+        measure();
         for (int i = 0; i < 2 * MOST; i++) {
-            waits("deeper" + i, ItemState.HOT, 39);
+            setWaiting("deeper" + i, ItemState.HOT, 39);
         }
-        for (int looks = 0; looks < 200; looks++) {
-            look();
+        for (int measurements = 0; measurements < 200; measurements++) {
+            measure();
         }
         assertThat(names()).containsExactlyInAnyOrder("early0", "early1", "early2", TenantMeters.OTHERS);
     }
 
     @Test
-    void who_is_gone_is_at_zero_at_once_and_later_without_a_name() {
-        waits("a", ItemState.HOT, 10);
-        waits("b", ItemState.HOT, 20);
-        look();
-        waits("a", ItemState.HOT, 0);
+    void a_drained_tenant_is_zero_at_once_and_loses_its_series_later() {
+        setWaiting("a", ItemState.HOT, 10);
+        setWaiting("b", ItemState.HOT, 20);
+        measure();
+        setWaiting("a", ItemState.HOT, 0);
         depths.remove("b");
 
         assertThat(depth("a", ItemState.HOT)).isZero();
         assertThat(depth("b", ItemState.HOT)).isZero();
         assertThat(depth(TenantMeters.OTHERS, ItemState.HOT)).isZero();
-        for (int looks = 0; looks < 100; looks++) {
-            look();
+        for (int measurements = 0; measurements < 100; measurements++) {
+            measure();
         }
         assertThat(names()).containsExactly(TenantMeters.OTHERS);
         assertThat(depthGauges()).hasSize(ItemState.WAITING.size());
@@ -115,25 +115,26 @@ class DepthMetricsTest {
         "1000, 0,  1000,    0,  Infinity",
         "1000, 0,  1000, 1000,  0",
     })
-    void a_lane_is_empty_after_what_waits_by_what_more_goes_than_comes(
+    void the_drain_time_is_the_backlog_divided_by_the_net_rate(
             long entered, long left, long enteredLater, long leftLater, double seconds) {
-        say("a", ItemState.AGED, entered, left, FlowRates.startingAt(nowMillis));
-        look();
-        say("a", ItemState.AGED, enteredLater, leftLater, FlowRates.startingAt(nowMillis));
-        look();
+        setBalance("a", ItemState.AGED, entered, left, FlowRates.startingAt(nowMillis));
+        measure();
+        setBalance("a", ItemState.AGED, enteredLater, leftLater, FlowRates.startingAt(nowMillis));
+        measure();
 
         assertThat(drainSeconds(ItemState.AGED)).isEqualTo(seconds);
         assertThat(drainSeconds(ItemState.HOT)).isZero();
     }
 
     @Test
-    void a_steady_drain_is_forecast_alike_from_the_first_rates_on() {
-        say("a", ItemState.HOT, 10_000, 0, FlowRates.startingAt(nowMillis));
-        look();
-        for (int looks = 1; looks <= 20; looks++) {
-            say("a", ItemState.HOT, 10_000, 100L * looks, FlowRates.startingAt(nowMillis));
-            look();
-            assertThat(drainSeconds(ItemState.HOT)).as("look %d", looks).isCloseTo((10_000 - 100 * looks) / 10.0, within(1e-6));
+    void the_forecast_of_a_steady_drain_is_exact_from_the_first_rates_on() {
+        setBalance("a", ItemState.HOT, 10_000, 0, FlowRates.startingAt(nowMillis));
+        measure();
+        for (int measurements = 1; measurements <= 20; measurements++) {
+            setBalance("a", ItemState.HOT, 10_000, 100L * measurements, FlowRates.startingAt(nowMillis));
+            measure();
+            assertThat(drainSeconds(ItemState.HOT)).as("measurement %d", measurements)
+                    .isCloseTo((10_000 - 100 * measurements) / 10.0, within(1e-6));
         }
     }
 
@@ -150,10 +151,11 @@ class DepthMetricsTest {
         "1,    10,  0, 1h, 1",
         "0,    10, 10, 1s, 0",
     })
-    void a_tenant_is_late_whose_backlog_outlives_its_items(long items, double in, double out, String ttl, int late) {
+    void a_tenant_is_late_if_its_backlog_drains_after_the_time_to_live(long items, double in, double out, String ttl,
+            int late) {
         policies.put("a", new PolicyCodec().encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, ttl)));
-        say("a", ItemState.HOT, items, 0, new FlowRates(in, out, nowMillis));
-        say("without", ItemState.HOT, 1_000_000, 0, new FlowRates(10, 0, nowMillis));
+        setBalance("a", ItemState.HOT, items, 0, new FlowRates(in, out, nowMillis));
+        setBalance("without", ItemState.HOT, 1_000_000, 0, new FlowRates(10, 0, nowMillis));
         metrics.measure(nowMillis);
         assertThat(value("spillway.drain.late")).isEqualTo(late);
 
@@ -163,9 +165,9 @@ class DepthMetricsTest {
     }
 
     @Test
-    void a_backlog_that_nobody_has_touched_for_long_is_forecast_from_what_did_not_happen() {
+    void the_forecast_of_an_idle_backlog_lowers_its_rates() {
         policies.put("a", new PolicyCodec().encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")));
-        say("a", ItemState.HOT, 1_000, 0, new FlowRates(0, 10, nowMillis));
+        setBalance("a", ItemState.HOT, 1_000, 0, new FlowRates(0, 10, nowMillis));
         metrics.measure(nowMillis);
         assertThat(value("spillway.drain.late")).isZero();
         metrics.measure(nowMillis + 120_000);
@@ -173,7 +175,7 @@ class DepthMetricsTest {
     }
 
     @Test
-    void whatever_the_books_say_and_the_clock_no_metric_is_negative_or_no_number_or_one_too_many() {
+    void random_balances_and_clocks_make_no_metric_negative_or_nan_or_exceed_the_bound() {
         Seed seed = new Seed();
         SplittableRandom random = seed.random();
         for (int step = 0; step < 2_000; step++) {
@@ -181,27 +183,30 @@ class DepthMetricsTest {
             if (random.nextInt(10) == 0) {
                 depths.remove(tenant);
             } else {
-                say(tenant, ItemState.WAITING.get(random.nextInt(4)), random.nextInt(1_000), random.nextInt(1_000),
-                        new FlowRates(random.nextInt(3), random.nextInt(3), nowMillis + random.nextInt(-50_000, 50_000)));
+                setBalance(tenant, ItemState.WAITING.get(random.nextInt(4)), random.nextInt(1_000),
+                        random.nextInt(1_000),
+                        new FlowRates(random.nextInt(3), random.nextInt(3),
+                                nowMillis + random.nextInt(-50_000, 50_000)));
             }
             nowMillis += random.nextInt(-5_000, 10_000);
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
                     .hasSizeLessThanOrEqualTo((MOST + 1) * ItemState.WAITING.size() + ItemState.WAITING.size() + 1)
-                    .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN().isNotNegative());
+                    .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
+                            .isNotNegative());
         }
     }
 
-    private void look() {
+    private void measure() {
         metrics.measure(nowMillis);
         nowMillis += PERIOD_MILLIS;
     }
 
-    private void waits(String tenant, ItemState lane, long items) {
-        say(tenant, lane, items, 0, FlowRates.startingAt(nowMillis));
+    private void setWaiting(String tenant, ItemState lane, long items) {
+        setBalance(tenant, lane, items, 0, FlowRates.startingAt(nowMillis));
     }
 
-    private void say(String tenant, ItemState lane, long entered, long left, FlowRates rates) {
+    private void setBalance(String tenant, ItemState lane, long entered, long left, FlowRates rates) {
         long[] in = new long[ItemState.COUNT];
         long[] out = new long[ItemState.COUNT];
         in[lane.ordinal()] = entered;

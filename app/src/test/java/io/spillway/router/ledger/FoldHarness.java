@@ -25,24 +25,27 @@ import org.apache.kafka.streams.processor.api.Record;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 
-/** The stage that folds the ledger, with one partition of it, the depths that come of it, and a clock that is set. */
+/** The fold of one ledger partition, with the depths it writes and a clock that is set. */
 final class FoldHarness {
     private static final long STEP_MILLIS = 10;
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
 
-    /** All that was ever in the ledger's one partition, by offset. */
+    /** All entries ever written to the partition, by offset. */
     final List<byte[]> ledger = new ArrayList<>();
     final Depths depths = new Depths();
-    /** Rows that were written: of tenants and of the mark. */
+    /** Rows written, for tenants and for the mark. */
     int depthRows;
-    /** Most rows that were written at one time, and the shortest time between two such times. Not those of a line that came. */
+    /**
+     * Most rows written at one time, and the shortest time between two such times. Rows written in process() are
+     * excluded.
+     */
     int mostRowsAtOnce;
     long shortestPauseMillis = Long.MAX_VALUE;
 
     private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
     private final LedgerWriter writer = new LedgerWriter(topics);
     private final Map<CapturedPunctuator, Long> dueMillis = new HashMap<>();
-    /** It outlives the stage, as a restored store does. */
+    /** Outlives the processor, as a restored store does. */
     private final KeyValueStore<Bytes, byte[]> store = Stores.keyValueStoreBuilder(
                     Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE), Serdes.Bytes(), Serdes.ByteArray())
             .withLoggingDisabled()
@@ -51,22 +54,22 @@ final class FoldHarness {
     private long nowMillis = START.toEpochMilli();
     private long lastRowsAtMillis;
     private MockProcessorContext<byte[], byte[]> context;
-    private FoldProcessor stage;
+    private FoldProcessor processor;
 
     FoldHarness() {
         restart();
     }
 
-    /** From the next {@link #restart} on. */
+    /** Applies from the next {@link #restart} on. */
     void growBy(GrowthRule rule) {
         growth = Optional.of(rule);
     }
 
-    TenantBalance books(String tenant) {
+    TenantBalance balance(String tenant) {
         return depths.of(tenant).map(Depth::books).orElse(TenantBalance.EMPTY);
     }
 
-    /** The mark: all of the ledger below it is in books that are written. */
+    /** Returns the offset below which the ledger is in written balances. */
     long mark() {
         return depths.foldedTo(0);
     }
@@ -79,7 +82,7 @@ final class FoldHarness {
         append(sums);
     }
 
-    /** Puts the sums into as few entries as they fit into. */
+    /** Writes the sums to as few entries as possible. */
     void append(LedgerDeltas sums) {
         List<ProducerRecord<byte[], byte[]>> entries = new ArrayList<>();
         writer.write(sums, 0, entries::add);
@@ -90,25 +93,25 @@ final class FoldHarness {
     void pipe(byte[] entry) {
         context.setRecordMetadata(topics.ledger(), 0, ledger.size());
         ledger.add(entry);
-        stage.process(new Record<>(null, entry, nowMillis));
+        processor.process(new Record<>(null, entry, nowMillis));
         readDepths();
-        noteAlarms();
+        noteTimers();
     }
 
-    /** Lets time pass, and the alarms go off that are set. */
+    /** Advances the clock and fires the timers that are due. */
     void advance(long millis) {
         for (long passed = 0; passed < millis; passed += STEP_MILLIS) {
             nowMillis += STEP_MILLIS;
             context.setCurrentSystemTimeMs(nowMillis);
-            List.copyOf(dueMillis.entrySet()).forEach(alarm -> {
-                if (alarm.getKey().cancelled()) {
-                    dueMillis.remove(alarm.getKey());
-                } else if (alarm.getValue() <= nowMillis) {
-                    dueMillis.put(alarm.getKey(), nowMillis + alarm.getKey().getInterval().toMillis());
-                    alarm.getKey().getPunctuator().punctuate(nowMillis);
+            List.copyOf(dueMillis.entrySet()).forEach(timer -> {
+                if (timer.getKey().cancelled()) {
+                    dueMillis.remove(timer.getKey());
+                } else if (timer.getValue() <= nowMillis) {
+                    dueMillis.put(timer.getKey(), nowMillis + timer.getKey().getInterval().toMillis());
+                    timer.getKey().getPunctuator().punctuate(nowMillis);
                 }
             });
-            noteAlarms();
+            noteTimers();
             int rows = readDepths();
             if (rows > 0) {
                 mostRowsAtOnce = Math.max(mostRowsAtOnce, rows);
@@ -118,26 +121,26 @@ final class FoldHarness {
         }
     }
 
-    /** Ends the stage after a commit, without a chance to write; another begins with its store and that commit. */
+    /** Ends the processor after a commit, before it can write, and starts another with its store and commit. */
     void restart() {
         context = new MockProcessorContext<>();
         context.setCurrentSystemTimeMs(nowMillis);
         dueMillis.clear();
         store.init(context.getStateStoreContext(), store);
         context.addStateStore(store);
-        stage = new FoldProcessor((partition, from, reader) -> {
+        processor = new FoldProcessor((partition, from, reader) -> {
             for (int offset = (int) from; offset < ledger.size(); offset++) {
                 reader.entry(offset, ledger.get(offset));
             }
         }, tenant -> growth, 1);
-        stage.init(context);
-        noteAlarms();
+        processor.init(context);
+        noteTimers();
     }
 
-    private void noteAlarms() {
-        context.scheduledPunctuators().forEach(alarm -> {
-            if (!alarm.cancelled()) {
-                dueMillis.putIfAbsent(alarm, nowMillis + alarm.getInterval().toMillis());
+    private void noteTimers() {
+        context.scheduledPunctuators().forEach(timer -> {
+            if (!timer.cancelled()) {
+                dueMillis.putIfAbsent(timer, nowMillis + timer.getInterval().toMillis());
             }
         });
     }

@@ -16,23 +16,24 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** The stage that folds the ledger with as many tenants as it may have unwritten, and with more. */
+/** The fold at and above its bound of unwritten tenants. */
 class FoldManyTenantsTest {
     private static final int MANY = FoldProcessor.MOST_UNWRITTEN;
     private static final int AT_ONCE = 250;
-    /** One in a hundred: more than are written before the others at one time. */
-    private static final IntUnaryOperator CAME = tenant -> tenant % 100 == 0 ? FoldProcessor.URGENT_ITEMS : 1 + tenant % 9;
+    /** One tenant in a hundred is urgent, which is more than one run writes. */
+    private static final IntUnaryOperator CAME =
+            tenant -> tenant % 100 == 0 ? FoldProcessor.URGENT_ITEMS : 1 + tenant % 9;
     private static final IntUnaryOperator WENT = tenant -> (CAME.applyAsInt(tenant) + 1) / 2;
 
     private final FoldHarness fold = new FoldHarness();
-    /** The ledger's lines of each tenant, in their order. */
+    /** Each tenant's ledger lines in order. */
     private final Map<String, List<Line>> lines = new HashMap<>();
     private int entriesSeen;
 
     private record Line(long offset, ItemState from, long[] counts) {}
 
     @Test
-    void books_of_100_000_tenants_are_all_written_within_the_bounds_and_exact_over_restarts() {
+    void balances_of_100_000_tenants_are_written_within_the_bounds_and_exact_over_restarts() {
         come(0, MANY / 2);
         restart();
         come(MANY / 2, MANY);
@@ -50,9 +51,10 @@ class FoldManyTenantsTest {
         for (int tenant = 0; tenant < MANY; tenant++) {
             long came = CAME.applyAsInt(tenant);
             long went = WENT.applyAsInt(tenant);
-            TenantBalance books = fold.books(name(tenant));
-            if (books.accepted() != came || books.in(ItemState.DONE) != went || books.in(ItemState.HOT) != came - went || books.difference() != 0) {
-                fail("%s: %d came and %d went, but its books say %s", name(tenant), came, went, books);
+            TenantBalance balance = fold.balance(name(tenant));
+            if (balance.accepted() != came || balance.in(ItemState.DONE) != went
+                    || balance.in(ItemState.HOT) != came - went || balance.difference() != 0) {
+                fail("%s: %d came and %d went, but its balance is %s", name(tenant), came, went, balance);
             }
         }
         assertThat(fold.mostRowsAtOnce).as("with the mark")
@@ -61,7 +63,7 @@ class FoldManyTenantsTest {
     }
 
     @Test
-    void of_more_tenants_than_may_be_unwritten_the_longest_changed_are_written_at_once() {
+    void above_the_bound_the_tenants_changed_longest_ago_are_written_at_once() {
         int more = MANY + 30_000;
         for (int tenant = 0; tenant < more; tenant += 10_000) {
             move(tenant, tenant + 10_000, ItemState.OUTSIDE, ItemState.HOT, CAME);
@@ -69,7 +71,7 @@ class FoldManyTenantsTest {
         }
         assertThat(fold.depths.size()).as("no time has passed: only what the bound is for").isEqualTo(more - MANY);
         assertThat(fold.depths.of(name(0))).isPresent();
-        checkWhatIsWritten();
+        checkWritten();
 
         restart();
         assertThat(lines.size() - fold.depths.size()).isLessThanOrEqualTo(MANY);
@@ -85,13 +87,13 @@ class FoldManyTenantsTest {
         moveInSteps(first, end, ItemState.HOT, ItemState.DONE, WENT);
     }
 
-    /** Time passes between the entries, so that books are written while lines come. */
+    /** Advances the clock between the entries, so that balances are written while lines arrive. */
     private void moveInSteps(int first, int end, ItemState from, ItemState to, IntUnaryOperator items) {
         for (int tenant = first; tenant < end; tenant += AT_ONCE) {
             move(tenant, tenant + AT_ONCE, from, to, items);
             fold.advance(10);
         }
-        checkWhatIsWritten();
+        checkWritten();
     }
 
     private void move(int first, int end, ItemState from, ItemState to, IntUnaryOperator items) {
@@ -105,16 +107,17 @@ class FoldManyTenantsTest {
         for (; entriesSeen < fold.ledger.size(); entriesSeen++) {
             long offset = entriesSeen;
             LedgerCodec.read(fold.ledger.get(entriesSeen), (tenant, place, counts, at) ->
-                    lines.computeIfAbsent(tenant, absent -> new ArrayList<>()).add(new Line(offset, place, counts.clone())));
+                    lines.computeIfAbsent(tenant, absent -> new ArrayList<>())
+                            .add(new Line(offset, place, counts.clone())));
         }
     }
 
     private void restart() {
         fold.restart();
-        checkWhatIsWritten();
+        checkWritten();
     }
 
-    /** Lets so much time pass as all books take that could be unwritten. */
+    /** Advances the clock by the time that writing all balances takes. */
     private void settle() {
         long pauses = lines.size() / FoldProcessor.MOST_AT_ONCE + 1;
         long endMillis = FoldProcessor.WRITE_AFTER_MILLIS + pauses * (FoldProcessor.PAUSE_MILLIS + WakeUp.SLACK_MILLIS);
@@ -122,11 +125,11 @@ class FoldManyTenantsTest {
             fold.advance(1_000);
         }
         assertThat(fold.mark()).isEqualTo(fold.ledger.size());
-        checkWhatIsWritten();
+        checkWritten();
     }
 
-    /** Every tenant's books hold its lines up to where they say and no others, and that is as far as the mark says or further. */
-    private void checkWhatIsWritten() {
+    /** Checks that each balance contains exactly the lines below its offset, which is not below the mark. */
+    private void checkWritten() {
         long mark = fold.mark();
         lines.forEach((tenant, all) -> {
             Depth written = fold.depths.of(tenant).orElse(null);
@@ -136,11 +139,13 @@ class FoldManyTenantsTest {
                 if (line.offset() < upTo) {
                     expected = expected.plus(line.from(), line.counts(), 0);
                 } else if (line.offset() < mark) {
-                    fail("%s: its line at %d is below the mark %d, and not in its books, which stand at %d", tenant, line.offset(), mark, upTo);
+                    fail("%s: its line at %d is below the mark %d, and not in its balance, which is complete up to %d",
+                            tenant, line.offset(), mark, upTo);
                 }
             }
-            if (!fold.books(tenant).equals(expected)) {
-                fail("%s: its lines up to %d come to %s, but its books say %s", tenant, upTo, expected, fold.books(tenant));
+            if (!fold.balance(tenant).equals(expected)) {
+                fail("%s: its lines up to %d come to %s, but its balance is %s", tenant, upTo, expected,
+                        fold.balance(tenant));
             }
         });
     }

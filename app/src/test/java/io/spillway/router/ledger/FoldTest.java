@@ -10,26 +10,26 @@ import io.spillway.kafka.codec.LedgerCodec;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The stage that folds the ledger, over its ends and beginnings, on a clock that is set. */
+/** The fold of the ledger over restarts, on a clock that is set. */
 class FoldTest {
     private final FoldHarness fold = new FoldHarness();
 
     @Test
-    void books_are_written_a_second_after_their_first_change_and_once_for_all_lines_by_then() {
+    void a_balance_is_written_once_a_second_after_its_first_change() {
         for (int i = 0; i < 50; i++) {
             fold.append("a", ItemState.OUTSIDE, ItemState.HOT, 2);
             fold.advance(10);
         }
         assertThat(fold.depths.of("a")).isEmpty();
         fold.advance(600);
-        assertThat(fold.books("a").in(ItemState.HOT)).isEqualTo(100);
+        assertThat(fold.balance("a").in(ItemState.HOT)).isEqualTo(100);
         assertThat(fold.depthRows).as("the tenant's and the mark").isEqualTo(2);
         fold.advance(60_000);
         assertThat(fold.depthRows).isEqualTo(2);
     }
 
     @Test
-    void long_term_use_is_measured_without_a_rule_and_a_limit_grows_from_it_with_one_over_restarts() {
+    void long_term_use_is_measured_without_a_rule_and_a_rule_grows_a_limit_from_it() {
         useForAMinute(100);
         double use = fold.depths.of("a").orElseThrow().growing().usePerSecond();
         assertThat(use).as("a minute of 100 a second in 7 days").isCloseTo(100 / (7 * 1_440.0), within(0.001));
@@ -53,19 +53,19 @@ class FoldTest {
     }
 
     @Test
-    void books_add_up_over_writes() {
+    void balances_add_up_over_writes() {
         fold.append("a", ItemState.OUTSIDE, ItemState.HOT, 10);
         fold.advance(2_000);
         fold.append("a", ItemState.HOT, ItemState.DONE, 4);
         fold.append("a", ItemState.HOT, ItemState.DELAY, 1);
         fold.advance(2_000);
-        assertThat(fold.books("a")).isEqualTo(sum("a"));
-        assertThat(fold.books("a").waiting()).isEqualTo(6);
+        assertThat(fold.balance("a")).isEqualTo(sum("a"));
+        assertThat(fold.balance("a").waiting()).isEqualTo(6);
         assertThat(fold.depths.of("a").orElseThrow().rates().inPerSecond()).isPositive();
     }
 
     @Test
-    void a_stage_that_begins_again_reads_what_was_committed_and_not_written() {
+    void a_restarted_processor_reads_the_committed_entries_that_were_not_written() {
         fold.append("a", ItemState.OUTSIDE, ItemState.HOT, 10);
         fold.advance(2_000);
         fold.append("a", ItemState.HOT, ItemState.DONE, 3);
@@ -73,12 +73,12 @@ class FoldTest {
         fold.restart();
         fold.append("b", ItemState.AGED, ItemState.DROPPED, 1);
         fold.advance(2_000);
-        assertThat(fold.books("a")).isEqualTo(sum("a"));
-        assertThat(fold.books("b")).isEqualTo(sum("b"));
+        assertThat(fold.balance("a")).isEqualTo(sum("a"));
+        assertThat(fold.balance("b")).isEqualTo(sum("b"));
     }
 
     @Test
-    void with_more_tenants_than_one_write_takes_all_are_written_in_turn() {
+    void more_tenants_than_fit_into_one_run_are_written_in_turn() {
         int tenants = 3 * FoldProcessor.MOST_AT_ONCE - 1;
         for (int i = 0; i < tenants; i++) {
             fold.append("t" + i, ItemState.OUTSIDE, ItemState.HOT, 1);
@@ -93,22 +93,22 @@ class FoldTest {
     }
 
     @Test
-    void a_backlog_that_has_changed_by_a_lot_is_written_before_all_that_changed_earlier() {
+    void an_urgent_change_is_written_before_all_earlier_ones() {
         int tenants = 3 * FoldProcessor.MOST_AT_ONCE - 1;
         for (int i = 0; i < tenants; i++) {
             fold.append("t" + i, ItemState.OUTSIDE, ItemState.HOT, FoldProcessor.URGENT_ITEMS - 1);
         }
         fold.append("noisy", ItemState.OUTSIDE, ItemState.HOT, FoldProcessor.URGENT_ITEMS);
         fold.advance(1_050);
-        assertThat(fold.books("noisy")).isEqualTo(sum("noisy"));
+        assertThat(fold.balance("noisy")).isEqualTo(sum("noisy"));
         assertThat(fold.depths.of("t" + (tenants - 1))).isEmpty();
         fold.append("noisy", ItemState.OUTSIDE, ItemState.HOT, 5 * FoldProcessor.URGENT_ITEMS);
         fold.advance(1_050);
-        assertThat(fold.books("noisy")).isEqualTo(sum("noisy"));
+        assertThat(fold.balance("noisy")).isEqualTo(sum("noisy"));
     }
 
     @Test
-    void whatever_the_moves_and_whenever_it_ends_the_books_are_the_sum_of_the_ledger() {
+    void after_random_moves_and_restarts_the_balances_are_the_sum_of_the_ledger() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         for (int step = 0; step < 1_000; step++) {
@@ -123,11 +123,11 @@ class FoldTest {
         fold.advance(3_000);
         fold.advance(3_000);
         for (int i = 0; i < 30; i++) {
-            assertThat(fold.books("t" + i)).as("seed %d, t%d", seed, i).isEqualTo(sum("t" + i));
+            assertThat(fold.balance("t" + i)).as("seed %d, t%d", seed, i).isEqualTo(sum("t" + i));
         }
     }
 
-    /** The sum of the ledger without any folding in between. */
+    /** Returns a tenant's sum over the whole ledger, without the fold. */
     private TenantBalance sum(String of) {
         TenantBalance[] sum = {TenantBalance.EMPTY};
         for (byte[] entry : fold.ledger) {

@@ -29,7 +29,7 @@ class UnwrittenBalancesTest {
     private final Map<String, Expected> expected = new LinkedHashMap<>();
 
     @RepeatedTest(5)
-    void whatever_comes_and_goes_it_holds_the_same_in_the_same_order_as_a_linked_map() {
+    void random_changes_give_the_same_content_and_order_as_a_linked_map() {
         int names = 1 << random.nextInt(4, 13);
         for (int round = 0; round < 100; round++) {
             // Sometimes more come than go, sometimes fewer.
@@ -56,7 +56,7 @@ class UnwrittenBalancesTest {
     }
 
     @Test
-    void after_more_than_it_keeps_the_room_for_it_starts_as_new() {
+    void after_more_rows_than_it_keeps_an_empty_table_starts_as_new() {
         for (int i = 0; i < UnwrittenBalances.KEPT_ROWS + 100; i++) {
             addLine("t" + i, i);
         }
@@ -70,30 +70,30 @@ class UnwrittenBalancesTest {
     }
 
     @Test
-    void names_that_share_what_the_index_holds_of_their_hash_are_kept_apart() {
+    void names_with_equal_index_hashes_are_kept_apart() {
         Map<Long, String> byUpperHash = new HashMap<>();
-        List<String> alike = new ArrayList<>();
-        for (int i = 0; alike.size() < 4; i++) {
+        List<String> colliding = new ArrayList<>();
+        for (int i = 0; colliding.size() < 4; i++) {
             byte[] name = bytes("t" + i);
             String other = byUpperHash.put(TenantHash.of(name, 0, name.length, seed) >>> Integer.SIZE, "t" + i);
             if (other != null) {
-                alike.add(other);
-                alike.add("t" + i);
+                colliding.add(other);
+                colliding.add("t" + i);
             }
         }
-        addLine(alike.get(0), 1);
-        assertThat(find(alike.get(1))).isEqualTo(UnwrittenBalances.NONE);
-        alike.forEach(name -> addLine(name, 2));
+        addLine(colliding.get(0), 1);
+        assertThat(find(colliding.get(1))).isEqualTo(UnwrittenBalances.NONE);
+        colliding.forEach(name -> addLine(name, 2));
         checkAll(1);
-        remove(alike.get(0));
-        remove(alike.get(3));
-        assertThat(find(alike.get(0))).isEqualTo(UnwrittenBalances.NONE);
-        assertThat(find(alike.get(3))).isEqualTo(UnwrittenBalances.NONE);
+        remove(colliding.get(0));
+        remove(colliding.get(3));
+        assertThat(find(colliding.get(0))).isEqualTo(UnwrittenBalances.NONE);
+        assertThat(find(colliding.get(3))).isEqualTo(UnwrittenBalances.NONE);
         checkAll(1);
     }
 
     @Test
-    void a_name_that_begins_as_another_or_ends_as_one_is_not_it() {
+    void a_prefix_or_suffix_of_a_name_is_not_found() {
         addLine("acme", 1);
         assertThat(find("acme")).isNotEqualTo(UnwrittenBalances.NONE);
         assertThat(find("acm")).isEqualTo(UnwrittenBalances.NONE);
@@ -104,18 +104,18 @@ class UnwrittenBalancesTest {
     }
 
     @Test
-    void what_waits_more_is_what_came_into_lanes_less_what_left_them() {
+    void the_change_in_waiting_items_is_those_that_entered_lanes_minus_those_that_left() {
         int row = table.add(bytes("a"), NOTHING, 0, 0);
         table.count(row, ItemState.OUTSIDE, counts(ItemState.HOT, 10), 0);
         table.count(row, ItemState.OUTSIDE, counts(ItemState.DROPPED, 5), 0);
-        assertThat(table.moreWaiting(row)).isEqualTo(10);
+        assertThat(table.waitingChange(row)).isEqualTo(10);
         table.count(row, ItemState.HOT, counts(ItemState.DELAY, 4), 0);
-        assertThat(table.moreWaiting(row)).isEqualTo(10);
+        assertThat(table.waitingChange(row)).isEqualTo(10);
         table.count(row, ItemState.HOT, counts(ItemState.DONE, 3), 0);
         table.count(row, ItemState.DELAY, counts(ItemState.DEAD_LETTER, 4), 0);
-        assertThat(table.moreWaiting(row)).isEqualTo(3);
+        assertThat(table.waitingChange(row)).isEqualTo(3);
         table.count(row, ItemState.AGED, counts(ItemState.DONE, 7), 0);
-        assertThat(table.moreWaiting(row)).isEqualTo(-4);
+        assertThat(table.waitingChange(row)).isEqualTo(-4);
     }
 
     private void addLine(String tenant, long offset) {
@@ -125,7 +125,8 @@ class UnwrittenBalancesTest {
         int row = find(tenant);
         if (row == UnwrittenBalances.NONE) {
             assertThat(expected).as("seed %d", seed).doesNotContainKey(tenant);
-            Depth written = new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts(ItemState.HOT, random.nextInt(50)), 0),
+            Depth written =
+                    new Depth(TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts(ItemState.HOT, random.nextInt(50)), 0),
                     FlowRates.startingAt(random.nextInt()), GrowingLimit.NONE, offset);
             row = table.add(bytes(tenant), written, offset, offset + 1);
             expected.put(tenant, new Expected(written.books(), written, offset, offset + 1, false));
@@ -136,13 +137,15 @@ class UnwrittenBalancesTest {
             table.markUrgent(row);
         }
         expected.computeIfPresent(tenant, (name, was) -> new Expected(
-                was.books().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(), was.isUrgent() || isUrgent));
+                was.books().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(),
+                was.isUrgent() || isUrgent));
     }
 
     private void removeOldest() {
         if (!expected.isEmpty()) {
             String oldest = expected.keySet().iterator().next();
-            assertThat(new String(table.tenant(table.oldest()), StandardCharsets.US_ASCII)).as("seed %d", seed).isEqualTo(oldest);
+            assertThat(new String(table.tenant(table.oldest()), StandardCharsets.US_ASCII)).as("seed %d", seed)
+                    .isEqualTo(oldest);
             expected.remove(oldest);
             table.remove(table.oldest());
         }
@@ -163,12 +166,14 @@ class UnwrittenBalancesTest {
                 .isEqualTo(expected.isEmpty() ? UnwrittenBalances.NONE : find(expected.keySet().iterator().next()));
         expected.forEach((tenant, books) -> {
             int row = find(tenant);
-            assertThat(new Expected(table.books(row), table.written(row), table.firstOffset(row), table.sinceMillis(row), table.isUrgent(row)))
+            assertThat(new Expected(table.balance(row), table.written(row), table.firstOffset(row),
+                    table.sinceMillis(row), table.isUrgent(row)))
                     .as("seed %d, %s", seed, tenant).isEqualTo(books);
             assertThat(new String(table.tenant(row), StandardCharsets.US_ASCII)).isEqualTo(tenant);
         });
         for (int i = 0; i < names; i++) {
-            assertThat(find("t" + i) != UnwrittenBalances.NONE).as("seed %d", seed).isEqualTo(expected.containsKey("t" + i));
+            assertThat(find("t" + i) != UnwrittenBalances.NONE).as("seed %d", seed)
+                    .isEqualTo(expected.containsKey("t" + i));
         }
     }
 
