@@ -8,7 +8,7 @@ import io.spillway.kafka.topics.QueueProgress;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Goes through the unfinished dead letters, partition after partition, in the same order each time. */
+/** Scan of the unfinished dead letters, partition by partition, always in the same order. */
 final class Scan {
     private final PartitionReader reader;
     private final ItemReader items = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -18,17 +18,17 @@ final class Scan {
         this.reader = reader;
     }
 
-    /** Receives dead letters. */
+    /** Receiver of dead letters. */
     @FunctionalInterface
     interface Visitor {
-        /** Takes one, which is not kept in memory unless the visitor keeps it. */
+        /** Receives one. The scan does not keep it in memory. */
         void visit(DeadLetter letter);
     }
 
     /**
-     * Shows every unfinished dead letter to a visitor.
+     * Visits every unfinished dead letter.
      *
-     * @return whether it came to the end; not when it was stopped
+     * @return true if it reached the end, false if it was stopped
      */
     boolean over(List<QueueProgress> partitions, ScanListener watch, Visitor visitor) {
         long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
@@ -45,7 +45,8 @@ final class Scan {
                     if (watch.isStopped()) {
                         return false;
                     }
-                    watch.progressed("looked at", before + Math.min(reader.position(), part.end()) - part.from(), total);
+                    long done = before + Math.min(reader.position(), part.end()) - part.from();
+                    watch.progressed("examined", done, total);
                 }
             }
             before += part.end() - part.from();
