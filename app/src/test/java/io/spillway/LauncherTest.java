@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher {@code ./spillway} with a Java that only prints its arguments, and a Maven that only creates the jar. */
+/** The launcher with a Java that only prints its arguments, and a Maven that only creates the jar. */
 class LauncherTest {
     @TempDir
     private Path home;
@@ -48,10 +48,13 @@ class LauncherTest {
         Files.createFile(Files.createDirectories(home.resolve("lib")).resolve("a.jar"));
         String classPath = home + "/my classes:" + home + "/lib/*:" + home + "/lib/a.jar";
 
-        Run run = run(Map.of("SPILLWAY_CLASSPATH", classPath, "SPILLWAY_JAVA_OPTS", "-Xmx1g -Da=*"), "run", "--roles", "worker");
+        Run run = run(Map.of("SPILLWAY_CLASSPATH", classPath, "SPILLWAY_JAVA_OPTS", "-Xmx1g -Da=*"),
+                "run", "--roles", "worker");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out()).endsWith("-Xmx1g", "-Da=*", "-cp", jar() + ":" + classPath, "io.spillway.cli.Main", "run", "--roles", "worker")
+        assertThat(run.out())
+                .endsWith("-Xmx1g", "-Da=*", "-cp", jar() + ":" + classPath,
+                        "io.spillway.cli.Main", "run", "--roles", "worker")
                 .doesNotContain("-jar").noneMatch(line -> line.startsWith("SPILLWAY_"));
     }
 
@@ -77,9 +80,8 @@ class LauncherTest {
         List<Path> sources = new ArrayList<>(List.of(Files.createFile(home.resolve("pom.xml"))));
         for (String module : modules()) {
             sources.add(Files.createFile(Files.createDirectories(home.resolve(module)).resolve("pom.xml")));
-            sources.add(module.equals("schemas")
-                    ? Files.createFile(home.resolve("schemas/A.avsc"))
-                    : Files.createFile(Files.createDirectories(home.resolve(module + "/src/main/java")).resolve("A.java")));
+            Path folder = home.resolve(module.equals("schemas") ? module : module + "/src/main/java");
+            sources.add(Files.createFile(Files.createDirectories(folder).resolve("A.java")));
         }
         for (Path source : sources) {
             Files.setLastModifiedTime(source, old);
@@ -92,7 +94,8 @@ class LauncherTest {
             Run run = run(environment, "run");
             Files.setLastModifiedTime(source, old);
 
-            assertThat(run.err()).as("%s", source).isEqualTo("spillway: Building Spillway. This takes about a minute…\n");
+            assertThat(run.err()).as("%s", source)
+                    .isEqualTo("spillway: Building Spillway. This takes about a minute…\n");
             assertThat(run.out()).endsWith("-jar", jar(), "run");
         }
     }

@@ -37,12 +37,7 @@ public final class Census implements AutoCloseable {
     private final PartitionReader reader;
     private final OptionalLong sinceMillis;
 
-    /**
-     * Connects, to scan all items.
-     *
-     * @param configuration configuration with a cluster
-     * @param clock         clock for timeouts
-     */
+    /** Connects, to scan all items. */
     public Census(Configuration configuration, InstantSource clock) {
         this(configuration, clock, OptionalLong.empty());
     }

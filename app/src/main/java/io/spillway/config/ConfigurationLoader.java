@@ -114,7 +114,7 @@ public final class ConfigurationLoader {
             return "another document begins at line " + e.getLocation().getLineNr();
         }
         if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
-            // A scanner's problem quotes single characters only. A parser's problem quotes tags, but its context does not.
+            // A scanner's problem quotes single characters only. A parser's problem quotes tags; its context does not.
             String problem = yaml instanceof ScannerException ? yaml.getProblem() : yaml.getContext();
             return Printable.of(problem) + " (line " + (yaml.getProblemMark().getLine() + 1) + ")";
         }

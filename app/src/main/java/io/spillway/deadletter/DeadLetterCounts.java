@@ -45,7 +45,6 @@ public final class DeadLetterCounts {
     private final Map<Group, Row> rows = new LinkedHashMap<>();
     private long count;
 
-    /** Counts one dead letter. */
     public void add(DeadLetter letter) {
         add(letter, false, false);
     }

@@ -42,12 +42,7 @@ final class DisposalTransactions implements AutoCloseable {
         this.group = group;
     }
 
-    /**
-     * Records a state change in the ledger, in the transaction that the next {@link #commit} ends.
-     *
-     * @param tenant ledger owner
-     * @param to     next state
-     */
+    /** Records a state change in the ledger, in the transaction that the next {@link #commit} ends. */
     void recordMove(String tenant, ItemState to) {
         settled.add(tenant, to);
     }
@@ -61,11 +56,7 @@ final class DisposalTransactions implements AutoCloseable {
         });
     }
 
-    /**
-     * Commits the records, the ledger entries and the progress.
-     *
-     * @param done number of dead letters that the run has finished before, for the error message
-     */
+    /** Commits the records, the ledger entries and the progress; {@code done} is for the error message. */
     void commit(TopicPartition partition, ProgressState progress, long done) {
         String metadata = ProgressCodec.encode(progress);
         if (!ProgressCodec.decode(progress.frontier(), metadata).equals(progress)) {

@@ -25,11 +25,7 @@ public interface ReplayForecast {
         EXPIRED
     }
 
-    /**
-     * Returns the forecast for a dead letter.
-     *
-     * @param index its index in the run, from 0
-     */
+    /** Returns the forecast for the dead letter with this index in the run, from 0. */
     Fate of(DeadLetter letter, long index);
 
     /** Returns a forecast by the current policies and sweeps. */

@@ -6,6 +6,7 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueProgress;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Scan of the unfinished dead letters, partition by partition, always in the same order. */
@@ -18,19 +19,8 @@ final class Scan {
         this.reader = reader;
     }
 
-    /** Receiver of dead letters. */
-    @FunctionalInterface
-    interface Visitor {
-        /** Receives one. The scan does not keep it in memory. */
-        void visit(DeadLetter letter);
-    }
-
-    /**
-     * Visits every unfinished dead letter.
-     *
-     * @return true if it reached the end, false if it was stopped
-     */
-    boolean over(List<QueueProgress> partitions, ScanListener watch, Visitor visitor) {
+    /** Visits every unfinished dead letter without keeping it in memory. Returns false if it was stopped. */
+    boolean over(List<QueueProgress> partitions, ScanListener watch, Consumer<DeadLetter> visitor) {
         long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
         long before = 0;
         for (QueueProgress part : partitions) {
@@ -39,7 +29,7 @@ final class Scan {
                 for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
                     for (ConsumerRecord<byte[], byte[]> record : batch) {
                         if (part.isUnfinished(record.offset())) {
-                            visitor.visit(letter(record));
+                            visitor.accept(letter(record));
                         }
                     }
                     if (watch.isStopped()) {

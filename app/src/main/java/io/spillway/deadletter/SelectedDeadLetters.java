@@ -23,7 +23,6 @@ final class SelectedDeadLetters {
         return disposal;
     }
 
-    /** Returns whether to take a dead letter. */
     boolean selects(DeadLetter letter) {
         return taken < total && filter.matches(letter) && disposal.obstacle(letter).isEmpty();
     }

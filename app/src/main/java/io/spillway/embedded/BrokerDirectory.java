@@ -41,7 +41,7 @@ final class BrokerDirectory implements AutoCloseable {
             BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp",
             MetaPropertiesEnsemble.META_PROPERTIES_NAME + ".tmp");
 
-    // Checked before the lock file is opened: closing any channel of a file releases all POSIX locks of the process on it.
+    // Checked before the lock file is opened: closing any channel of a file releases the process's POSIX locks on it.
     private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     private final Path path;
@@ -83,9 +83,7 @@ final class BrokerDirectory implements AutoCloseable {
     }
 
     /**
-     * Prepares the directory for the start of a broker: formats an empty one, checks a formatted one.
-     *
-     * @param controllerPort port of the only voter of the metadata quorum, stored by formatting
+     * Formats an empty directory, with the port of the only voter of the metadata quorum, or checks a formatted one.
      */
     void prepare(int controllerPort) {
         if (Files.exists(path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {

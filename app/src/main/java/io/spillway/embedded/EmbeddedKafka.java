@@ -40,8 +40,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     /**
      * Starts a broker and waits until clients can use it.
      *
-     * @param dataDirectory data directory: created if missing, otherwise empty or from an earlier start on any port; only
-     *     one broker at a time can use it
+     * @param dataDirectory data directory: created if missing, otherwise empty or from an earlier start on any port;
+     *     only one broker at a time can use it
      * @param port port for clients, 1 to 65535, or 0 for a free one
      * @return a running broker, to be closed by the caller
      * @throws EmbeddedKafkaException if the directory or the port cannot be used, or Kafka fails to start within two
@@ -107,8 +107,8 @@ public final class EmbeddedKafka implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         try {
             if (!stopper.join(STOP_LIMIT)) {
-                LOG.warn("The embedded Kafka on {} has not stopped within {} s. The process ends without waiting for it;"
-                        + " the next start recovers its data.", directory.path(), STOP_LIMIT.toSeconds());
+                LOG.warn("The embedded Kafka on {} has not stopped within {} s. If the process ends now, the next start"
+                        + " recovers its data.", directory.path(), STOP_LIMIT.toSeconds());
             }
         } catch (InterruptedException e) {
             interrupted = true;

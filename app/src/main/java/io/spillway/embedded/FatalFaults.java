@@ -74,10 +74,10 @@ final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
         switch (phase) {
             case STARTING -> started.completeExceptionally(fault);
             case RUNNING -> {
-                LOG.error("The embedded Kafka failed, so this process halts. Check its disk and start it again.", fault);
+                LOG.error("The embedded Kafka failed, so this process halts. Check the disk and restart.", fault);
                 halt.accept(1);
             }
-            case STOPPING -> LOG.warn("A fault while the embedded Kafka stopped. The next start checks its data.", fault);
+            case STOPPING -> LOG.warn("Fault while the embedded Kafka stopped. The next start checks its data.", fault);
         }
     }
 

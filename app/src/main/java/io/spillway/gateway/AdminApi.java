@@ -30,7 +30,6 @@ final class AdminApi {
         this.clock = clock;
     }
 
-    /** Returns the response to an authorised GET of a path that begins with {@link #PATH}. */
     GatewayResponse get(String path) {
         if (path.equals(DEPTHS)) {
             return report.at(clock.millis());

@@ -13,11 +13,7 @@ sealed interface Body {
     /** The complete body. */
     record Whole(byte[] bytes) implements Body {}
 
-    /**
-     * A body over the size limit, whose excess is discarded.
-     *
-     * @param isRead whether the whole body was read
-     */
+    /** A body over the size limit, whose excess is discarded; {@code isRead} if it was read to its end. */
     record TooLarge(boolean isRead) implements Body {}
 
     /** A body that did not arrive completely within the time limit. */

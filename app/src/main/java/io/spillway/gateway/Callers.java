@@ -26,7 +26,7 @@ final class Callers {
     /**
      * Returns the sender of a request.
      *
-     * @param authorization values of the header; with several the sender is unknown, because a proxy may check another one
+     * @param authorization values of the header; with several the sender is unknown: a proxy may check another one
      */
     Caller of(List<String> authorization) {
         return credentials(BEARER, authorization).map(this::holderOf).orElseGet(Caller.Unknown::new);

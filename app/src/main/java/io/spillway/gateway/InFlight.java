@@ -75,12 +75,7 @@ final class InFlight {
         }
     }
 
-    /**
-     * Reserves memory for a body. Waits up to one second for it.
-     *
-     * @param tenant tenant that has entered
-     * @return whether the memory is reserved
-     */
+    /** Reserves memory for the body of an entered request. Waits up to one second; returns false without success. */
     boolean reserve(String tenant, long size) throws InterruptedException {
         lock.lockInterruptibly();
         try {

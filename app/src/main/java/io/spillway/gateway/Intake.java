@@ -45,11 +45,7 @@ final class Intake {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final AtomicLong notConfirmed = new AtomicLong();
 
-    /**
-     * @param random   returns numbers from 0 (inclusive) to 1 (exclusive)
-     * @param topic    target topic of items
-     * @param maxBytes maximum record size of the topic
-     */
+    /** @param random returns numbers from 0 (inclusive) to 1 (exclusive) */
     Intake(
             TenantPolicies policies, AdmissionRules rules, Depths depths, InstantSource clock, DoubleSupplier random,
             Producer<byte[], byte[]> producer, String topic, int maxBytes) {
@@ -80,11 +76,7 @@ final class Intake {
         };
     }
 
-    /**
-     * Sends an item to Kafka.
-     *
-     * @return completes empty once Kafka has confirmed the item, with the problem otherwise, and never exceptionally
-     */
+    /** Sends an item to Kafka. The future completes empty once it is confirmed, otherwise with the problem. */
     CompletableFuture<Optional<Problem>> send(WorkItem item, TraceContext trace) {
         byte[] value = codec.encode(item);
         if (value.length + FRAMING_BYTES > maxBytes) {

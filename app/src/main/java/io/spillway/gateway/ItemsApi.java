@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
@@ -121,16 +122,13 @@ final class ItemsApi {
         }
     }
 
-    private interface BodyHandler {
-        GatewayResponse handle(byte[] body);
-    }
 
-    private GatewayResponse read(ServerRequest request, int maxBytes, BodyHandler then) {
+    private GatewayResponse read(ServerRequest request, int maxBytes, Function<byte[], GatewayResponse> then) {
         if (!request.content().hasEntity()) {
-            return then.handle(new byte[0]);
+            return then.apply(new byte[0]);
         }
         return switch (bodies.read(request.content().inputStream(), maxBytes, Requests.length(request).orElse(0))) {
-            case Body.Whole whole -> then.handle(whole.bytes());
+            case Body.Whole whole -> then.apply(whole.bytes());
             case Body.TooLarge large -> large.isRead()
                     ? GatewayResponse.of(tooLarge(maxBytes))
                     : GatewayResponse.of(tooLarge(maxBytes)).closing();

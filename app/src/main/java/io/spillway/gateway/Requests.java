@@ -19,16 +19,11 @@ final class Requests {
 
     private Requests() {}
 
-    /** Returns all values of a field, in their order. */
     static List<String> all(ServerRequest request, HeaderName name) {
         return request.headers().all(name, List::of);
     }
 
-    /**
-     * Returns the single value of a field; empty if the field is absent.
-     *
-     * @throws IllegalArgumentException if there are several values
-     */
+    /** Returns the single value of a field, if present; throws {@link IllegalArgumentException} for several values. */
     static Optional<String> one(ServerRequest request, HeaderName name) {
         List<String> values = all(request, name);
         if (values.size() > 1) {

@@ -22,12 +22,7 @@ final class ServerTls {
 
     private ServerTls() {}
 
-    /**
-     * Reads certificate and private key.
-     *
-     * @param settings settings with TLS on
-     * @throws InvalidSettingException if a file is unreadable or invalid; the message contains no part of its content
-     */
+    /** Reads certificate and private key. Errors are {@link InvalidSettingException}s without content of the files. */
     static Tls of(GatewaySettings.Tls settings) {
         return settings.keystoreFile().isEmpty() ? pem(settings) : keystore(settings);
     }

@@ -18,13 +18,7 @@ record TraceContext(String traceparent, Optional<String> tracestate) {
             "(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]{1,128})?");
     private static final Pattern STATE = Pattern.compile("[ -~]{1,512}");
 
-    /**
-     * Continues the caller's trace or starts a new one.
-     *
-     * @param traceparents values of that header field
-     * @param tracestates  values of that header field; several are valid
-     * @param random       returns 64 random bits
-     */
+    /** Continues the caller's trace if it has exactly one valid {@code traceparent}; otherwise starts a new trace. */
     static TraceContext of(List<String> traceparents, List<String> tracestates, LongSupplier random) {
         if (traceparents.size() == 1 && isValid(traceparents.getFirst())) {
             return new TraceContext(
