@@ -153,7 +153,6 @@ public final class Census implements AutoCloseable {
         readFrom(partition, start(partition), visitor);
     }
 
-    /** As {@link #readWhole}, but starts at an offset. */
     void readFrom(TopicPartition partition, long from, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
         long end = queues.end(partition);
         if (from < end) {

@@ -100,20 +100,20 @@ final class Batch {
         try {
             WorkItem item = items.parse(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
             if (!item.getTenant().equals(tenant)) {
-                throw new BadLine(Problem.of(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT));
+                throw new BadLine(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT);
             }
             if (item.getPayload().remaining() > ItemsApi.MAX_PAYLOAD_BYTES) {
-                throw new BadLine(Problem.of(Problem.Kind.TOO_LARGE,
-                        "The payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes."));
+                throw new BadLine(Problem.Kind.TOO_LARGE,
+                        "The payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes.");
             }
             return item;
         } catch (CharacterCodingException e) {
-            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, "The line is not UTF-8."));
+            throw new BadLine(Problem.Kind.BAD_REQUEST, "The line is not UTF-8.");
         } catch (JsonProcessingException e) {
-            throw new BadLine(Problem.of(
-                    Problem.Kind.BAD_REQUEST, "The line is not JSON: " + Printable.of(e.getOriginalMessage())));
+            throw new BadLine(
+                    Problem.Kind.BAD_REQUEST, "The line is not JSON: " + Printable.of(e.getOriginalMessage()));
         } catch (IllegalArgumentException e) {
-            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage())));
+            throw new BadLine(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
         }
     }
 
@@ -136,9 +136,9 @@ final class Batch {
         private static final long serialVersionUID = 1;
         private final transient Problem problem;
 
-        BadLine(Problem problem) {
+        BadLine(Problem.Kind kind, String detail) {
             super(null, null, false, false);
-            this.problem = problem;
+            this.problem = Problem.of(kind, detail);
         }
     }
 }

@@ -22,7 +22,6 @@ final class Console {
             PATH + "/console.css", resource("console.css", "text/css; charset=utf-8"),
             PATH + "/console.js", resource("console.js", "text/javascript; charset=utf-8"));
 
-    /** Returns the response to an authorised GET of {@link #PATH} or a path below it. */
     GatewayResponse get(String path) {
         return Optional.ofNullable(responses.get(path)).orElseGet(() ->
                 GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "The console is at " + PATH + ".")));

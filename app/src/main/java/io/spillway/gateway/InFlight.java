@@ -95,12 +95,10 @@ final class InFlight {
         }
     }
 
-    /** Rejects all requests from now on. */
     void stop() {
         stopping = true;
     }
 
-    /** Returns whether new requests are rejected because of {@link #stop}. */
     boolean isStopping() {
         return stopping;
     }

@@ -52,7 +52,6 @@ final class ItemsApi {
         this.random = random;
     }
 
-    /** Stores the item of one request. */
     void one(String tenant, ServerRequest request, ServerResponse response) {
         whileIn(tenant, request, response, MAX_PAYLOAD_BYTES, () -> {
             Admission admission = intake.admit(tenant);
@@ -66,7 +65,6 @@ final class ItemsApi {
         });
     }
 
-    /** Stores the items of a batch, one per line. */
     void many(String tenant, ServerRequest request, ServerResponse response) {
         whileIn(tenant, request, response, limits.batchBytes(), () -> responder.send(response, read(
                 request, limits.batchBytes(), body -> batch.store(tenant, body, Requests.trace(request, random)))));

@@ -56,7 +56,7 @@ final class Listener {
         return server.build();
     }
 
-    /** Limits the time of the header fields. An incomplete request line ends with the server's idle timeout. */
+    /** Limits the time of the header fields; the server's idle timeout covers the request line. */
     private record HeadWatch(SlowReads slowReads) implements Http1ConnectionListener {
         @Override
         public void prologue(ConnectionContext context, HttpPrologue prologue) {

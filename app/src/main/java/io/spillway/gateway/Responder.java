@@ -59,12 +59,10 @@ final class Responder {
         send(response, isDiscarded(request, true) ? content : content.closing());
     }
 
-    /** Counts input that the server rejected because it is not a valid request. */
     void countRejected(int status) {
         requestCounter(status).increment();
     }
 
-    /** Counts a line of a batch. */
     void countLine(int status) {
         lineCounter(status).increment();
     }

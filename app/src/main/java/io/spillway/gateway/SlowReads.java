@@ -21,12 +21,10 @@ final class SlowReads {
         this.limitNanos = TimeUnit.MILLISECONDS.toNanos(limitMillis);
     }
 
-    /** Starts the time of the calling thread. */
     void begin() {
         sinceNanos.put(Thread.currentThread(), nanoTime.getAsLong());
     }
 
-    /** Stops the time of the calling thread. */
     void end() {
         sinceNanos.remove(Thread.currentThread());
     }
