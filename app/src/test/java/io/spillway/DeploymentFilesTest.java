@@ -145,8 +145,8 @@ class DeploymentFilesTest {
         try (Router router =
                         new Router(configuration, "test", state, policies, sweeps, registry, InstantSource.system());
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
-                        configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps, registry,
-                        InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
+                        configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps,
+                        registry, InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();
             // Covered by the gateway's own tests.

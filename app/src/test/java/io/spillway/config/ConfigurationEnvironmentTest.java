@@ -158,7 +158,8 @@ class ConfigurationEnvironmentTest {
     @Test
     void an_invalid_value_that_is_overridden_is_ignored() {
         assertThat(ConfigurationLoader.load(
-                        Optional.empty(), Map.of("SPILLWAY_TOPICS_PARTITIONS", "many"), Map.of("topics.partitions", "3"))
+                        Optional.empty(), Map.of("SPILLWAY_TOPICS_PARTITIONS", "many"),
+                        Map.of("topics.partitions", "3"))
                 .topics().partitions()).isEqualTo(3);
     }
 

@@ -190,7 +190,8 @@ class ConfigurationFileTest {
     void bytes_that_are_not_text_are_reported_in_one_line() throws IOException {
         Path file = folder.resolve("spillway.yml");
         for (byte[] bytes : new byte[][] {
-            {(byte) 0xff, (byte) 0xfe, 0, (byte) 0xd8}, {'k', ':', ' ', (byte) 0xc3, '\n'}, {0, 0, 0}, {'a', ':', ' ', 7}
+            {(byte) 0xff, (byte) 0xfe, 0, (byte) 0xd8}, {'k', ':', ' ', (byte) 0xc3, '\n'}, {0, 0, 0},
+            {'a', ':', ' ', 7}
         }) {
             Files.write(file, bytes);
             assertThatExceptionOfType(InvalidSettingException.class)

@@ -75,7 +75,8 @@ class DeadLetterRunIT {
             assertThat(header(alive, ItemHeaders.REPLAYED_AT)).isEqualTo(Long.toString(START));
         }
         assertThat(after).extracting(record -> header(record, ItemHeaders.DUE)).containsExactlyInAnyOrder(
-                Long.toString(START), Long.toString(START + 100), Long.toString(START + 200), Long.toString(START + 300));
+                Long.toString(START), Long.toString(START + 100),
+                Long.toString(START + 200), Long.toString(START + 300));
     }
 
     @Test
@@ -110,13 +111,15 @@ class DeadLetterRunIT {
         fixture.bury(60, i -> i % 3 == 0 ? "other" : "acme");
         DeadLetterFilter acme = tenant("acme");
 
-        assertThatThrownBy(() -> replay(acme, Long.MAX_VALUE, 5, killedAtCommit(commitsBefore))).isInstanceOf(Killed.class);
+        assertThatThrownBy(() -> replay(acme, Long.MAX_VALUE, 5, killedAtCommit(commitsBefore)))
+                .isInstanceOf(Killed.class);
         List<String> between = fixture.waiting();
         replay(acme, Long.MAX_VALUE, 5, UnaryOperator.identity());
 
         assertThat(between).as("nothing is lost or doubled in between").doesNotHaveDuplicates();
         assertEach(IntStream.range(0, 60).filter(i -> i % 3 != 0));
-        assertThat(fixture.waiting()).containsExactlyInAnyOrderElementsOf(ids(IntStream.range(0, 60).filter(i -> i % 3 == 0)));
+        assertThat(fixture.waiting())
+                .containsExactlyInAnyOrderElementsOf(ids(IntStream.range(0, 60).filter(i -> i % 3 == 0)));
     }
 
     @Test
@@ -142,7 +145,8 @@ class DeadLetterRunIT {
 
         assertThat(replayAll(tenant("nobody")).done()).isZero();
 
-        assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER))).as("what was replayed is purged").hasSize(35);
+        assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER)))
+                .as("replayed dead letters are purged").hasSize(35);
         replayAll(DeadLetterFilter.ALL);
         assertEachOnce(40);
         run.close();
@@ -152,7 +156,8 @@ class DeadLetterRunIT {
     void of_two_concurrent_runs_the_later_fences_the_earlier_and_each_dead_letter_is_replayed_once() throws Exception {
         fixture.bury(100, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
-            Survey seenByFirst = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey seenByFirst =
+                    first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             List<RunResult> second = new ArrayList<>();
             ScanListener otherComes = new ScanListener() {
                 @Override
@@ -167,7 +172,8 @@ class DeadLetterRunIT {
             };
             // The second run starts after the first of two partitions.
             assertThatThrownBy(() -> first.run(seenByFirst, DeadLetterFilter.ALL, replay, otherComes))
-                    .isInstanceOfSatisfying(SupersededException.class, superseded -> assertThat(superseded.done()).isEqualTo(50));
+                    .isInstanceOfSatisfying(
+                            SupersededException.class, superseded -> assertThat(superseded.done()).isEqualTo(50));
             assertThat(second).extracting(RunResult::done).containsExactly(50L);
         }
         assertEachOnce(100);
@@ -181,7 +187,8 @@ class DeadLetterRunIT {
             assertThat(replayAll(tenant("nobody")).done()).isZero();
 
             assertThatThrownBy(() -> first.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE))
-                    .isInstanceOf(SupersededException.class).hasMessageContaining("another replay or discard has started");
+                    .isInstanceOf(SupersededException.class)
+                    .hasMessageContaining("another replay or discard has started");
         }
         assertThat(fixture.waiting()).hasSize(20);
         assertThat(fixture.delayed()).isEmpty();
@@ -293,7 +300,7 @@ class DeadLetterRunIT {
         return new DeadLetterRun(fixture.configuration(), CLOCK, maxSkipped, producers);
     }
 
-    /** Returns a producer that fails right before a commit, with all records sent, and is neither closed nor aborted. */
+    /** Returns a producer that fails before a commit, with all records sent, and is neither closed nor aborted. */
     @SuppressWarnings("unchecked")
     private static UnaryOperator<Producer<byte[], byte[]>> killedAtCommit(int commitsBefore) {
         int[] commits = {0};
@@ -328,11 +335,13 @@ class DeadLetterRunIT {
     }
 
     private static DeadLetterFilter tenant(String name) {
-        return new DeadLetterFilter(Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+        return new DeadLetterFilter(
+                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
     }
 
     private static String whole(ConsumerRecord<byte[], byte[]> record) {
-        StringBuilder text = new StringBuilder(new String(record.key()) + record.timestamp() + new String(record.value()));
+        StringBuilder text =
+                new StringBuilder(new String(record.key()) + record.timestamp() + new String(record.value()));
         record.headers().forEach(header -> text.append(header.key()).append(new String(header.value())));
         return text.toString();
     }

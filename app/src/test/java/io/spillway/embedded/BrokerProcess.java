@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Embedded Kafka in a child JVM, so that a test can kill it and a benchmark does not share its heap. The child ends when
- * its standard input closes, so also with this process. Owner of the child; not thread-safe.
+ * Embedded Kafka in a child JVM, so that a test can kill it and a benchmark does not share its heap. The child ends
+ * when its standard input closes, so also with this process. Owner of the child; not thread-safe.
  */
 public final class BrokerProcess implements AutoCloseable {
     private static final String READY = "ready ";
@@ -56,7 +56,7 @@ public final class BrokerProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Restarts the broker with its data and port after a {@link #kill} or {@link #stop}, and waits until it is ready. */
+    /** Restarts the broker with its data and port after {@link #kill} or {@link #stop}; waits until it is ready. */
     public void restart() {
         if (process != null && process.isAlive()) {
             throw new IllegalStateException("The broker is still running. Kill or stop it first.");

@@ -105,6 +105,7 @@ class GatewayTlsTest {
 
     private Path pem(String name, String what, byte[] encoded) throws Exception {
         return Files.writeString(directory.resolve(name), "-----BEGIN " + what + "-----\n"
-                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded) + "\n-----END " + what + "-----\n");
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded)
+                + "\n-----END " + what + "-----\n");
     }
 }
