@@ -4,18 +4,18 @@ COPY . .
 RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true package
 
 FROM eclipse-temurin:25-jre
-# The working directory is the volume: spillway.yml is looked for in it, and the data directory is made in it.
+# The working directory is the volume: it holds spillway.yml and the data directory.
 RUN useradd --uid 10001 --create-home --home-dir /var/lib/spillway --shell /usr/sbin/nologin spillway \
     && ln -s /opt/spillway/spillway /usr/local/bin/spillway
-COPY spillway /opt/spillway/
+COPY spillway LICENSE NOTICE /opt/spillway/
 COPY deploy/healthy /opt/spillway/deploy/
-# The libraries apart from the jar: they change seldom, and their layer is then shared by every build.
+# The libraries change rarely: in a layer of their own they are shared between builds.
 COPY --from=build /spillway/app/target/lib /opt/spillway/app/target/lib
 COPY --from=build /spillway/app/target/spillway.jar /opt/spillway/app/target/
 
 # Half of the container's memory for the heap, the rest for RocksDB and network buffers.
 ENV SPILLWAY_JAVA_OPTS=-XX:MaxRAMPercentage=50
-# By number, so that Kubernetes can tell that it is not root.
+# A numeric id, so that Kubernetes can verify that the user is not root.
 USER 10001
 WORKDIR /var/lib/spillway
 VOLUME /var/lib/spillway

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the deployment files say to Spillway, or expect of it, is what it knows. */
+/** The deployment files use only settings, metrics, roles and modules that exist. */
 class DeploymentFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern OUR_METRIC = Pattern.compile("\\bspillway_[a-z0-9_]+");
@@ -53,7 +53,7 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void every_variable_of_the_image_is_a_setting_or_the_launchers() throws IOException {
+    void every_variable_of_the_image_is_a_setting_or_belongs_to_the_launcher() throws IOException {
         Map<String, String> environment = new LinkedHashMap<>();
         for (String line : Files.readAllLines(ROOT.resolve("Dockerfile"))) {
             if (line.startsWith("ENV ")) {
@@ -65,15 +65,29 @@ class DeploymentFilesTest {
     }
 
     @Test
+    void the_image_contains_the_licence_and_is_built_from_every_module() throws IOException {
+        String pom = Files.readString(ROOT.resolve("pom.xml"));
+        List<String> allowed = Files.readAllLines(ROOT.resolve(".dockerignore"));
+        Pattern.compile("<module>(.+)</module>").matcher(pom.substring(0, pom.indexOf("</modules>"))).results()
+                .map(module -> module.group(1))
+                .forEach(module -> assertThat(allowed.contains("!" + module)
+                        || allowed.containsAll(List.of("!" + module + "/pom.xml", "!" + module + "/src/main")))
+                        .as(module).isTrue());
+        assertThat(allowed).contains("!LICENSE", "!NOTICE");
+        assertThat(Files.readString(ROOT.resolve("Dockerfile")))
+                .contains("COPY spillway LICENSE NOTICE /opt/spillway/\n");
+    }
+
+    @Test
     void the_variable_that_the_health_check_reads_is_a_setting() throws IOException {
         assertThat(Files.readString(ROOT.resolve("deploy/healthy"))).contains("${SPILLWAY_METRICS_PORT:-9404}");
         assertThat(portWith(Map.of())).isEqualTo(9404);
-        assertThat(portWith(Map.of("SPILLWAY_METRICS_PORT", "9999"))).as("it is heard, not only let pass").isEqualTo(9999);
+        assertThat(portWith(Map.of("SPILLWAY_METRICS_PORT", "9999"))).as("the value is used").isEqualTo(9999);
     }
 
     @ParameterizedTest
     @MethodSource("filesWithMetrics")
-    void every_metric_of_ours_that_is_asked_for_is_one_that_a_router_or_a_worker_has(Path file, @TempDir Path state) throws IOException {
+    void every_spillway_metric_in_a_query_exists(Path file, @TempDir Path state) throws IOException {
         Set<String> asked = new TreeSet<>();
         OUR_METRIC.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
 
@@ -84,27 +98,27 @@ class DeploymentFilesTest {
     static Stream<Path> filesWithMetrics() throws IOException {
         try (Stream<Path> dashboards = Files.list(ROOT.resolve("deploy/grafana/dashboards"))) {
             return Stream.concat(
-                    Stream.of(ROOT.resolve("deploy/prometheus/rules.yml"), ROOT.resolve("deploy/prometheus/rules_test.yml")),
+                    Stream.of("rules.yml", "rules_test.yml").map(ROOT.resolve("deploy/prometheus")::resolve),
                     dashboards.filter(file -> file.toString().endsWith(".json")).toList().stream());
         }
     }
 
     @Test
-    void every_role_that_there_is_has_a_service_of_its_own_that_is_scraped() throws IOException {
+    void every_role_has_its_own_service_and_is_scraped() throws IOException {
         JsonNode services = new YAMLMapper().readTree(ROOT.resolve("docker-compose.yml").toFile()).get("services");
         JsonNode scraped = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/prometheus.yml").toFile())
                 .at("/scrape_configs/0/dns_sd_configs/0");
         for (String role : List.of("router", "worker", "gateway")) {
-            assertThat(services.at("/" + role + "/command").toString()).isEqualTo("[\"run\",\"--roles\",\"" + role + "\"]");
+            assertThat(services.at("/" + role + "/command").toString())
+                    .isEqualTo("[\"run\",\"--roles\",\"" + role + "\"]");
             assertThat(services.at("/" + role + "/environment/SPILLWAY_METRICS_HOST").textValue()).isEqualTo("0.0.0.0");
             assertThat(services.at("/" + role + "/expose/0").textValue()).isEqualTo(scraped.get("port").asText());
             assertThat(scraped.get("names").toString()).contains("\"" + role + "\"");
         }
     }
 
-    /** A test that nobody named would let a rule rot. */
     @Test
-    void every_alert_is_tested_and_says_what_it_means_and_what_to_do() throws IOException {
+    void every_alert_has_a_test_a_summary_a_meaning_and_an_action() throws IOException {
         JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
         String tests = Files.readString(ROOT.resolve("deploy/prometheus/rules_test.yml"));
         int alerts = 0;
@@ -122,22 +136,23 @@ class DeploymentFilesTest {
         assertThat(alerts).isGreaterThan(15);
     }
 
-    /** Names as Prometheus sees them, of a router and a worker that were made and not started. */
+    /** Returns the Prometheus names of all metrics of a router and a worker that are created but not started. */
     private static Set<String> metricsOfBoth(Path state) {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
-        try (Router router = new Router(
-                        configuration, "test", state, policies, sweeps, ShardAssignments.none(), registry, InstantSource.system());
-                Worker worker = new Worker(configuration.queue(), configuration.worker(), configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps, registry,
-                        InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
+        try (Router router = new Router(configuration, "test", state, policies, sweeps,
+                        ShardAssignments.none(), registry, InstantSource.system());
+                Worker worker = new Worker(configuration.queue(), configuration.worker(),
+                        configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps,
+                        registry, InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();
-            // A gateway's, as its own tests see.
+            // Covered by the gateway's own tests.
             names.addAll(List.of("spillway_gateway_requests_total", "spillway_gateway_in_flight"));
-            // Made with a tenant's first retry.
+            // Registered at a tenant's first retry.
             names.add("spillway_retry_budget");
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
@@ -151,6 +166,7 @@ class DeploymentFilesTest {
     }
 
     private static void assertIsTaken(String where, Map<String, String> environment) {
-        assertThatCode(() -> ConfigurationLoader.load(Optional.empty(), environment, Map.of())).as(where).doesNotThrowAnyException();
+        assertThatCode(() -> ConfigurationLoader.load(Optional.empty(), environment, Map.of()))
+                .as(where).doesNotThrowAnyException();
     }
 }

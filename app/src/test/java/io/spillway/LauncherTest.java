@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code ./spillway} makes of its variables, with a Java that only prints how it was called. */
+/** The launcher with a Java that only prints its arguments, and a Maven that only creates the jar. */
 class LauncherTest {
     @TempDir
     private Path home;
@@ -30,7 +34,7 @@ class LauncherTest {
     }
 
     @Test
-    void the_jar_is_run_with_the_arguments_as_they_are() throws Exception {
+    void the_jar_is_run_with_unchanged_arguments() throws Exception {
         Run run = run(Map.of(), "send", "--file", "a b*");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
@@ -39,28 +43,67 @@ class LauncherTest {
     }
 
     @Test
-    void the_class_path_of_a_handler_comes_behind_the_jar_and_is_no_setting() throws Exception {
+    void the_class_path_of_a_handler_follows_the_jar_and_is_not_passed_as_a_setting() throws Exception {
         Files.createDirectories(home.resolve("my classes"));
         Files.createFile(Files.createDirectories(home.resolve("lib")).resolve("a.jar"));
         String classPath = home + "/my classes:" + home + "/lib/*:" + home + "/lib/a.jar";
 
-        Run run = run(Map.of("SPILLWAY_CLASSPATH", classPath, "SPILLWAY_JAVA_OPTS", "-Xmx1g -Da=*"), "run", "--roles", "worker");
+        Run run = run(Map.of("SPILLWAY_CLASSPATH", classPath, "SPILLWAY_JAVA_OPTS", "-Xmx1g -Da=*"),
+                "run", "--roles", "worker");
 
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out()).endsWith("-Xmx1g", "-Da=*", "-cp", jar() + ":" + classPath, "io.spillway.cli.Main", "run", "--roles", "worker")
+        assertThat(run.out())
+                .endsWith("-Xmx1g", "-Da=*", "-cp", jar() + ":" + classPath,
+                        "io.spillway.cli.Main", "run", "--roles", "worker")
                 .doesNotContain("-jar").noneMatch(line -> line.startsWith("SPILLWAY_"));
     }
 
     @Test
-    void what_is_not_there_is_named_before_anything_starts() throws Exception {
+    void a_missing_class_path_entry_is_reported_before_java_starts() throws Exception {
         for (String missing : List.of(home + "/none.jar", home + "/none/*")) {
             Run run = run(Map.of("SPILLWAY_CLASSPATH", home + ":" + missing), "run");
 
             assertThat(run.exitCode()).isEqualTo(2);
             assertThat(run.out()).isEmpty();
-            assertThat(run.err()).isEqualTo("spillway: SPILLWAY_CLASSPATH names " + missing + ", which does not exist\n");
+            assertThat(run.err()).isEqualTo("spillway: SPILLWAY_CLASSPATH contains " + missing
+                    + ", which does not exist. Correct or remove this entry.\n");
         }
         assertThat(run(Map.of("SPILLWAY_CLASSPATH", ""), "run").out()).endsWith("-jar", jar(), "run");
+    }
+
+    @Test
+    void a_changed_source_of_any_module_causes_a_build() throws Exception {
+        FileTime old = FileTime.from(Instant.EPOCH);
+        Path maven = Files.createDirectories(home.resolve("maven/bin")).resolve("mvn");
+        Files.writeString(maven, "#!/bin/sh\ntouch app/target/spillway.jar\n");
+        executable(maven);
+        List<Path> sources = new ArrayList<>(List.of(Files.createFile(home.resolve("pom.xml"))));
+        for (String module : modules()) {
+            sources.add(Files.createFile(Files.createDirectories(home.resolve(module)).resolve("pom.xml")));
+            Path folder = home.resolve(module.equals("schemas") ? module : module + "/src/main/java");
+            sources.add(Files.createFile(Files.createDirectories(folder).resolve("A.java")));
+        }
+        for (Path source : sources) {
+            Files.setLastModifiedTime(source, old);
+        }
+        Map<String, String> environment = Map.of("PATH", maven.getParent() + ":" + System.getenv("PATH"));
+        assertThat(run(environment, "run").err()).as("no build without a change").isEmpty();
+
+        for (Path source : sources) {
+            Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
+            Run run = run(environment, "run");
+            Files.setLastModifiedTime(source, old);
+
+            assertThat(run.err()).as("%s", source)
+                    .isEqualTo("spillway: Building Spillway. This takes about a minute…\n");
+            assertThat(run.out()).endsWith("-jar", jar(), "run");
+        }
+    }
+
+    private static List<String> modules() throws IOException {
+        String pom = Files.readString(Path.of("../pom.xml"));
+        return Pattern.compile("<module>(.+)</module>").matcher(pom.substring(0, pom.indexOf("</modules>")))
+                .results().map(found -> found.group(1)).toList();
     }
 
     private Run run(Map<String, String> environment, String... arguments) throws Exception {

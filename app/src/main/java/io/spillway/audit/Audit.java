@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Holds the books against what lies in the topics. Bound: all tenants. */
+/** Comparison of the ledger with the items stored in the topics. Bound: all tenants. */
 public final class Audit {
     private static final int MOST_LOOKS = 3;
 
     private Audit() {}
 
     /**
-     * Reads the books, counts the items, reads the books again.
+     * Reads the balances, counts the items, and reads the balances again.
      *
-     * @return every tenant with books or items, by name
-     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
+     * @return all tenants with a balance or items, by name
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
     public static List<AuditedTenant> of(Census census) {
         Map<String, TenantBalance> before = LedgerReader.read(census);

@@ -24,8 +24,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Goes through everything that lies in the topics. What is finished is known from what the readers have committed, after the
- * transactions that were under way are decided.
+ * Scanner of all items that are stored in the topics. An item counts as finished if the committed progress of its
+ * consumer group says so, after open transactions are decided.
  *
  * <p>Owner of its Kafka clients; used by one thread. Bound: a batch of a partition, and the timers of one partition.
  */
@@ -37,12 +37,7 @@ public final class Census implements AutoCloseable {
     private final PartitionReader reader;
     private final OptionalLong sinceMillis;
 
-    /**
-     * Connects, to go through everything.
-     *
-     * @param configuration with a cluster in it
-     * @param clock         for how long it waits
-     */
+    /** Connects, to scan all items. */
     public Census(Configuration configuration, InstantSource clock) {
         this(configuration, clock, OptionalLong.empty());
     }
@@ -50,10 +45,10 @@ public final class Census implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param configuration with a cluster in it
-     * @param clock         for how long it waits
-     * @param sinceMillis   passes over what lies in a partition before the first record of this time or later, epoch
-     *                      milliseconds; a record keeps the time at which it was sent on every move. Empty for everything
+     * @param configuration configuration with a cluster
+     * @param clock         clock for timeouts
+     * @param sinceMillis   skips the records of a partition before its first record of this time or later, epoch
+     *                      milliseconds; a record keeps its send time on every move. Empty for all
      */
     public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
         this.sinceMillis = sinceMillis;
@@ -66,22 +61,22 @@ public final class Census implements AutoCloseable {
     }
 
     /**
-     * Shows what lies in the lanes, dead letters and timers included.
+     * Visits all items in the lanes, including dead letters and timers.
      *
-     * @param finishedToo whether to show what is finished and not purged yet as well
-     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
+     * @param includeFinished whether to include finished items that are not purged yet
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
-    public void forEach(boolean finishedToo, Consumer<StoredItem> visitor) {
+    public void forEach(boolean includeFinished, Consumer<StoredItem> visitor) {
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
-            read(ItemState.of(lane), topics.lane(lane), topics.workerGroup(), finishedToo, visitor);
+            read(ItemState.of(lane), topics.lane(lane), topics.workerGroup(), includeFinished, visitor);
         }
-        readDelay(finishedToo, visitor);
-        read(ItemState.DEAD_LETTER, topics.lane(Lane.DEAD_LETTER), topics.replayGroup(), finishedToo, visitor);
+        readDelay(includeFinished, visitor);
+        read(ItemState.DEAD_LETTER, topics.lane(Lane.DEAD_LETTER), topics.replayGroup(), includeFinished, visitor);
     }
 
-    /** Shows what lies in ingress. */
-    public void forEachInIngress(boolean routedToo, Consumer<StoredItem> visitor) {
-        read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), routedToo, visitor);
+    /** Visits the items in the ingress topic. */
+    public void forEachInIngress(boolean includeRouted, Consumer<StoredItem> visitor) {
+        read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), includeRouted, visitor);
     }
 
     @Override
@@ -90,28 +85,29 @@ public final class Census implements AutoCloseable {
         admin.close();
     }
 
-    private void read(ItemState place, String topic, String group, boolean finishedToo, Consumer<StoredItem> visitor) {
+    private void read(
+            ItemState state, String topic, String group, boolean includeFinished, Consumer<StoredItem> visitor) {
         for (QueueProgress part : queues.readProgress(topic, group, true)) {
-            readPart(place, part, finishedToo, visitor);
+            readPart(state, part, includeFinished, visitor);
         }
     }
 
-    /** The first offset that was still there, and not passed over. */
-    private long readPart(ItemState place, QueueProgress part, boolean finishedToo, Consumer<StoredItem> visitor) {
-        long from = finishedToo ? part.start() : part.from();
+    /** Visits the items of a partition and returns the first offset that was neither purged nor skipped. */
+    private long readPart(ItemState state, QueueProgress part, boolean includeFinished, Consumer<StoredItem> visitor) {
+        long from = includeFinished ? part.start() : part.from();
         if (from >= part.end()) {
             return from;
         }
         TopicPartition partition = part.partition();
-        // The start may have moved since: what is finished is purged at any time.
+        // The start may have moved, because finished records are purged at any time.
         long first = Math.max(from, first(partition));
         reader.seek(partition, first, part.end());
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             for (ConsumerRecord<byte[], byte[]> record : batch) {
                 boolean isWaiting = part.isUnfinished(record.offset());
-                if (isWaiting || finishedToo) {
-                    visitor.accept(StoredItem.read(place, record.topic(), record.partition(), record.offset(), isWaiting, false,
-                            record.key(), record.value(), record.headers(), record.timestamp()));
+                if (isWaiting || includeFinished) {
+                    visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
+                            isWaiting, false, record.key(), record.value(), record.headers(), record.timestamp()));
                 }
             }
         }
@@ -119,13 +115,13 @@ public final class Census implements AutoCloseable {
     }
 
     /**
-     * What the delay stage has not read lies in its topic, the rest are timers. A record that becomes a timer meanwhile is seen
-     * in the topic, so timers count only below where the topic was read from.
+     * Visits delayed items: records that the delay stage has not read, and its timers. Timers count only below the
+     * first offset that was read from the topic, because a record may become a timer during the scan.
      */
-    private void readDelay(boolean finishedToo, Consumer<StoredItem> visitor) {
+    private void readDelay(boolean includeFinished, Consumer<StoredItem> visitor) {
         String topic = topics.lane(Lane.DELAY);
         for (QueueProgress part : queues.readProgress(topic, topics.routerGroup(), true)) {
-            long readFrom = Math.max(part.from(), readPart(ItemState.DELAY, part, finishedToo, visitor));
+            long readFrom = Math.max(part.from(), readPart(ItemState.DELAY, part, includeFinished, visitor));
             readTimers(part.partition().partition(), readFrom, topic, visitor);
         }
     }
@@ -133,7 +129,7 @@ public final class Census implements AutoCloseable {
     private void readTimers(int number, long below, String topic, Consumer<StoredItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
         Map<Long, WaitingTimer> timers = new HashMap<>();
-        // A timer has the time of its item, and what ends it comes later.
+        // The record that removes a timer comes after the one that sets it, which has the item's time.
         readFrom(changelog, first(changelog), record -> {
             if (record.key() != null) {
                 WaitingTimer.offsetOf(record.key()).ifPresent(offset -> {
@@ -152,12 +148,11 @@ public final class Census implements AutoCloseable {
                         null, null, new RecordHeaders(), 0))));
     }
 
-    /** Reads a partition from its start to its end of now, transactions that are open there included. */
+    /** Reads a partition from its start to its current end, including open transactions. */
     void readWhole(TopicPartition partition, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
         readFrom(partition, start(partition), visitor);
     }
 
-    /** As {@link #readWhole} from an offset on. */
     void readFrom(TopicPartition partition, long from, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
         long end = queues.end(partition);
         if (from < end) {
@@ -168,18 +163,18 @@ public final class Census implements AutoCloseable {
         }
     }
 
-    /** The first offset that is there and not to be passed over; the end of what is decided when all of that is. */
+    /** Returns the first offset that is neither purged nor skipped; the last stable offset if all are. */
     private long first(TopicPartition partition) {
         if (sinceMillis.isEmpty()) {
             return start(partition);
         }
-        // First: what is decided in between is found by its time, or lies behind this.
+        // Read first: a record that is decided after this call is found by its time, or its offset is higher.
         long decidedTo = consumer.endOffsets(List.of(partition)).get(partition);
-        OffsetAndTimestamp found = consumer.offsetsForTimes(Map.of(partition, Math.max(0, sinceMillis.getAsLong()))).get(partition);
+        OffsetAndTimestamp found = consumer
+                .offsetsForTimes(Map.of(partition, Math.max(0, sinceMillis.getAsLong()))).get(partition);
         return found == null ? decidedTo : found.offset();
     }
 
-    /** The first offset that is there. */
     long start(TopicPartition partition) {
         return consumer.beginningOffsets(List.of(partition)).get(partition);
     }

@@ -17,35 +17,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads every tenant's books as of the end of the ledger: those that the router has written down, and the entries that are
- * not in them yet. So they are exact whether a router runs or not. Bound: all tenants.
+ * Reader of every tenant's balance at the end of the ledger: the balances that the router has published plus the ledger
+ * entries after them. The result is exact, whether or not a router runs. Bound: all tenants.
  */
 public final class LedgerReader {
     private static final Logger LOG = LoggerFactory.getLogger(LedgerReader.class);
-    private static final int MOST_TRIES = 10;
+    private static final int MAX_TRIES = 10;
 
     private LedgerReader() {}
 
     /**
-     * Reads them.
+     * Reads the balances.
      *
-     * @return books by tenant
-     * @throws KafkaFailure when the cluster does not answer, or purges the ledger faster than it can be read
+     * @return balances by tenant
+     * @throws KafkaFailure if the cluster does not respond, or purges the ledger faster than it can be read
      */
     public static Map<String, TenantBalance> read(Census census) {
-        for (int attempt = 0; attempt < MOST_TRIES; attempt++) {
+        for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Depths depths = depths(census);
-            Map<String, TenantBalance> books = new HashMap<>();
-            depths.forEach((tenant, depth) -> books.put(tenant, depth.books()));
-            if (addLedger(census, depths, books)) {
-                return books;
+            Map<String, TenantBalance> balances = new HashMap<>();
+            depths.forEach((tenant, depth) -> balances.put(tenant, depth.books()));
+            if (addLedger(census, depths, balances)) {
+                return balances;
             }
         }
         throw new KafkaFailure("cannot read the ledger", new KafkaException(
-                "it was purged while it was read, " + MOST_TRIES + " times"));
+                "it was purged during all " + MAX_TRIES + " attempts; run the command again"));
     }
 
-    /** What the router has written down. */
+    /** Reads the balances that the router has published. */
     public static Depths depths(Census census) {
         Depths depths = new Depths();
         census.readWhole(new TopicPartition(census.topics().depths(), 0), record -> put(depths, record));
@@ -61,19 +61,19 @@ public final class LedgerReader {
                 depths.put(key, record.value());
             }
         } catch (RuntimeException e) {
-            LOG.warn("Passed over {}-{}@{}: {}", record.topic(), record.partition(), record.offset(), Printable.of(e.getMessage()));
+            logSkipped(record, e);
         }
     }
 
-    /** False when some of it was purged since the depths were read: then it is in newer depths. */
-    private static boolean addLedger(Census census, Depths depths, Map<String, TenantBalance> books) {
+    /** Returns false if entries were purged after the depths were read; newer depths then include them. */
+    private static boolean addLedger(Census census, Depths depths, Map<String, TenantBalance> balances) {
         for (int partition = 0; partition < Topics.LEDGER_PARTITIONS; partition++) {
             TopicPartition ledger = new TopicPartition(census.topics().ledger(), partition);
             long from = depths.foldedTo(partition);
             if (census.start(ledger) > from) {
                 return false;
             }
-            census.readFrom(ledger, from, record -> add(record, depths, books));
+            census.readFrom(ledger, from, record -> add(record, depths, balances));
             if (census.start(ledger) > from) {
                 return false;
             }
@@ -81,15 +81,21 @@ public final class LedgerReader {
         return true;
     }
 
-    private static void add(ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> books) {
+    private static void add(
+            ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> balances) {
         try {
             LedgerCodec.read(record.value(), (tenant, from, counts, at) -> {
                 if (record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
-                    books.put(tenant, books.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, at));
+                    balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, at));
                 }
             });
         } catch (IllegalArgumentException e) {
-            LOG.warn("Passed over {}-{}@{}: {}", record.topic(), record.partition(), record.offset(), Printable.of(e.getMessage()));
+            logSkipped(record, e);
         }
+    }
+
+    private static void logSkipped(ConsumerRecord<byte[], byte[]> record, RuntimeException e) {
+        LOG.warn("Skipped the unreadable record {}-{}@{}: {}. The balances do not include it.",
+                record.topic(), record.partition(), record.offset(), Printable.of(e.getMessage()));
     }
 }

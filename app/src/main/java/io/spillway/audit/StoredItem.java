@@ -15,18 +15,18 @@ import java.util.OptionalLong;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * A record where it lies. Its words come from outside: whoever prints them makes them safe.
+ * Stored record with its position and state. Its texts are untrusted: escape them before printing.
  *
- * @param place           where; {@link ItemState#OUTSIDE} for ingress
- * @param topic           it lies in; of a timer the delay lane
- * @param partition       of that topic
- * @param offset          of that partition; a timer has the one that it had in the delay lane
- * @param isWaiting       whether it is still to be taken from there; what is finished lies there until it is purged
- * @param isTimer         whether the delay stage keeps it
+ * @param place           state; {@link ItemState#OUTSIDE} for ingress
+ * @param topic           topic; of a timer, the delay lane
+ * @param partition       partition of the topic
+ * @param offset          offset in the partition; of a timer, the offset that it had in the delay lane
+ * @param isWaiting       whether it is unfinished; finished records remain until they are purged
+ * @param isTimer         whether it is a timer of the delay stage
  * @param value           may be null
  * @param headers         not null
- * @param timestampMillis of the record
- * @param reading         what a reader without limits finds in it
+ * @param timestampMillis timestamp of the record, epoch milliseconds
+ * @param reading         result of parsing it without size limits
  */
 public record StoredItem(
         ItemState place, String topic, int partition, long offset, boolean isWaiting, boolean isTimer,
@@ -34,7 +34,6 @@ public record StoredItem(
     private static final ItemReader READER = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
     private static final ItemDecoder DECODER = new ItemDecoder();
 
-    /** Reads a record. */
     static StoredItem read(
             ItemState place, String topic, int partition, long offset, boolean isWaiting, boolean isTimer,
             byte[] key, byte[] value, Headers headers, long timestampMillis) {
@@ -42,32 +41,35 @@ public record StoredItem(
                 READER.read(key, value, headers, timestampMillis));
     }
 
-    /** In whose books it is. */
+    /** Returns the ledger owner. */
     public String owner() {
         return reading instanceof ParsedRecord.Item item ? item.tenant() : LedgerOwner.NOBODY;
     }
 
-    /** When it was made, as it says; empty where it cannot be read. Epoch milliseconds. */
+    /** Returns the item's own enqueue time, epoch milliseconds; empty for an unreadable item. */
     public OptionalLong enqueuedAtMillis() {
-        return reading instanceof ParsedRecord.Item item ? OptionalLong.of(item.enqueuedAtMillis()) : OptionalLong.empty();
+        return reading instanceof ParsedRecord.Item item
+                ? OptionalLong.of(item.enqueuedAtMillis())
+                : OptionalLong.empty();
     }
 
-    /** Its id; where it entered when it has none or cannot be read. */
+    /** Returns the item's id; the origin for an item without an id or an unreadable one. */
     public String id() {
         return reading instanceof ParsedRecord.Item item ? DECODER.id(item, value, headers, origin()) : origin();
     }
 
-    /** Where it entered, {@code topic-partition-offset}; here, when it does not say. */
+    /** Returns the position where it entered, {@code topic-partition-offset}; its current position if unknown. */
     public String origin() {
-        return new String(Origin.of(headers).orElseGet(() -> new Origin(topic, partition, offset)).bytes(), StandardCharsets.UTF_8);
+        Origin origin = Origin.of(headers).orElseGet(() -> new Origin(topic, partition, offset));
+        return new String(origin.bytes(), StandardCharsets.UTF_8);
     }
 
-    /** A header that is a number, for example {@link ItemHeaders#ATTEMPT}. */
+    /** Returns a numeric header, for example {@link ItemHeaders#ATTEMPT}. */
     public OptionalLong number(String header) {
         return HeaderNumber.of(headers, header);
     }
 
-    /** A header that is text. */
+    /** Returns a text header. */
     public Optional<String> text(String header) {
         return Optional.ofNullable(headers.lastHeader(header))
                 .filter(found -> found.value() != null)

@@ -1,2 +1,2 @@
-/** The audit: counts the items that are stored and holds them against the ledger. */
+/** Audit: counts the stored items and compares them with the ledger. */
 package io.spillway.audit;

@@ -9,17 +9,17 @@ import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
 
 /**
- * Everything an operator can configure, checked. Each part's record says what its settings do.
+ * Validated configuration of all parts. The records of the parts describe their settings.
  *
- * @param kafka    the cluster and how to reach it
- * @param topics   how our topics are made
- * @param defaults policy of every tenant that has none of its own; settings not in it are the product's defaults
+ * @param kafka    connection to the cluster
+ * @param topics   properties of Spillway's topics
+ * @param defaults policy of tenants without their own; unset fields have the product's defaults
  * @param router   the Kafka Streams application
- * @param worker   how items are taken from the lanes
- * @param handler  what is done with them
- * @param gateway  the front door
- * @param metrics  the endpoint that Prometheus reads
- * @param shards   which partitions each tenant's items go to
+ * @param worker   consumption of the lanes
+ * @param handler  processing of items
+ * @param gateway  the HTTP API
+ * @param metrics  the Prometheus endpoint
+ * @param shards   partition selection for each tenant
  */
 public record Configuration(
         KafkaSettings kafka,
@@ -36,17 +36,17 @@ public record Configuration(
         shards.requireFit(topics.partitions());
     }
 
-    /** The settings that every role shares. */
+    /** Returns the settings that all roles share. */
     public QueueSettings queue() {
         return new QueueSettings(kafka, topics, shards);
     }
 
-    /** This configuration with another cluster, for the embedded broker. */
+    /** Returns a copy with another cluster, for the embedded broker. */
     public Configuration withKafka(KafkaSettings other) {
         return new Configuration(other, topics, defaults, router, worker, handler, gateway, metrics, shards);
     }
 
-    /** This configuration with other topic settings, for the embedded broker. */
+    /** Returns a copy with other topic settings, for the embedded broker. */
     public Configuration withTopics(TopicSettings other) {
         return new Configuration(kafka, other, defaults, router, worker, handler, gateway, metrics, shards);
     }

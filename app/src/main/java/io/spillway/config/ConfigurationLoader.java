@@ -23,21 +23,23 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.scanner.ScannerException;
 
 /**
- * Reads the configuration: defaults, over them a YAML file, over it the environment, over that the command line.
+ * Loader of the configuration. Precedence, lowest first: defaults, YAML file, environment, command line.
  *
- * <p>An environment variable is {@code SPILLWAY_} and the key in upper case with underscores, where a capital letter
- * inside a key may or may not have one before it: {@code SPILLWAY_TOPICS_MAX_BYTES}. Below a map it is a property's
- * name with underscores for dots: {@code SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL}.
+ * <p>An environment variable is {@code SPILLWAY_} and the key in upper case with underscores. An underscore before a
+ * capital letter inside a key is optional: {@code SPILLWAY_TOPICS_MAX_BYTES}. Below a map, underscores stand for the
+ * dots of the property's name: {@code SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL}.
  */
 public final class ConfigurationLoader {
-    /** Environment variables with our prefix that are no settings: the launcher's, and the admin key. */
+    /** Environment variables with the prefix that are not settings: the launcher's, and the admin key. */
     private static final Set<String> NOT_SETTINGS =
             Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME",
                     "SPILLWAY_ADMIN_KEY");
-    /** What Kubernetes puts into the environment for services whose names begin with spillway. */
+    /** Environment variables that Kubernetes sets for services whose names start with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
-    /** For a service spillway-metrics it sets SPILLWAY_METRICS_PORT, which is a setting of ours, to such an address. */
+    /**
+     * For a service spillway-metrics, Kubernetes sets SPILLWAY_METRICS_PORT, which is also a setting, to an address.
+     */
     private static final Pattern KUBERNETES_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
     private static final long MAX_FILE_BYTES = 1024 * 1024;
     private static final String ENVIRONMENT_PREFIX = "SPILLWAY_";
@@ -48,10 +50,10 @@ public final class ConfigurationLoader {
     /**
      * Loads the configuration.
      *
-     * @param file        the YAML file, or empty for none
-     * @param environment all environment variables; those without our prefix are ignored
+     * @param file        the YAML file; empty for none
+     * @param environment all environment variables; those without the prefix are ignored
      * @param overrides   settings by key, from the command line
-     * @throws InvalidSettingException when anything in it is unknown or not allowed
+     * @throws InvalidSettingException if a key is unknown or a value is not allowed
      */
     public static Configuration load(
             Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
@@ -74,7 +76,7 @@ public final class ConfigurationLoader {
                 String key = keyOf(name, value);
                 if (values.put(key, value) != null) {
                     throw InvalidSettingException.in(
-                            VARIABLE, name, value, key + " is set by another one as well; must be set once");
+                            VARIABLE, name, value, key + " is also set by another variable; must be set once");
                 }
             }
         });
@@ -106,13 +108,13 @@ public final class ConfigurationLoader {
         return values;
     }
 
-    /** What is wrong and where, without the words that the parser quotes: a password may stand there. */
+    /** Describes a parse error and its line without text from the file, which may contain a password. */
     private static String problemOf(JsonProcessingException e) {
         if (e instanceof DatabindException) {
-            return "another one begins at line " + e.getLocation().getLineNr();
+            return "another document begins at line " + e.getLocation().getLineNr();
         }
         if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
-            // A scanner names single characters, a parser whole tags; what the parser was doing is in the context.
+            // A scanner's problem quotes single characters only. A parser's problem quotes tags; its context does not.
             String problem = yaml instanceof ScannerException ? yaml.getProblem() : yaml.getContext();
             return Printable.of(problem) + " (line " + (yaml.getProblemMark().getLine() + 1) + ")";
         }
@@ -121,23 +123,23 @@ public final class ConfigurationLoader {
     }
 
     private static void flatten(
-            String path, JsonNode node, Map<String, String> values, String place) {
+            String path, JsonNode node, Map<String, String> values, String source) {
         boolean isSection = SettingDefinition.isSection(path);
         if (node.isObject() && (isSection || SettingDefinition.isKnown(path + ".any"))) {
             node.properties().forEach(entry ->
-                    flatten(path + "." + entry.getKey(), entry.getValue(), values, place));
+                    flatten(path + "." + entry.getKey(), entry.getValue(), values, source));
         } else if (isSection) {
-            // A section whose lines are all commented out is null, and as good as absent.
+            // A section with only commented-out lines is null, which is equal to an absent one.
             if (!node.isNull()) {
                 throw InvalidSettingException.in(
-                        place, path, shown(node), "must be a map of settings; " + knownAt(path + "."));
+                        source, path, shown(node), "must be a map of settings; " + knownAt(path + "."));
             }
         } else if (!SettingDefinition.isKnown(path)) {
-            throw unknown(place, path, shown(node));
+            throw unknown(source, path, shown(node));
         } else if (node.isContainerNode()) {
-            throw InvalidSettingException.in(place, path, shown(node), "must be one value");
+            throw InvalidSettingException.in(source, path, shown(node), "must be one value");
         } else if (!node.isNull() && values.put(path, node.asText()) != null) {
-            throw InvalidSettingException.in(place, path, shown(node), "must be set once");
+            throw InvalidSettingException.in(source, path, shown(node), "must be set once");
         }
     }
 
@@ -145,8 +147,8 @@ public final class ConfigurationLoader {
         return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.asText();
     }
 
-    private static InvalidSettingException unknown(String place, String key, String value) {
-        return InvalidSettingException.in(place, key, value, "unknown key; " + knownAt(key));
+    private static InvalidSettingException unknown(String source, String key, String value) {
+        return InvalidSettingException.in(source, key, value, "unknown key; " + knownAt(key));
     }
 
     private static String knownAt(String path) {
@@ -184,8 +186,7 @@ public final class ConfigurationLoader {
             }
         }
         throw InvalidSettingException.in(VARIABLE, name, value,
-                "no such setting; must be SPILLWAY_ and a key of the configuration, "
-                        + "such as SPILLWAY_TOPICS_PARTITIONS");
+                "unknown setting; must be SPILLWAY_ and a configuration key, such as SPILLWAY_TOPICS_PARTITIONS");
     }
 
     private static String squeeze(String key) {

@@ -5,7 +5,7 @@ import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
 import java.time.Duration;
 
-/** The gateway: the HTTP API that takes items. */
+/** Settings of the gateway, the HTTP API that accepts items. */
 public record GatewaySettings(
         @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
                 doc = "Address to listen on. On any other than a loopback address `/metrics` needs the admin key.")
@@ -32,27 +32,27 @@ public record GatewaySettings(
             if (certificateFile.isEmpty() != keyFile.isEmpty()) {
                 throw new InvalidSettingException(
                         certificateFile.isEmpty() ? "gateway.tls.certificateFile" : "gateway.tls.keyFile",
-                        "", "must be a PEM file when the other of the two is set");
+                        "", "must be a PEM file, because the other of the two is set");
             }
             if (!keystoreFile.isEmpty() && !certificateFile.isEmpty()) {
                 throw new InvalidSettingException("gateway.tls.keystoreFile", keystoreFile,
-                        "must be empty when gateway.tls.certificateFile is set: one or the other");
+                        "must be empty, because gateway.tls.certificateFile is set");
             }
         }
 
-        /** Whether the gateway speaks TLS. */
+        /** Returns whether the gateway uses TLS. */
         public boolean isOn() {
             return !certificateFile.isEmpty() || !keystoreFile.isEmpty();
         }
 
-        /** Without the password. */
+        /** Returns a text without the password. */
         @Override
         public String toString() {
             return "Tls[" + (isOn() ? certificateFile + keystoreFile : "off") + "]";
         }
     }
 
-    /** Upper bounds of what the gateway takes at one time. */
+    /** Limits of the gateway's load, sizes and times. */
     public record Limits(
             @Setting(key = "gateway.limits.connections", defaultValue = "4000", allowed = "1 to 1000000",
                     doc = "Open connections; further ones wait to be accepted.") int connections,
@@ -85,7 +85,7 @@ public record GatewaySettings(
                     batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,
-                        "must be " + 2L * batchBytes + " or more: a tenant has half of it, and a batch must fit");
+                        "must be " + 2L * batchBytes + " or more: one tenant may use half, which must hold a batch");
             }
         }
     }

@@ -3,7 +3,7 @@ package io.spillway.config;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.Setting;
 
-/** The endpoint that Prometheus reads. */
+/** Settings of the Prometheus endpoint. */
 public record MetricsSettings(
         @Setting(key = "metrics.host", defaultValue = "127.0.0.1",
                 doc = "Address that `/metrics`, `/livez` and `/readyz` listen on.") String host,

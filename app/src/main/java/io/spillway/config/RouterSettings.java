@@ -6,7 +6,7 @@ import io.spillway.core.settings.Setting;
 import java.time.Duration;
 import java.util.Map;
 
-/** The router: a Kafka Streams application that puts each item into a lane. */
+/** Settings of the router, the Kafka Streams application that routes each item to a lane. */
 public record RouterSettings(
         @Setting(key = "router.commitInterval", defaultValue = "50ms", allowed = "1ms to 1m",
                 doc = "Time between commits. An item is visible in its lane after half of it on average.")
@@ -33,7 +33,7 @@ public record RouterSettings(
                 commitInterval, threads, stateDir, maxTenants, protectionMultiple, protectionTarget, properties);
     }
 
-    /** When tenants without a rate are contained. */
+    /** Returns the overload protection for tenants without a rate. */
     public ProtectionSettings protection() {
         return new ProtectionSettings(protectionMultiple, protectionTarget.toMillis());
     }

@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * One known setting.
+ * Definition of one setting.
  *
- * @param key         in the configuration file; of a map, without the key of an entry
- * @param type        Java type of its value; {@link PolicyField} for a tenant setting
- * @param declaration what it does and what is allowed; empty for a tenant setting, which {@link PolicyField} describes
+ * @param key         key in the configuration file; of a map, without the key of an entry
+ * @param type        Java type of the value; {@link PolicyField} for a policy field
+ * @param declaration description and allowed values; empty for a policy field, which {@link PolicyField} describes
  */
 record SettingDefinition(String key, Class<?> type, Optional<Setting> declaration) {
     static final String TENANT_DEFAULTS = "defaults.";
@@ -37,17 +37,17 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
                 : Stream.of(new SettingDefinition(setting.key(), component.getType(), Optional.of(setting)));
     }
 
-    /** Whether any key below it is allowed. */
+    /** Returns whether any key below this one is allowed. */
     boolean isMap() {
         return type == Map.class;
     }
 
-    /** Whether the key is the beginning of known keys, and so cannot have a value itself. */
+    /** Returns whether a path is a section, which contains settings and has no value itself. */
     static boolean isSection(String path) {
         return ALL.stream().anyMatch(each -> each.key.startsWith(path + ".") || each.isMap() && each.key.equals(path));
     }
 
-    /** Whether a value may be set under the key. */
+    /** Returns whether a path is the key of a setting or of a map's entry. */
     static boolean isKnown(String path) {
         return ALL.stream().anyMatch(each -> each.isMap()
                 ? path.startsWith(each.key + ".") && path.length() > each.key.length() + 1

@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** Creates the configuration records from text by key, as the {@link Setting} on each record component declares it. */
+/** Binder of text values to the configuration records, by the {@link Setting} on each record component. */
 final class SettingsBinder {
     private static final Map<Class<?>, Parser> PARSERS = Map.of(
             String.class, new Parser("text", text -> text),
@@ -39,10 +39,10 @@ final class SettingsBinder {
         this.values = values;
     }
 
-    /** Reads the text of one Java type; what it throws for other text is an {@link IllegalArgumentException}. */
+    /** Parser of one Java type; throws {@link IllegalArgumentException} for invalid text. */
     private record Parser(String expected, Function<String, Object> read) {}
 
-    /** Creates a record, with the records that it contains. */
+    /** Creates a record and its nested records. */
     <R> R bind(Class<R> type) {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);

@@ -14,11 +14,7 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
-/**
- * One dead letter. All of its words come from outside: whoever prints them makes them safe.
- *
- * <p>Not thread-safe: the id and the item are found when they are first asked for.
- */
+/** One dead letter. Its texts are untrusted: escape them before printing. Not thread-safe: the id is decoded lazily. */
 public final class DeadLetter implements DeadLetterFacts {
     private final ConsumerRecord<byte[], byte[]> record;
     private final ItemDecoder decoder;
@@ -34,12 +30,12 @@ public final class DeadLetter implements DeadLetterFacts {
                 .orElseGet(() -> new Origin(record.topic(), record.partition(), record.offset()));
     }
 
-    /** The record as it lies in the dead-letter lane. */
+    /** Returns the record in the dead-letter lane. */
     public ConsumerRecord<byte[], byte[]> record() {
         return record;
     }
 
-    /** What a reader without limits of size finds in it: what could not be read then may be readable now. */
+    /** Returns the result of parsing it without size limits; a record that was unreadable may be readable now. */
     public ParsedRecord reading() {
         return reading;
     }
@@ -57,7 +53,7 @@ public final class DeadLetter implements DeadLetterFacts {
         return id;
     }
 
-    /** The whole item; empty for one that cannot be read as an item. */
+    /** Returns the complete item; empty if the record is not a readable item. */
     public Optional<ItemDetails> item() {
         return reading instanceof ParsedRecord.Item item
                 ? Optional.of(decoder.decode(item, record.value(), record.headers(), originText()))
@@ -66,16 +62,16 @@ public final class DeadLetter implements DeadLetterFacts {
 
     @Override
     public String reason() {
-        // Cut, since reasons are counted by; those of ours come out as they are.
+        // Truncated, because reasons are keys of counters. Spillway's own reasons are short and unchanged.
         return Printable.of(text(ItemHeaders.DEAD_REASON));
     }
 
-    /** What was found, for people; empty text where it does not say. */
+    /** Returns the error description for people; empty text if absent. */
     public String detail() {
         return text(ItemHeaders.DEAD_DETAIL);
     }
 
-    /** Which part found it; empty text where it does not say. */
+    /** Returns the part that dead-lettered it; empty text if absent. */
     public String stage() {
         return text(ItemHeaders.DEAD_STAGE);
     }
@@ -85,22 +81,22 @@ public final class DeadLetter implements DeadLetterFacts {
         return HeaderNumber.of(record.headers(), ItemHeaders.DEAD_AT);
     }
 
-    /** Attempts made, 0 where it does not say. */
+    /** Returns the number of attempts; 0 if absent. */
     public long attempts() {
         return HeaderNumber.of(record.headers(), ItemHeaders.ATTEMPT).orElse(0);
     }
 
-    /** Where it entered; where it lies when it does not say. */
+    /** Returns the position where the item entered; its current position if unknown. */
     public Origin origin() {
         return origin;
     }
 
-    /** {@link #origin} as topic-partition-offset. */
+    /** Returns {@link #origin} as topic-partition-offset. */
     public String originText() {
         return new String(origin.bytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** Where it lies, as partition-offset. */
+    /** Returns its current position as partition-offset. */
     public String position() {
         return record.partition() + "-" + record.offset();
     }

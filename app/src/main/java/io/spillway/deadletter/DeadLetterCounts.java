@@ -8,31 +8,31 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Dead letters counted by tenant and reason. Bound: {@link #MAX_ROWS} rows; what comes after counts for one row of
- * others. Owned by the thread of its command.
+ * Counts of dead letters by tenant and reason. Bound: {@link #MAX_ROWS} rows; all further groups share one row. Owned
+ * by the thread of its command.
  */
 public final class DeadLetterCounts {
-    /** Most rows with names of their own. */
+    /** Maximum number of rows with their own names. */
     public static final int MAX_ROWS = 1_000;
-    /** Stands for every tenant and reason beyond that. */
+    /** Tenant and reason of the row for all further groups. */
     public static final String OTHERS = "*other*";
-    /** Stands for the tenant of what cannot be read as an item; no tenant's name has such a character. */
+    /** Tenant of unreadable items; contains a character that tenant names cannot contain. */
     public static final String NO_TENANT = LedgerOwner.NOBODY;
 
     /**
-     * What is counted apart.
+     * Key of a count.
      *
-     * @param tenant or {@link #NO_TENANT}, or {@link #OTHERS}
-     * @param reason words from outside
+     * @param tenant tenant, {@link #NO_TENANT} or {@link #OTHERS}
+     * @param reason untrusted text
      */
     public record Group(String tenant, String reason) {}
 
     /**
-     * A count.
+     * Counts of one group.
      *
-     * @param count   dead letters in all
-     * @param swept   of them those that a sweep would drop when they are due
-     * @param expired of them those past their time to live when they are due
+     * @param count   all dead letters
+     * @param swept   those that a sweep would drop when they are due
+     * @param expired those that will be past their time to live when they are due
      */
     public record Row(Group group, long count, long swept, long expired) {
         private Row plus(Row more) {
@@ -45,7 +45,6 @@ public final class DeadLetterCounts {
     private final Map<Group, Row> rows = new LinkedHashMap<>();
     private long count;
 
-    /** Counts one. */
     public void add(DeadLetter letter) {
         add(letter, false, false);
     }
@@ -57,12 +56,12 @@ public final class DeadLetterCounts {
         count++;
     }
 
-    /** All that were counted. */
+    /** Returns the total count. */
     public long count() {
         return count;
     }
 
-    /** The rows, largest first. */
+    /** Returns the rows, largest count first. */
     public List<Row> rows() {
         List<Row> sorted = new ArrayList<>(rows.values());
         sorted.sort(Comparator.comparingLong(Row::count).reversed()

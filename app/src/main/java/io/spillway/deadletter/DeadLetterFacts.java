@@ -3,17 +3,17 @@ package io.spillway.deadletter;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What a dead letter is chosen by. An interface, because telling the id can cost a decoding that most filters do without. */
+/** Properties of a dead letter that filters use. An interface, because the id can require decoding the whole item. */
 public interface DeadLetterFacts {
-    /** Whose it is; empty for one that cannot be read as an item. */
+    /** Returns the tenant; empty if the record is not a readable item. */
     Optional<String> tenant();
 
-    /** The item's id, or where it entered; never null. */
+    /** Returns the item's id, or its origin if it has none; never null. */
     String id();
 
-    /** The value of {@code spillway-dead-reason}; empty text where there is none. */
+    /** Returns the value of {@code spillway-dead-reason}; empty text if absent. */
     String reason();
 
-    /** When it became a dead letter, epoch milliseconds; empty where it does not say. */
+    /** Returns the time at which it was dead-lettered, epoch milliseconds; empty if absent. */
     OptionalLong deadAtMillis();
 }

@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Which dead letters are meant: those to which everything applies that is set.
+ * Filter of dead letters. All conditions that are set must apply.
  *
- * @param tenant      whose; does not match a dead letter that cannot be read as an item, since it has no tenant
- * @param reason      the label of a {@link DeadReason}, or of one that another version wrote
- * @param sinceMillis dead at this time or later, epoch milliseconds
- * @param untilMillis dead before this time, epoch milliseconds
- * @param id          the item's id; ids may repeat
+ * @param tenant      tenant; never matches an unreadable item, which has no tenant
+ * @param reason      label of a {@link DeadReason}, or one that another version wrote
+ * @param sinceMillis earliest time of dead-lettering, epoch milliseconds, inclusive
+ * @param untilMillis latest time of dead-lettering, epoch milliseconds, exclusive
+ * @param id          item id; several items may have the same one
  */
 public record DeadLetterFilter(
         Optional<String> tenant,
@@ -19,22 +19,22 @@ public record DeadLetterFilter(
         OptionalLong sinceMillis,
         OptionalLong untilMillis,
         Optional<String> id) {
-    /** Every dead letter. */
+    /** Matches all dead letters. */
     public static final DeadLetterFilter ALL = new DeadLetterFilter(
             Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
 
-    /** Every dead letter with this id. */
+    /** Returns a filter for all dead letters with an id. */
     public static DeadLetterFilter ofId(String id) {
         return new DeadLetterFilter(
                 Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.of(id));
     }
 
-    /** Whether a dead letter is one of those meant. One that does not say since when it is dead is in no stretch of time. */
+    /** Returns whether a dead letter matches. One without a time matches no time range. */
     public boolean matches(DeadLetterFacts letter) {
         return reason.map(letter.reason()::equals).orElse(true)
                 && isInTime(letter.deadAtMillis())
                 && (tenant.isEmpty() || tenant.equals(letter.tenant()))
-                // Last, since it is the dearest to ask for.
+                // Last, because it is the most expensive property.
                 && (id.isEmpty() || id.get().equals(letter.id()));
     }
 

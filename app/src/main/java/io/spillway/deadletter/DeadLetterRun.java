@@ -23,25 +23,25 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Finishes dead letters, each exactly once, whatever is killed and however many runs there are: what takes their place
- * and the progress that says so are one transaction, and the latest run ends those before it.
+ * Replay or discard of dead letters, each exactly once, even if processes are killed or several runs start: the
+ * successor records and the progress are one transaction, and a new run fences earlier ones.
  *
  * <p>Owner of its Kafka clients; used by one thread, once: {@link #survey}, then {@link #run}.
  */
 public final class DeadLetterRun implements AutoCloseable {
     /**
-     * Passed-over dead letters that the progress of a partition lists; at the bound they are put to the end of their
-     * partition. Under {@link io.spillway.core.progress.PartitionProgress#DEFAULT_MAX_UNFINISHED}, so that they fit the
-     * metadata wherever they lie.
+     * Maximum number of skipped dead letters in the progress of a partition; at the limit they are re-appended to the
+     * partition. Below {@link io.spillway.core.progress.PartitionProgress#DEFAULT_MAX_UNFINISHED}, so that any offsets
+     * fit into the metadata.
      */
-    static final int MAX_PASSED_OVER = 1_000;
+    static final int MAX_SKIPPED = 1_000;
 
-    /** An open transaction keeps the delay stage from reading on: no longer than this after a kill. */
+    /** Limits how long an open transaction of a killed run blocks the delay stage. */
     private static final int TRANSACTION_TIMEOUT_MILLIS = 10_000;
 
     private final String topic;
     private final String group;
-    private final int maxPassedOver;
+    private final int maxSkipped;
     private final Admin admin;
     private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -50,25 +50,25 @@ public final class DeadLetterRun implements AutoCloseable {
     private final DisposalTransactions transactions;
 
     /**
-     * Connects, and ends every run before this one.
+     * Connects, and fences every earlier run.
      *
-     * @param configuration with a cluster in it
-     * @param clock         for how long it waits
-     * @throws KafkaFailure when the cluster refuses or does not answer
+     * @param configuration configuration with a cluster
+     * @param clock         clock for timeouts
+     * @throws KafkaFailure if the cluster rejects the run or does not respond
      */
     public DeadLetterRun(Configuration configuration, InstantSource clock) {
-        this(configuration, clock, MAX_PASSED_OVER, UnaryOperator.identity());
+        this(configuration, clock, MAX_SKIPPED, UnaryOperator.identity());
     }
 
-    /** With a bound of its own, and a producer that a test can break. */
+    /** @param producers wraps the producer, for fault injection in tests */
     DeadLetterRun(
-            Configuration configuration, InstantSource clock, int maxPassedOver,
+            Configuration configuration, InstantSource clock, int maxSkipped,
             UnaryOperator<Producer<byte[], byte[]>> producers) {
         KafkaClients clients = new KafkaClients(configuration.queue());
         Topics topics = new Topics(configuration.queue());
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
-        this.maxPassedOver = maxPassedOver;
+        this.maxSkipped = maxSkipped;
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin);
         this.consumer = DeadLetters.consumer(clients, topics);
@@ -79,22 +79,23 @@ public final class DeadLetterRun implements AutoCloseable {
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS,
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.CLIENT_ID_CONFIG, topics.replayGroup())));
-        this.transactions = new DisposalTransactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
+        this.transactions =
+                new DisposalTransactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
         try {
-            // Before the progress is read: from here on no run before this one can add to it.
+            // Before the progress is read: afterwards no earlier run can change it.
             producer.initTransactions();
         } catch (KafkaException e) {
             close();
-            throw new KafkaFailure("cannot start as " + group, e);
+            throw new KafkaFailure("cannot start transactions as " + group, e);
         }
     }
 
     /**
-     * Reads what a run would do, from the progress there is to the ends there are now.
+     * Determines what a run will do, from the current progress to the current ends of the partitions.
      *
-     * @param limit most dead letters that the run takes, 1 or more
-     * @return empty when it was stopped
-     * @throws KafkaFailure when the cluster does not answer
+     * @param limit maximum number of dead letters in the run, 1 or more
+     * @return empty if it was stopped
+     * @throws KafkaFailure if the cluster does not respond
      */
     public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, ScanListener watch) {
         Survey survey = new Survey(queues.readProgress(topic, group, true), limit);
@@ -102,11 +103,11 @@ public final class DeadLetterRun implements AutoCloseable {
     }
 
     /**
-     * Does it, batch by batch, and then purges what is finished.
+     * Executes the run in batches, and then purges finished records.
      *
-     * @param survey of this run, with the same filter and disposal
-     * @throws SupersededException when another run has begun
-     * @throws KafkaFailure when the cluster refuses or does not answer; what is done is done, and no more
+     * @param survey survey of this run, with the same filter and disposal
+     * @throws SupersededException if another run has started
+     * @throws KafkaFailure if the cluster rejects a request or does not respond; committed batches remain valid
      */
     public RunResult run(Survey survey, DeadLetterFilter filter, Disposal disposal, ScanListener watch) {
         SelectedDeadLetters work = new SelectedDeadLetters(filter, disposal, survey.tally().count(), watch);
@@ -115,13 +116,13 @@ public final class DeadLetterRun implements AutoCloseable {
             long end = Math.max(survey.endOfMatches(part.partition()), part.leftBehindTo());
             long frontier = end <= part.from() || work.isStopped()
                     ? part.progress().frontier()
-                    : new PartitionRun(part, end, reader, scan, transactions, maxPassedOver).run(work);
+                    : new PartitionRun(part, end, reader, scan, transactions, maxSkipped).run(work);
             if (frontier > part.start()) {
                 finished.put(part.partition(), frontier);
             }
         }
         if (!work.isStopped() && !work.isOver()) {
-            // What the survey found is gone: only another run can have taken and purged it before this one got there.
+            // Records of the survey are missing: only another run can have finished and purged them.
             throw new SupersededException(work.done(), null);
         }
         purge(finished, work, disposal);
@@ -134,8 +135,8 @@ public final class DeadLetterRun implements AutoCloseable {
                 queues.purgeBelow(finished);
             }
         } catch (KafkaFailure e) {
-            throw new KafkaFailure(work.done() + " dead letters are " + disposal.done()
-                    + "; they are not purged yet, run the same again within 7 days (offsets.retention.minutes)", e);
+            throw new KafkaFailure(work.done() + " dead letters are " + disposal.done() + " but not purged yet;"
+                    + " run the same command again within 7 days (offsets.retention.minutes)", e);
         }
     }
 

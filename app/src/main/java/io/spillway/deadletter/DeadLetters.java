@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
- * The dead letters that wait for a decision: those neither replayed nor discarded. Owner of its Kafka clients; used by
- * one thread. It changes nothing.
+ * Read-only view of unfinished dead letters: those neither replayed nor discarded. Owner of its Kafka clients; used by
+ * one thread.
  */
 public final class DeadLetters implements AutoCloseable {
     private final String topic;
@@ -31,8 +31,8 @@ public final class DeadLetters implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param configuration with a cluster in it
-     * @param clock         for how long it waits
+     * @param configuration configuration with a cluster
+     * @param clock         clock for timeouts
      */
     public DeadLetters(Configuration configuration, InstantSource clock) {
         KafkaClients clients = new KafkaClients(configuration.queue());
@@ -45,7 +45,7 @@ public final class DeadLetters implements AutoCloseable {
         this.scan = new Scan(reader);
     }
 
-    /** A consumer that holds 500 records or about 8 MiB at a time. */
+    /** Returns a consumer with batches of up to 500 records or about 8 MiB. */
     static KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, Topics topics) {
         return clients.consumer(Map.of(
                 ConsumerConfig.GROUP_ID_CONFIG, topics.replayGroup(),
@@ -55,11 +55,10 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /**
-     * Shows every dead letter that the filter means to a visitor, up to what there is now.
+     * Visits every matching dead letter, up to the current ends of the partitions.
      *
-     * @param visitor keeps what it wants to keep
-     * @return whether it came to the end; not when it was stopped
-     * @throws io.spillway.kafka.topics.KafkaFailure when the cluster does not answer
+     * @return true if it reached the end, false if it was stopped
+     * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
     public boolean forEach(DeadLetterFilter filter, ScanListener watch, Consumer<DeadLetter> visitor) {
         return scan.over(partitions(), watch, letter -> {
@@ -70,25 +69,27 @@ public final class DeadLetters implements AutoCloseable {
     }
 
     /**
-     * What a run would do. Unlike {@link DeadLetterRun#survey} it ends no run that is at work.
+     * Determines what a run would do. Unlike {@link DeadLetterRun#survey}, it does not fence a run in progress.
      *
-     * @param limit most dead letters that the run takes, 1 or more
-     * @return empty when it was stopped
+     * @param limit maximum number of dead letters in the run, 1 or more
+     * @return empty if it was stopped
      */
-    public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, ReplayForecast forecast, ScanListener watch) {
+    public Optional<Survey> survey(
+            DeadLetterFilter filter, Disposal disposal, long limit, ReplayForecast forecast, ScanListener watch) {
         Survey survey = new Survey(partitions(), limit);
         return survey.read(scan, filter, disposal, forecast, watch) ? Optional.of(survey) : Optional.empty();
     }
 
-    /** The dead letter at a place; empty where there is none, or it is replayed or discarded already. */
+    /** Returns the unfinished dead letter at a position; empty if there is none. */
     public Optional<DeadLetter> at(int partition, long offset) {
-        Optional<QueueProgress> there = partitions().stream()
-                .filter(part -> part.partition().partition() == partition && part.isUnfinished(offset) && offset < part.end())
+        Optional<QueueProgress> found = partitions().stream()
+                .filter(part -> part.partition().partition() == partition)
+                .filter(part -> part.isUnfinished(offset) && offset < part.end())
                 .findFirst();
-        if (there.isEmpty()) {
+        if (found.isEmpty()) {
             return Optional.empty();
         }
-        reader.seek(there.get().partition(), offset, offset + 1);
+        reader.seek(found.get().partition(), offset, offset + 1);
         return reader.next().stream().map(scan::letter).findFirst();
     }
 

@@ -4,7 +4,7 @@ import io.spillway.core.item.ItemState;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Forgets them. */
+/** Removal of dead letters without a successor. */
 public record Discard() implements Disposal {
     @Override
     public String done() {

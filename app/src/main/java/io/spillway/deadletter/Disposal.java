@@ -4,22 +4,22 @@ import io.spillway.core.item.ItemState;
 import java.util.Optional;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** What is done with the dead letters that are meant. */
+/** Action on the selected dead letters. */
 public sealed interface Disposal permits Replay, Discard {
-    /** A word for what was done, such as {@code replayed}. */
+    /** Returns the past participle for messages, such as {@code replayed}. */
     String done();
 
-    /** Where it goes, as the books see it. */
+    /** Returns the item's next state in the ledger. */
     ItemState to();
 
-    /** Why this cannot be done with a dead letter, so that it stays; empty when it can. */
+    /** Returns the reason why the action is impossible for a dead letter, which then stays; empty if it is possible. */
     Optional<String> obstacle(DeadLetter letter);
 
     /**
-     * The record that takes the dead letter's place; empty for none.
+     * Returns the record that replaces the dead letter; empty for none.
      *
-     * @param letter without an obstacle
-     * @param index  which one of this run, from 0
+     * @param letter dead letter without an obstacle
+     * @param index  its index in this run, from 0
      */
     Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index);
 }

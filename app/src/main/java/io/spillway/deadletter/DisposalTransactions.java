@@ -19,8 +19,8 @@ import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 
 /**
- * The transactions of one run, one after another: records, the books, and the progress that says what they stand for. Owner of the
- * producer. After a failure it is of no more use; nothing is tried again, since the next run does.
+ * Transactions of one run, one after another: successor records, ledger entries and progress. Owner of the producer.
+ * Not usable after a failure: there are no retries, because the next run continues.
  */
 final class DisposalTransactions implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -29,7 +29,7 @@ final class DisposalTransactions implements AutoCloseable {
     private final ConsumerGroupMetadata group;
     private final LedgerWriter ledger;
     private final InstantSource clock;
-    /** Of one batch of the reader; a run that fails books no more. */
+    /** Ledger entries of the current batch. */
     private final LedgerDeltas settled;
     private boolean isOpen;
 
@@ -42,13 +42,8 @@ final class DisposalTransactions implements AutoCloseable {
         this.group = group;
     }
 
-    /**
-     * Books a dead letter in the transaction that the next {@link #commit} ends.
-     *
-     * @param tenant in whose books it is
-     * @param to     where it goes
-     */
-    void book(String tenant, ItemState to) {
+    /** Records a state change in the ledger, in the transaction that the next {@link #commit} ends. */
+    void recordMove(String tenant, ItemState to) {
         settled.add(tenant, to);
     }
 
@@ -56,20 +51,16 @@ final class DisposalTransactions implements AutoCloseable {
     void send(ProducerRecord<byte[], byte[]> record, long done) {
         guarded(done, () -> {
             open();
-            // Whether it was stored the commit says.
+            // Send errors are reported by the commit.
             producer.send(record);
         });
     }
 
-    /**
-     * Commits what was sent and the progress.
-     *
-     * @param done what the run has done before, for the message when it fails
-     */
+    /** Commits the records, the ledger entries and the progress; {@code done} is for the error message. */
     void commit(TopicPartition partition, ProgressState progress, long done) {
         String metadata = ProgressCodec.encode(progress);
         if (!ProgressCodec.decode(progress.frontier(), metadata).equals(progress)) {
-            // Cut metadata would let what is done be done again.
+            // Truncated metadata would let finished dead letters be processed again.
             throw new IllegalStateException("progress does not fit its metadata: " + progress);
         }
         guarded(done, () -> {
@@ -77,7 +68,8 @@ final class DisposalTransactions implements AutoCloseable {
             long nowMillis = clock.millis();
             ledger.write(settled, nowMillis, producer::send);
             ledger.flush(nowMillis, producer::send);
-            producer.sendOffsetsToTransaction(Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
+            producer.sendOffsetsToTransaction(
+                    Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
             producer.commitTransaction();
             settled.clear();
             isOpen = false;
@@ -104,12 +96,12 @@ final class DisposalTransactions implements AutoCloseable {
                 throw new SupersededException(done, e);
             }
             abort();
-            throw new KafkaFailure("the run ended after " + done + " dead letters; the rest stays as it is", e);
+            throw new KafkaFailure("the run ended after " + done + " dead letters; the others are unchanged", e);
         }
     }
 
-    private static boolean isFencing(Throwable fault) {
-        for (Throwable at = fault; at != null; at = at.getCause()) {
+    private static boolean isFencing(Throwable error) {
+        for (Throwable at = error; at != null; at = at.getCause()) {
             if (at instanceof ProducerFencedException || at instanceof InvalidProducerEpochException) {
                 return true;
             }
@@ -120,8 +112,8 @@ final class DisposalTransactions implements AutoCloseable {
     private void abort() {
         try {
             producer.abortTransaction();
-        } catch (KafkaException beyondUse) {
-            // Then the cluster aborts it, at its timeout or when the next run begins.
+        } catch (KafkaException abortFailed) {
+            // The cluster aborts it at its timeout or when the next run starts.
         }
     }
 }

@@ -15,12 +15,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A run in one partition, from its progress to where the run ends in it.
+ * Run over one partition.
  *
- * <p>What the run passes over stays unfinished in the progress. When that list is full, and at the end, it is put to
- * the end of the same partition, byte for byte, in the transaction that finishes it where it was. So any number can be
- * passed over; and after a run all below its frontier is finished and can be purged, which nothing has to be remembered
- * for. (Kafka forgets the offsets of a group that nobody is in after 7 days.)
+ * <p>Skipped dead letters stay unfinished in the progress. When their list is full, and at the end, they are
+ * re-appended to the same partition, byte for byte, in the transaction that finishes their old offsets. So their
+ * number is unlimited, and after a run all records below its frontier are finished and can be purged. No committed
+ * progress is needed after that, which matters because Kafka deletes the offsets of an empty group after 7 days.
  */
 final class PartitionRun {
     private final TopicPartition partition;
@@ -32,47 +32,48 @@ final class PartitionRun {
     private final DisposalTransactions transactions;
     private final PartitionProgress progress;
     private boolean isDirty;
-    /** Offset behind the last record that was delivered. */
+    /** Offset after the last record that was read. */
     private long position;
 
     PartitionRun(
-            QueueProgress part, long end, PartitionReader reader, Scan scan, DisposalTransactions transactions, int maxPassedOver) {
+            QueueProgress part, long end, PartitionReader reader, Scan scan, DisposalTransactions transactions,
+            int maxSkipped) {
         this.partition = part.partition();
         this.from = part.from();
         this.end = end;
         this.reader = reader;
         this.scan = scan;
         this.transactions = transactions;
-        this.progress = new PartitionProgress(part.progress(), Long.MAX_VALUE, maxPassedOver);
+        this.progress = new PartitionProgress(part.progress(), Long.MAX_VALUE, maxSkipped);
         this.leftBehindTo = part.leftBehindTo();
         this.position = from;
     }
 
-    /** Does the work and returns the frontier that is committed. */
+    /** Processes the partition and returns the committed frontier. */
     long run(SelectedDeadLetters work) {
-        boolean any = false;
+        boolean hasFinished = false;
         reader.seek(partition, from, end);
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             boolean isFull = takeUntilFull(batch, work);
-            any |= isDirty;
+            hasFinished |= isDirty;
             commitIfDirty(work);
             if (isFull) {
-                putToEnd(work);
-                any = true;
+                reappendSkipped(work);
+                hasFinished = true;
                 reader.seek(partition, position, end);
             }
             if (work.isStopped() || isOver(work, position)) {
                 break;
             }
         }
-        // Without either there is nothing finished above what was passed over, and nothing to remember.
-        if (any || leftBehindTo > 0) {
-            putToEnd(work);
+        // Otherwise nothing is finished above the skipped dead letters, and no progress needs to be kept.
+        if (hasFinished || leftBehindTo > 0) {
+            reappendSkipped(work);
         }
         return snapshot().frontier();
     }
 
-    /** Whether it stopped because the list of what is passed over is full. */
+    /** Processes a batch. Returns true if it stopped because the list of skipped dead letters is full. */
     private boolean takeUntilFull(List<ConsumerRecord<byte[], byte[]>> batch, SelectedDeadLetters work) {
         for (ConsumerRecord<byte[], byte[]> record : batch) {
             if (progress.isFull()) {
@@ -84,9 +85,10 @@ final class PartitionRun {
             boolean wasFinished = progress.delivered(record.offset()) == ReadVerdict.FINISHED;
             position = record.offset() + 1;
             DeadLetter letter = scan.letter(record);
-            if (!wasFinished && work.means(letter)) {
-                work.disposal().successor(letter, work.take()).ifPresent(successor -> transactions.send(successor, work.done()));
-                transactions.book(letter.tenant().orElse(LedgerOwner.NOBODY), work.disposal().to());
+            if (!wasFinished && work.selects(letter)) {
+                work.disposal().successor(letter, work.take())
+                        .ifPresent(successor -> transactions.send(successor, work.done()));
+                transactions.recordMove(letter.tenant().orElse(LedgerOwner.NOBODY), work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;
             }
@@ -94,26 +96,26 @@ final class PartitionRun {
         return false;
     }
 
-    /** Whether all is taken, and from this offset on nothing is left over from a run that was killed. */
+    /** Returns whether the run is complete and a killed run has left nothing from this offset on. */
     private boolean isOver(SelectedDeadLetters work, long offset) {
         return work.isOver() && offset >= leftBehindTo;
     }
 
-    /** Moves what is unfinished and was read to the end of the partition. */
-    private void putToEnd(SelectedDeadLetters work) {
-        OffsetList passedOver = OffsetList.of(Arrays.stream(snapshot().unfinished().toArray())
+    /** Re-appends the skipped dead letters to the partition. */
+    private void reappendSkipped(SelectedDeadLetters work) {
+        OffsetList skipped = OffsetList.of(Arrays.stream(snapshot().unfinished().toArray())
                 .filter(offset -> offset < position)
                 .toArray());
-        if (passedOver.isEmpty()) {
+        if (skipped.isEmpty()) {
             return;
         }
-        reader.seek(partition, passedOver.first(), passedOver.last() + 1);
+        reader.seek(partition, skipped.first(), skipped.last() + 1);
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             for (ConsumerRecord<byte[], byte[]> record : batch) {
-                if (passedOver.contains(record.offset())) {
+                if (skipped.contains(record.offset())) {
                     transactions.send(copy(record), work.done());
                     progress.finished(record.offset());
-                    work.putToEnd();
+                    work.reappended();
                     isDirty = true;
                 }
             }

@@ -15,15 +15,15 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Puts them into the delay lane as if they had never been tried: key, value, timestamp and the producer's headers as
- * they are, of ours only where the item entered and when it was first attempted, which it stays.
+ * Move of dead letters to the delay lane as if they had never been attempted. Key, value, timestamp and the producer's
+ * headers are unchanged. Of Spillway's headers only the origin and the time of the first attempt are kept.
  *
- * @param topics      for the delay lane and its limits
- * @param startMillis now; when the first is due, epoch milliseconds
- * @param perSecond   how many are due in a second, above 0
+ * @param topics      topics with the delay lane and its limits
+ * @param startMillis current time, at which the first is due, epoch milliseconds
+ * @param perSecond   rate at which they become due, items per second, above 0
  */
 public record Replay(Topics topics, long startMillis, double perSecond) implements Disposal {
-    /** More than a record takes beside its key, value and headers, and a header beside its name and value. Bytes. */
+    /** Upper bounds of the framing of a record and of a header, bytes. */
     private static final int RECORD_OVERHEAD_BYTES = 512;
     private static final int HEADER_OVERHEAD_BYTES = 10;
 
@@ -46,13 +46,14 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
             bytes += header.key().getBytes(StandardCharsets.UTF_8).length + length(header.value());
             headers++;
         }
-        // What the delay stage would only make a dead letter again, or what its topic would refuse.
+        // The delay stage would dead-letter such a record again, or its topic would reject it.
         if (headers > ItemLimits.MAX_LANE_HEADERS) {
-            return Optional.of(headers + " headers; the delay lane takes " + ItemLimits.MAX_LANE_HEADERS);
+            return Optional.of(headers + " headers; the delay lane allows " + ItemLimits.MAX_LANE_HEADERS);
         }
         if (bytes > topics.delayedMaxBytes()
                 || bytes + (long) headers * HEADER_OVERHEAD_BYTES + RECORD_OVERHEAD_BYTES > topics.laneMaxBytes()) {
-            return Optional.of(bytes + " bytes; the delay lane takes " + topics.delayedMaxBytes() + " (topics.maxBytes)");
+            return Optional.of(
+                    bytes + " bytes; the delay lane allows " + topics.delayedMaxBytes() + " (topics.maxBytes)");
         }
         return Optional.empty();
     }
@@ -70,7 +71,7 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         set(headers, ItemHeaders.ORIGIN, letter.originText());
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
-        // It keeps its partition's number, and so its tenant its shard. A producer refuses a negative time.
+        // The same partition number keeps the tenant in its shard. A producer rejects a negative timestamp.
         return new ProducerRecord<>(topics.lane(Lane.DELAY), record.partition(), Math.max(0, record.timestamp()),
                 record.key(), record.value(), headers);
     }

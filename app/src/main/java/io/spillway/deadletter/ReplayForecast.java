@@ -9,30 +9,26 @@ import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 
-/** Says what the delay stage will make of a dead letter that is taken, as far as time decides. */
+/** Forecast of whether the delay stage will drop a replayed dead letter because of its age. */
 @FunctionalInterface
 public interface ReplayForecast {
-    /** No more than that it is taken. */
+    /** Assumes that nothing is dropped. */
     ReplayForecast NONE = (letter, index) -> Fate.WORK;
 
-    /** What will become of it. */
+    /** Forecast outcome. */
     enum Fate {
-        /** It goes to a worker's lane, or it is a dead letter again. */
+        /** Moved to a worker's lane, or dead-lettered again. */
         WORK,
-        /** A sweep drops it. */
+        /** Dropped by a sweep. */
         SWEPT,
-        /** It is dropped past its time to live. */
+        /** Dropped because it is past its time to live. */
         EXPIRED
     }
 
-    /**
-     * What will become of a dead letter.
-     *
-     * @param index which one of the run, from 0
-     */
+    /** Returns the forecast for the dead letter with this index in the run, from 0. */
     Fate of(DeadLetter letter, long index);
 
-    /** By the policies and sweeps that are known now. */
+    /** Returns a forecast by the current policies and sweeps. */
     static ReplayForecast of(Replay replay, TenantPolicies policies, Sweeps sweeps) {
         return (letter, index) -> {
             if (!(letter.reading() instanceof ParsedRecord.Item item)) {
@@ -43,10 +39,11 @@ public interface ReplayForecast {
             long sweepStartMillis = policy.sweepable()
                     ? sweeps.coveredBeforeMillis(item.tenant(), dueMillis)
                     : RoutingRules.NO_SWEEP_MILLIS;
-            return ReplayRules.whenDue(item.enqueuedAtMillis(), replay.startMillis(), dueMillis, policy, sweepStartMillis)
-                            .orElse(Route.HOT) instanceof Route.Drop drop
-                    ? (drop.reason() == DropReason.SWEEP ? Fate.SWEPT : Fate.EXPIRED)
-                    : Fate.WORK;
+            Route route = ReplayRules
+                    .whenDue(item.enqueuedAtMillis(), replay.startMillis(), dueMillis, policy, sweepStartMillis)
+                    .orElse(Route.HOT);
+            return !(route instanceof Route.Drop drop) ? Fate.WORK
+                    : drop.reason() == DropReason.SWEEP ? Fate.SWEPT : Fate.EXPIRED;
         };
     }
 }

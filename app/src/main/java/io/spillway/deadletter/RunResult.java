@@ -1,10 +1,10 @@
 package io.spillway.deadletter;
 
 /**
- * How a run ended.
+ * Result of a run.
  *
- * @param done    dead letters replayed or discarded
- * @param toEnd   dead letters passed over that were put to the end of their partition
+ * @param done    number of dead letters replayed or discarded
+ * @param toEnd   number of skipped dead letters re-appended to their partition
  * @param stopped whether it was stopped before its end
  */
 public record RunResult(long done, long toEnd, boolean stopped) {}

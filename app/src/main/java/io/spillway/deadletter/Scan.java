@@ -6,9 +6,10 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueProgress;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Goes through the unfinished dead letters, partition after partition, in the same order each time. */
+/** Scan of the unfinished dead letters, partition by partition, always in the same order. */
 final class Scan {
     private final PartitionReader reader;
     private final ItemReader items = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
@@ -18,19 +19,8 @@ final class Scan {
         this.reader = reader;
     }
 
-    /** Receives dead letters. */
-    @FunctionalInterface
-    interface Visitor {
-        /** Takes one, which is not kept in memory unless the visitor keeps it. */
-        void visit(DeadLetter letter);
-    }
-
-    /**
-     * Shows every unfinished dead letter to a visitor.
-     *
-     * @return whether it came to the end; not when it was stopped
-     */
-    boolean over(List<QueueProgress> partitions, ScanListener watch, Visitor visitor) {
+    /** Visits every unfinished dead letter without keeping it in memory. Returns false if it was stopped. */
+    boolean over(List<QueueProgress> partitions, ScanListener watch, Consumer<DeadLetter> visitor) {
         long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
         long before = 0;
         for (QueueProgress part : partitions) {
@@ -39,13 +29,14 @@ final class Scan {
                 for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
                     for (ConsumerRecord<byte[], byte[]> record : batch) {
                         if (part.isUnfinished(record.offset())) {
-                            visitor.visit(letter(record));
+                            visitor.accept(letter(record));
                         }
                     }
                     if (watch.isStopped()) {
                         return false;
                     }
-                    watch.progressed("looked at", before + Math.min(reader.position(), part.end()) - part.from(), total);
+                    long done = before + Math.min(reader.position(), part.end()) - part.from();
+                    watch.progressed("examined", done, total);
                 }
             }
             before += part.end() - part.from();

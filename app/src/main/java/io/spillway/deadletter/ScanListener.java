@@ -1,8 +1,8 @@
 package io.spillway.deadletter;
 
-/** Whoever waits for long work: asked between batches whether to stop, and told how far it is. */
+/** Listener of a long scan or run: can stop it between batches and receives its progress. */
 public interface ScanListener {
-    /** Waits to the end and wants to know nothing. */
+    /** Never stops and ignores the progress. */
     ScanListener NONE = new ScanListener() {
         @Override
         public boolean isStopped() {
@@ -13,14 +13,14 @@ public interface ScanListener {
         public void progressed(String what, long done, long total) {}
     };
 
-    /** Whether to stop after the batch under way. */
+    /** Returns whether to stop after the current batch. */
     boolean isStopped();
 
     /**
-     * Some more is done.
+     * Reports progress.
      *
-     * @param what  is done, in a word such as {@code replayed}
-     * @param total as far as is known, {@code done} or more
+     * @param what  past participle such as {@code replayed}
+     * @param total expected total, {@code done} or more
      */
     void progressed(String what, long done, long total);
 }

@@ -1,6 +1,6 @@
 package io.spillway.deadletter;
 
-/** What one run is to do over all partitions, and what of it is done. Owned by the thread of the run. */
+/** Work of one run over all partitions, with its progress. Owned by the thread of the run. */
 final class SelectedDeadLetters {
     private final DeadLetterFilter filter;
     private final Disposal disposal;
@@ -11,11 +11,7 @@ final class SelectedDeadLetters {
     private long toEnd;
     private boolean stopped;
 
-    /**
-     * Makes work.
-     *
-     * @param total most dead letters to take
-     */
+    /** @param total maximum number of dead letters to take */
     SelectedDeadLetters(DeadLetterFilter filter, Disposal disposal, long total, ScanListener watch) {
         this.filter = filter;
         this.disposal = disposal;
@@ -27,24 +23,23 @@ final class SelectedDeadLetters {
         return disposal;
     }
 
-    /** Whether this one is to be taken. */
-    boolean means(DeadLetter letter) {
+    boolean selects(DeadLetter letter) {
         return taken < total && filter.matches(letter) && disposal.obstacle(letter).isEmpty();
     }
 
-    /** Takes one; the answer is its number, from 0. */
+    /** Takes one and returns its index, from 0. */
     long take() {
         return taken++;
     }
 
-    /** All that were taken are done for good. */
+    /** Records that all taken dead letters are committed. */
     void committed() {
         done = taken;
         watch.progressed(disposal.done(), done, total);
         stopped = stopped || watch.isStopped();
     }
 
-    void putToEnd() {
+    void reappended() {
         toEnd++;
     }
 
@@ -52,7 +47,7 @@ final class SelectedDeadLetters {
         return stopped || taken == total;
     }
 
-    /** Asks whether to stop, where nothing was committed. */
+    /** Returns whether the run was stopped; also asks the listener, for partitions without commits. */
     boolean isStopped() {
         stopped = stopped || taken < total && watch.isStopped();
         return stopped;

@@ -1,16 +1,16 @@
 package io.spillway.deadletter;
 
-/** Another run has begun, and ended this one: only one at a time may finish dead letters. */
+/** Error of a run that a newer run has fenced: only one run at a time may finish dead letters. */
 public final class SupersededException extends RuntimeException {
     private static final long serialVersionUID = 1;
     private final long done;
 
     SupersededException(long done, Throwable cause) {
-        super("another replay or discard has started, or a transaction of this one took longer than it may", cause);
+        super("another replay or discard has started, or a transaction of this one exceeded its timeout", cause);
         this.done = done;
     }
 
-    /** How many dead letters this run has finished, for good; the other run goes on behind them. */
+    /** Returns the number of dead letters that this run has finished; the other run continues after them. */
     public long done() {
         return done;
     }

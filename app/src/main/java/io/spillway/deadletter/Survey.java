@@ -8,11 +8,12 @@ import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What a run will meet, found by reading all of it once before anything is done: so the run can refuse what cannot be,
- * knows how far it is, and reads no further in a partition than it must.
+ * Preview of a run, from one read of all unfinished dead letters before any change. It gives the run its total for
+ * progress reports, the dead letters that cannot be processed, and the offset after which it can stop in each
+ * partition.
  */
 public final class Survey {
-    /** Most dead letters that cannot be replayed that are named; the rest is counted. */
+    /** Maximum number of obstacles with details; all are counted. */
     public static final int MAX_NAMED = 20;
 
     private final List<QueueProgress> partitions;
@@ -28,20 +29,21 @@ public final class Survey {
         this.limit = limit;
     }
 
-    /** Reads; not to the end when it was stopped. */
+    /** Reads the dead letters. Returns false if it was stopped. */
     boolean read(Scan scan, DeadLetterFilter filter, Disposal disposal, ReplayForecast forecast, ScanListener watch) {
         return scan.over(partitions, watch, letter -> {
             if (filter.matches(letter)) {
                 matching++;
-                disposal.obstacle(letter).ifPresentOrElse(why -> leave(letter, why), () -> take(letter, forecast));
+                disposal.obstacle(letter)
+                        .ifPresentOrElse(reason -> skip(letter, reason), () -> take(letter, forecast));
             }
         });
     }
 
-    private void leave(DeadLetter letter, String why) {
+    private void skip(DeadLetter letter, String reason) {
         unfit++;
         if (obstacles.size() < MAX_NAMED) {
-            obstacles.add(letter.position() + ": " + why);
+            obstacles.add(letter.position() + ": " + reason);
         }
     }
 
@@ -49,7 +51,8 @@ public final class Survey {
         if (tally.count() < limit) {
             ReplayForecast.Fate fate = forecast.of(letter, tally.count());
             tally.add(letter, fate == ReplayForecast.Fate.SWEPT, fate == ReplayForecast.Fate.EXPIRED);
-            endOfMatches.put(new TopicPartition(letter.record().topic(), letter.record().partition()), letter.record().offset() + 1);
+            TopicPartition partition = new TopicPartition(letter.record().topic(), letter.record().partition());
+            endOfMatches.put(partition, letter.record().offset() + 1);
         }
     }
 
@@ -57,27 +60,27 @@ public final class Survey {
         return partitions;
     }
 
-    /** Where the run may stop in a partition: behind the last that it will take; 0 when it takes none. */
+    /** Returns the offset after the last dead letter to take in a partition; 0 for none. */
     long endOfMatches(TopicPartition partition) {
         return endOfMatches.getOrDefault(partition, 0L);
     }
 
-    /** Those that the run will take, by tenant and reason. */
+    /** Returns the counts of the dead letters that the run will take. */
     public DeadLetterCounts tally() {
         return tally;
     }
 
-    /** Those that the filter means, beyond the limit too. */
+    /** Returns the number of dead letters that match the filter, including those over the limit. */
     public long matching() {
         return matching;
     }
 
-    /** Of those that the filter means, how many cannot be taken. */
+    /** Returns the number of matching dead letters that cannot be taken. */
     public long unfit() {
         return unfit;
     }
 
-    /** The first of them with the reason, as partition-offset: reason; at most {@link #MAX_NAMED}. */
+    /** Returns the first of them as {@code partition-offset: reason}; at most {@link #MAX_NAMED}. */
     public List<String> obstacles() {
         return List.copyOf(obstacles);
     }

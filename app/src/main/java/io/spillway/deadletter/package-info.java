@@ -1,2 +1,2 @@
-/** Dead letters: reading, replaying and discarding them, each exactly once. */
+/** Dead letters: listing, and exactly-once replay and discard. */
 package io.spillway.deadletter;

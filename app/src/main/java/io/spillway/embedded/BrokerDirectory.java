@@ -25,13 +25,15 @@ import org.apache.kafka.raft.DynamicVoters;
 import org.apache.kafka.server.common.Feature;
 import org.apache.kafka.server.common.MetadataVersion;
 
-/** A directory of Kafka data, claimed for one broker. Owns the claim: a lock file, and a set within this process. */
+/**
+ * Kafka data directory, locked for one broker. Owner of the lock: a lock file, and an entry in a set of this process.
+ */
 final class BrokerDirectory implements AutoCloseable {
     static final int NODE_ID = 1;
     private static final String LOCK_FILE = "spillway.lock";
     private static final String METADATA_LOG = "__cluster_metadata-0";
 
-    /** What a killed first start may leave: formatting writes these before meta.properties, and data after it. */
+    /** Files that a killed first start may leave: formatting writes them before meta.properties. */
     private static final Set<String> UNFINISHED_FORMAT = Set.of(
             LOCK_FILE,
             METADATA_LOG,
@@ -39,7 +41,7 @@ final class BrokerDirectory implements AutoCloseable {
             BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp",
             MetaPropertiesEnsemble.META_PROPERTIES_NAME + ".tmp");
 
-    // Asked before the lock file is opened: closing any channel on a file drops every POSIX lock a process has on it.
+    // Checked before the lock file is opened: closing any channel of a file releases the process's POSIX locks on it.
     private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     private final Path path;
@@ -50,10 +52,10 @@ final class BrokerDirectory implements AutoCloseable {
         this.lock = lock;
     }
 
-    /** Creates the directory where it is missing and claims it. */
+    /** Creates the directory if it is missing and locks it. */
     static BrokerDirectory claim(Path directory) {
         Path path = create(directory);
-        refuseStrangers(path);
+        refuseForeignFiles(path);
         if (!CLAIMED_IN_THIS_PROCESS.add(path)) {
             throw inUse(path);
         }
@@ -81,9 +83,7 @@ final class BrokerDirectory implements AutoCloseable {
     }
 
     /**
-     * Leaves a directory that a broker can start from: formats an empty one, checks one that is in use already.
-     *
-     * @param controllerPort where the only voter of the metadata quorum listens, recorded by formatting
+     * Formats an empty directory, with the port of the only voter of the metadata quorum, or checks a formatted one.
      */
     void prepare(int controllerPort) {
         if (Files.exists(path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {
@@ -93,21 +93,21 @@ final class BrokerDirectory implements AutoCloseable {
         }
     }
 
-    /** Keeps us from writing anything, be it a lock file, where somebody else's files are. */
-    private static void refuseStrangers(Path path) {
+    /** Prevents writing any file, even the lock file, into a directory with other files. */
+    private static void refuseForeignFiles(Path path) {
         List<String> entries;
         try (Stream<Path> files = Files.list(path)) {
             entries = files.map(file -> file.getFileName().toString()).toList();
         } catch (IOException | UncheckedIOException e) {
             throw new EmbeddedKafkaException(
                     "The Kafka data directory " + path + " cannot be read (" + Printable.innermostCause(e)
-                            + "): allow it, or choose another directory",
+                            + "). Change its permissions, or choose another directory.",
                     e);
         }
         if (!entries.contains(MetaPropertiesEnsemble.META_PROPERTIES_NAME) && !UNFINISHED_FORMAT.containsAll(entries)) {
             throw new EmbeddedKafkaException("The Kafka data directory " + path + " is not empty but has no "
                     + MetaPropertiesEnsemble.META_PROPERTIES_NAME
-                    + ": choose an empty directory, or one of an earlier start");
+                    + ". Choose an empty directory, or one of an earlier start.");
         }
     }
 
@@ -153,8 +153,8 @@ final class BrokerDirectory implements AutoCloseable {
                     .run();
         } catch (Exception e) {
             throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + path + " could not be set up (" + Printable.innermostCause(e)
-                            + "): free or make writable the disk, or choose another directory",
+                    "The Kafka data directory " + path + " cannot be formatted (" + Printable.innermostCause(e)
+                            + "). Free disk space or change its permissions, or choose another directory.",
                     e);
         }
     }
@@ -169,7 +169,7 @@ final class BrokerDirectory implements AutoCloseable {
             return Files.createDirectories(directory).toRealPath();
         } catch (FileAlreadyExistsException e) {
             throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + directory + " is not a directory: choose another one", e);
+                    "The Kafka data directory " + directory + " is not a directory. Choose another path.", e);
         } catch (IOException e) {
             throw notWritable(directory, e);
         }
@@ -181,7 +181,7 @@ final class BrokerDirectory implements AutoCloseable {
                 lock.close();
             }
         } catch (IOException e) {
-            // The operating system drops the lock with the descriptor, whatever the close reported.
+            // The operating system releases the lock with the descriptor, even if the close fails.
         } finally {
             CLAIMED_IN_THIS_PROCESS.remove(path);
         }
@@ -189,20 +189,20 @@ final class BrokerDirectory implements AutoCloseable {
 
     private EmbeddedKafkaException broken(String reason, Throwable cause) {
         return new EmbeddedKafkaException(
-                "The Kafka data directory " + path + " is not usable, " + reason
-                        + ": choose another directory, or move this one away to begin with an empty one",
+                "The Kafka data directory " + path + " is not usable (" + reason
+                        + "). Choose another directory, or move this one away to start with an empty one.",
                 cause);
     }
 
     private static EmbeddedKafkaException inUse(Path path) {
         return new EmbeddedKafkaException("The Kafka data directory " + path
-                + " is in use by another running Kafka: stop that one, or choose another directory");
+                + " is in use by another running Kafka. Stop that one, or choose another directory.");
     }
 
     private static EmbeddedKafkaException notWritable(Path path, IOException cause) {
         return new EmbeddedKafkaException(
                 "The Kafka data directory " + path + " cannot be written (" + Printable.innermostCause(cause)
-                        + "): allow it, or choose another directory",
+                        + "). Change its permissions, or choose another directory.",
                 cause);
     }
 }

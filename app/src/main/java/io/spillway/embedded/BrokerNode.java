@@ -20,13 +20,12 @@ import org.apache.kafka.raft.QuorumConfig;
 import org.slf4j.LoggerFactory;
 
 /**
- * One combined broker and controller on a prepared directory and bound sockets. Kafka's own KafkaRaftServer is the same
- * three parts; they are put together here because it takes neither our sockets nor our handling of fatal faults. Owns
- * the parts and their threads.
+ * Combined broker and controller on a prepared directory and bound sockets. Kafka's own KafkaRaftServer has the same
+ * three parts, but accepts neither bound sockets nor a handler of fatal faults. Owner of the parts and their threads.
  */
 final class BrokerNode {
-    /** Enough for one node to hand over to nobody; Kafka would wait 5 minutes for a controller that is gone. */
-    private static final Duration HAND_OVER_LIMIT = Duration.ofSeconds(3);
+    /** Short, because no other node can take over. Kafka would wait 5 minutes for a controller that has stopped. */
+    private static final Duration SHUTDOWN_LIMIT = Duration.ofSeconds(3);
 
     private static final Duration THREAD_END_LIMIT = Duration.ofSeconds(2);
 
@@ -45,7 +44,7 @@ final class BrokerNode {
                 formatted._1(),
                 Time.SYSTEM,
                 new Metrics(),
-                // No static voters: who votes was recorded when the directory was formatted.
+                // No static voters: formatting stored the voter in the directory.
                 CompletableFuture.completedFuture(Map.of()),
                 QuorumConfig.parseBootstrapServers(config.quorumConfig().bootstrapServers()),
                 faults,
@@ -55,40 +54,42 @@ final class BrokerNode {
         this.starter = new Thread(faults, this::run, "embedded-kafka-start");
     }
 
-    /** Returns when clients can use the broker; throws what kept it from starting. {@link #stop} is due either way. */
+    /**
+     * Starts the broker and waits until clients can use it. The caller must call {@link #stop}, even after an error.
+     */
     void start(Duration limit) throws ExecutionException, TimeoutException, InterruptedException {
         starter.start();
         faults.started().get(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Stops both parts, or ends a start that is under way. May block for as long as Kafka does. */
+    /** Stops both parts, or ends a start in progress. May block for as long as Kafka does. */
     void stop() throws InterruptedException {
         boolean ran = faults.started().isDone() && !faults.started().isCompletedExceptionally();
         faults.stopping();
-        // A failed start ends by itself, and an interrupt on the way would break its files; a stuck one needs several:
-        // after the first it waits for a controller that may be gone.
+        // A failed start ends by itself, and an early interrupt could damage its files. A blocked start needs several
+        // interrupts: after the first it waits for a controller that may have stopped.
         while (!starter.join(THREAD_END_LIMIT)) {
             starter.interrupt();
         }
         try {
-            broker.shutdown(HAND_OVER_LIMIT);
+            broker.shutdown(SHUTDOWN_LIMIT);
         } finally {
             controller.shutdown();
             if (!ran) {
-                endForgottenThreads();
+                endOrphanedThreads();
             }
         }
     }
 
-    /** A part that failed while it was built never stops the threads it had begun, such as the raft client's reaper. */
-    private void endForgottenThreads() throws InterruptedException {
+    /** Ends threads of a part whose start failed, such as the raft client's reaper; Kafka does not stop them. */
+    private void endOrphanedThreads() throws InterruptedException {
         Thread[] threads = new Thread[faults.activeCount() + 16];
-        List<Thread> forgotten = Arrays.stream(threads, 0, faults.enumerate(threads))
-                // Kafka's metrics library keeps daemons for the whole process.
+        List<Thread> orphaned = Arrays.stream(threads, 0, faults.enumerate(threads))
+                // The daemon threads of Kafka's metrics library belong to the whole process.
                 .filter(thread -> !thread.isDaemon() && thread != Thread.currentThread())
                 .toList();
-        forgotten.forEach(Thread::interrupt);
-        for (Thread thread : forgotten) {
+        orphaned.forEach(Thread::interrupt);
+        for (Thread thread : orphaned) {
             thread.join(THREAD_END_LIMIT);
         }
     }
@@ -99,7 +100,7 @@ final class BrokerNode {
             broker.startup();
             faults.running();
         } catch (Throwable e) {
-            // Nothing is swallowed: whoever started the node gets it.
+            // Passed to the caller of start.
             faults.started().completeExceptionally(e);
         }
     }

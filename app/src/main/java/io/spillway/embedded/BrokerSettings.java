@@ -4,13 +4,13 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The settings of the one combined broker and controller; what is not here is Kafka's default. */
+/** Settings of the combined broker and controller; all others are Kafka's defaults. */
 final class BrokerSettings {
     private static final Map<String, String> FIXED = fixed();
 
     private BrokerSettings() {}
 
-    /** Settings for a broker on {@code directory} that listens on the two ports given, on loopback. */
+    /** Returns the settings of a broker that listens on two loopback ports. */
     static Map<String, String> of(Path directory, int brokerPort, int controllerPort) {
         String controller = LoopbackSockets.HOST + ":" + controllerPort;
         Map<String, String> settings = new TreeMap<>(FIXED);
@@ -32,10 +32,10 @@ final class BrokerSettings {
                 "listener.security.protocol.map",
                 LoopbackSockets.BROKER + ":PLAINTEXT," + LoopbackSockets.CONTROLLER + ":PLAINTEXT");
 
-        // Topics are declared by their owner: one made by accident would have the wrong partitions and retention.
+        // Topics are declared explicitly: an automatically created one would have wrong partitions and retention.
         settings.put("auto.create.topics.enable", "false");
 
-        // One node, and a handful of clients.
+        // For one node and a few clients.
         for (String topic : new String[] {"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"}) {
             settings.put(topic + ".replication.factor", "1");
             settings.put(topic + ".num.partitions", "4");
@@ -43,15 +43,15 @@ final class BrokerSettings {
         settings.put("transaction.state.log.min.isr", "1");
         settings.put("share.coordinator.state.topic.min.isr", "1");
 
-        // A queue that comes back after a long holiday must find its place: 4,085 years, the most there is.
+        // Committed progress must never expire, even if no process runs for a long time: 4,085 years, the maximum.
         settings.put("offsets.retention.minutes", Integer.toString(Integer.MAX_VALUE));
 
-        // Nobody else is about to join, so no group waits for more members before it starts.
+        // Groups start without waiting for further members.
         settings.put("group.initial.rebalance.delay.ms", "0");
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
 
-        // By default these groups take a heartbeat of 5 s to get their first partition, and 45 s to give away those of
-        // a dead member.
+        // By default these groups assign the first partition after a heartbeat of 5 s, and reassign those of a dead
+        // member after 45 s.
         settings.put("group.min.session.timeout.ms", "1000");
         for (String protocol : new String[] {"group.consumer", "group.streams"}) {
             settings.put(protocol + ".min.heartbeat.interval.ms", "100");
@@ -60,21 +60,21 @@ final class BrokerSettings {
             settings.put(protocol + ".session.timeout.ms", "10000");
         }
 
-        // What a killed process left open holds up all who read behind it; by default that is noticed every 10 s.
+        // The open transaction of a killed process blocks consumers; the default check interval is 10 s.
         settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000");
 
-        // A new broker is let in at its next heartbeat, and after a kill only once the session of the old one is over:
-        // by default up to 2 s and 9 s in which nothing happens.
+        // A new broker is registered at its next heartbeat, and after a kill when the old session has expired. The
+        // defaults would delay a start by up to 2 s and 9 s.
         settings.put("broker.heartbeat.interval.ms", "200");
         settings.put("broker.session.timeout.ms", "3000");
 
-        // No-op records twice a second, each with an fsync, tell controllers apart that we do not have.
+        // A single controller needs no no-op records, which by default cause two fsyncs per second.
         settings.put("metadata.max.idle.interval.ms", "0");
 
-        // 8 MiB of offsets map clean 300,000 keys a pass; the default would take 128 MiB of heap at the start.
+        // An 8 MiB offset map cleans 300,000 keys per pass; the default would allocate 128 MiB of heap at startup.
         settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(8 << 20));
 
-        // JMX beans of a second broker in this process would collide with those of the first.
+        // JMX beans of two brokers in one process would have the same names.
         settings.put("metric.reporters", "");
         return Map.copyOf(settings);
     }

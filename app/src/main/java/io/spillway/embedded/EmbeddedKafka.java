@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real Kafka in this process, for local runs and tests: one KRaft node that is broker and controller, listening on
- * loopback only, whose data outlives it in a directory. Not for production: one node, no replicas, no security.
+ * Kafka broker in this process, for local runs and tests: one KRaft node, broker and controller, that listens on
+ * loopback only and keeps its data in a directory. Not for production: one node, no replicas, no security.
  *
- * <p>A fatal fault of the running broker (its disk fails, its metadata is lost) is logged and halts the process with
- * status 1, as it would a Kafka of its own. Owns the broker, its sockets and the claim on its directory.
+ * <p>A fatal fault of the running broker (failed disk, lost metadata) is logged and halts the process with status 1,
+ * as in a Kafka process. Owner of the broker, its sockets and the lock on its directory.
  */
 public final class EmbeddedKafka implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedKafka.class);
 
-    /** Long enough to recover the last segments of a few hundred partitions after a kill. */
+    /** Sufficient to recover the last segments of a few hundred partitions after a kill. */
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
 
     private static final Duration STOP_LIMIT = Duration.ofSeconds(15);
@@ -38,19 +38,19 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     /**
-     * Starts a Kafka and returns when clients can use it.
+     * Starts a broker and waits until clients can use it.
      *
-     * @param dataDirectory where its data is kept; created if missing, otherwise empty or left by an earlier start on
-     *     any port. Only one Kafka can use it at a time
-     * @param port where clients connect, 1 to 65535, or 0 for a free one
-     * @return a running Kafka, to be closed by the caller
+     * @param dataDirectory data directory: created if missing, otherwise empty or from an earlier start on any port;
+     *     only one broker at a time can use it
+     * @param port port for clients, 1 to 65535, or 0 for a free one
+     * @return a running broker, to be closed by the caller
      * @throws EmbeddedKafkaException if the directory or the port cannot be used, or Kafka fails to start within two
      *     minutes, or this thread is interrupted
      */
     public static EmbeddedKafka start(Path dataDirectory, int port) {
         Objects.requireNonNull(dataDirectory, "dataDirectory");
         if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("Port " + port + " is not one: must be 0 to 65535");
+            throw new IllegalArgumentException("The port must be 0 to 65535, not " + port);
         }
         EmbeddedKafka kafka = prepare(dataDirectory, port);
         try {
@@ -67,7 +67,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    /** Everything up to the first thread: claims the directory, binds the sockets, formats, checks the settings. */
+    /** Does all steps before the first thread: locks the directory, binds the sockets, formats, checks the settings. */
     private static EmbeddedKafka prepare(Path dataDirectory, int port) {
         BrokerDirectory directory = BrokerDirectory.claim(dataDirectory);
         LoopbackSockets sockets = null;
@@ -85,17 +85,17 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    /** Where clients connect: {@code 127.0.0.1:PORT}. */
+    /** Returns the address for clients, {@code 127.0.0.1:PORT}. */
     public String bootstrapServers() {
         return LoopbackSockets.HOST + ":" + port();
     }
 
-    /** The port that clients connect to, 1 to 65535; the one found where 0 was asked for. */
+    /** Returns the actual port for clients, 1 to 65535. */
     public int port() {
         return sockets.brokerPort();
     }
 
-    /** Stops cleanly, within about 15 seconds whatever happens; calling it again has no effect. The data stays. */
+    /** Stops the broker and keeps its data. Returns within about 15 seconds; calling it again has no effect. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -107,7 +107,8 @@ public final class EmbeddedKafka implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         try {
             if (!stopper.join(STOP_LIMIT)) {
-                LOG.warn("The embedded Kafka on {} is still stopping after {}", directory.path(), STOP_LIMIT);
+                LOG.warn("The embedded Kafka on {} has not stopped within {} s. If the process ends now, the next start"
+                        + " recovers its data.", directory.path(), STOP_LIMIT.toSeconds());
             }
         } catch (InterruptedException e) {
             interrupted = true;
@@ -118,12 +119,12 @@ public final class EmbeddedKafka implements AutoCloseable {
         }
     }
 
-    /** The directory is given back by the thread that stops the node, however late: never while it may be written. */
+    /** Stops the node and then unlocks the directory, so that it is never unlocked while it may be written. */
     private void stop() {
         try {
             node.stop();
         } catch (InterruptedException e) {
-            // Only this class has a hold on this thread, and never interrupts it; it ends here anyway.
+            // No code interrupts this thread, which ends here anyway.
             Thread.currentThread().interrupt();
         } finally {
             sockets.close();
@@ -139,7 +140,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     private static EmbeddedKafkaException didNotStart(Path directory, Exception failure) {
         return new EmbeddedKafkaException(
                 "Kafka did not start on the data directory " + directory + " (" + Printable.innermostCause(failure)
-                        + "; the log has more): choose another directory, or move this one away to begin empty",
+                        + "). See the log. Choose another directory, or move this one away to start with an empty one.",
                 failure);
     }
 }

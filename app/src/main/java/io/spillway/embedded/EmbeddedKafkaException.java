@@ -1,8 +1,8 @@
 package io.spillway.embedded;
 
 /**
- * The embedded Kafka could not be started. The message is one plain line that names the directory or port and says what
- * to do; nothing of the failed start is left running and the data directory is free again.
+ * Error in the start of the embedded Kafka. The message is one line with the directory or port and a remedy. No thread
+ * of the failed start remains, and the data directory is unlocked.
  */
 public final class EmbeddedKafkaException extends RuntimeException {
     EmbeddedKafkaException(String message, Throwable cause) {

@@ -10,13 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what a fatal fault of one broker means. Kafka's own answer is to halt the process at once. While a broker
- * starts, that would take from the caller the chance to say what is wrong, so the fault fails the start instead. Once
- * it runs, a broker that lost its data or its metadata must not linger, and the process halts as Kafka intends. While
- * it stops, there is nothing left to protect.
+ * Handler of fatal faults of one broker. Kafka would always halt the process. Here a fault fails the start while the
+ * broker starts, halts the process while it runs, and is only logged while it stops.
  *
- * <p>Kafka reports fatal faults in two ways: through a {@link FaultHandlerFactory}, and by calling {@link Exit} on one
- * of its threads. For the second, every thread of a broker is in its thread group, which is this object.
+ * <p>Kafka reports fatal faults through a {@link FaultHandlerFactory} and by calling {@link Exit} on one of its
+ * threads. To map such a thread to its broker, all threads of a broker are in one thread group, which is this object.
  */
 final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
     private static final Logger LOG = LoggerFactory.getLogger(FatalFaults.class);
@@ -36,25 +34,25 @@ final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private volatile Phase phase = Phase.STARTING;
 
-    /** @param halt ends the process with the status it is given; only called once the broker runs */
+    /** @param halt ends the process with a status; called only while the broker runs */
     FatalFaults(IntConsumer halt) {
         super("embedded-kafka");
         this.halt = halt;
     }
 
-    /** Done when the broker runs, failed by the first fatal fault before that. */
+    /** Returns a future that completes when the broker runs, or fails with the first fatal fault before that. */
     CompletableFuture<Void> started() {
         return started;
     }
 
-    /** From here on a fatal fault ends the process; no effect on a start that has failed already or is being stopped. */
+    /** Lets fatal faults halt the process from now on; no effect if the start has failed or is being stopped. */
     synchronized void running() {
         if (phase == Phase.STARTING && started.complete(null)) {
             phase = Phase.RUNNING;
         }
     }
 
-    /** From here on faults are only logged. */
+    /** Lets faults only be logged from now on. */
     synchronized void stopping() {
         phase = Phase.STOPPING;
     }
@@ -76,19 +74,19 @@ final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
         switch (phase) {
             case STARTING -> started.completeExceptionally(fault);
             case RUNNING -> {
-                LOG.error("The embedded Kafka broke and takes this process with it", fault);
+                LOG.error("The embedded Kafka failed, so this process halts. Check the disk and restart.", fault);
                 halt.accept(1);
             }
-            case STOPPING -> LOG.warn("The embedded Kafka had a fault while it was stopped", fault);
+            case STOPPING -> LOG.warn("Fault while the embedded Kafka stopped. The next start checks its data.", fault);
         }
     }
 
     private static void exitCalled(int status, String message, IntConsumer otherwise) {
         for (ThreadGroup group = Thread.currentThread().getThreadGroup(); group != null; group = group.getParent()) {
             if (group instanceof FatalFaults faults) {
-                Error fault = new BrokerExit(message == null ? "Kafka gave up with status " + status : message);
+                Error fault = new BrokerExit(message == null ? "Kafka exited with status " + status : message);
                 faults.handle(fault);
-                // Exit promises not to return: an Error ends the thread, which no handler of Exception can stop.
+                // Exit must not return: an Error ends the thread, because handlers of Exception do not catch it.
                 throw fault;
             }
         }

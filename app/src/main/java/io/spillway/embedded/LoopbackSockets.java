@@ -6,9 +6,8 @@ import java.nio.channels.ServerSocketChannel;
 import org.apache.kafka.server.ServerSocketFactory;
 
 /**
- * The listening sockets of a broker and its controller, bound before anything of Kafka starts: a port that is taken is
- * found while there is nothing to undo, and both ports are known before the settings are written. Clients that connect
- * early wait in the backlog. Owns both channels until Kafka asks for them; closing twice is harmless.
+ * Listening sockets of a broker and its controller, bound before Kafka starts: a port in use is detected early, and
+ * both ports are known for the settings. Owner of both channels until Kafka opens them; closing twice has no effect.
  */
 final class LoopbackSockets implements ServerSocketFactory, AutoCloseable {
     static final String HOST = "127.0.0.1";
@@ -74,7 +73,7 @@ final class LoopbackSockets implements ServerSocketFactory, AutoCloseable {
             closeQuietly(channel);
             throw new EmbeddedKafkaException(
                     "Kafka cannot listen on " + HOST + ":" + port + " (" + e.getMessage()
-                            + "): stop what uses the port, or choose another one (0 for any free one)",
+                            + "). Stop the process that uses the port, or choose another one (0 for any free port).",
                     e);
         }
     }
@@ -85,7 +84,7 @@ final class LoopbackSockets implements ServerSocketFactory, AutoCloseable {
                 channel.close();
             }
         } catch (IOException e) {
-            // Nothing was written to a listening socket, so nothing can be lost by its close failing.
+            // A listening socket has no unwritten data.
         }
     }
 }

@@ -1,2 +1,2 @@
-/** A Kafka broker in this process, for local runs and tests. */
+/** Embedded Kafka broker for local runs and tests. */
 package io.spillway.embedded;

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** {@code /admin}: what the gateway knows of all tenants, and of one. The caller has been recognised as the operator. Thread-safe. */
+/** Read-only {@code /admin} API for the operator: the backlog of all tenants, and one tenant's policy. Thread-safe. */
 final class AdminApi {
     static final String PATH = "/admin";
     private static final String DEPTHS = PATH + "/depths";
@@ -30,14 +30,14 @@ final class AdminApi {
         this.clock = clock;
     }
 
-    /** The answer to a GET of a path that begins with {@link #PATH}. */
     GatewayResponse get(String path) {
         if (path.equals(DEPTHS)) {
             return report.at(clock.millis());
         }
         String tenant = path.startsWith(TENANTS) ? path.substring(TENANTS.length()) : "";
         if (!ItemLimits.isName(tenant)) {
-            return GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "there are " + DEPTHS + " and " + TENANTS + "TENANT"));
+            return GatewayResponse.of(Problem.of(
+                    Problem.Kind.NOT_FOUND, "The paths here are " + DEPTHS + " and " + TENANTS + "TENANT."));
         }
         TenantPolicy policy = policies.of(tenant);
         OptionalLong waiting = depths.waiting(tenant);
@@ -53,7 +53,7 @@ final class AdminApi {
         return GatewayResponse.json(200, json);
     }
 
-    /** Numbers in base units, null for none: what programs want, where the command prints for people. */
+    /** Returns the policy for programs: numbers in base units, null for no limit. */
     private static ObjectNode policyOf(TenantPolicy policy) {
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
         Optional<RateLimit> rate = policy.rateLimit();

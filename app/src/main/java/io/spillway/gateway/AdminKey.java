@@ -3,9 +3,9 @@ package io.spillway.gateway;
 import io.spillway.kafka.view.ApiKey;
 import java.security.MessageDigest;
 
-/** The operator's key to {@code /admin}, of which only the hash is held. */
+/** The operator's key for {@code /admin}, of which only the hash is kept in memory. */
 public final class AdminKey {
-    /** Fewer characters could be guessed. */
+    /** Minimum length; a shorter key could be guessed. */
     public static final int MIN_LENGTH = 16;
 
     private final byte[] sha256;
@@ -15,24 +15,25 @@ public final class AdminKey {
     }
 
     /**
-     * Takes the key.
+     * Creates the key.
      *
-     * @param text {@value #MIN_LENGTH} to 512 characters of printable ASCII without spaces: it must fit a header
-     * @throws IllegalArgumentException when it is not so; the message has nothing of the key
+     * @param text {@value #MIN_LENGTH} to 512 printable ASCII characters without spaces, so that it fits a header
+     * @throws IllegalArgumentException for any other text; the message contains no part of the key
      */
     public static AdminKey of(String text) {
         if (text.length() < MIN_LENGTH || text.length() > 512 || !text.chars().allMatch(c -> c > ' ' && c <= '~')) {
-            throw new IllegalArgumentException("must be " + MIN_LENGTH + " to 512 printable ASCII characters without spaces");
+            throw new IllegalArgumentException(
+                    "must be " + MIN_LENGTH + " to 512 printable ASCII characters without spaces");
         }
         return new AdminKey(ApiKey.sha256(text));
     }
 
-    /** Whether this is the key, in a time that does not tell how much of it is right. */
+    /** Compares in constant time. */
     boolean matches(String presented) {
         return MessageDigest.isEqual(sha256, ApiKey.sha256(presented));
     }
 
-    /** Nothing of it. */
+    /** Returns a text without any part of the key. */
     @Override
     public String toString() {
         return "admin key ***";

@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Stores many items of one request. Each line is judged by itself and gets an answer of its own, in the order of the
- * lines; nothing is stored of a request whose body is not whole, or has too many lines. Thread-safe.
+ * Batch endpoint: stores the items of one request. Each line is checked on its own and has its own result, in the
+ * order of the lines. Nothing is stored if the body is incomplete or has too many lines. Thread-safe.
  */
 final class Batch {
     private final int maxLines;
@@ -38,22 +38,23 @@ final class Batch {
         this.clock = clock;
     }
 
-    /** What became of a line so far: the id of its item, or the problem when that is known already. */
-    private record Line(String id, CompletableFuture<Optional<Problem>> end) {
+    /** Pending result of a line: the item's id, and a future that completes with the problem, if any. */
+    private record Line(String id, CompletableFuture<Optional<Problem>> result) {
         static Line of(Problem problem) {
             return new Line("", CompletableFuture.completedFuture(Optional.of(problem)));
         }
     }
 
-    /** Stores the items in a body and returns when Kafka has answered for all. */
+    /** Stores the items of a body and returns when the result of each is known. */
     GatewayResponse store(String tenant, byte[] body, TraceContext trace) {
         List<ByteBuffer> texts = split(body, maxLines + 1);
         if (texts.isEmpty()) {
-            return GatewayResponse.of(Problem.of(Problem.Kind.BAD_REQUEST, "a batch has one JSON object a line, and one line at least"));
+            return GatewayResponse.of(Problem.of(
+                    Problem.Kind.BAD_REQUEST, "The batch is empty. Send one JSON object per line."));
         }
         if (texts.size() > maxLines) {
-            return GatewayResponse.of(Problem.of(Problem.Kind.TOO_LARGE,
-                    "a batch has at most " + maxLines + " lines; nothing of this one is stored"));
+            return GatewayResponse.of(Problem.of(Problem.Kind.TOO_LARGE, "The batch has more than " + maxLines
+                    + " lines and nothing of it is stored. Send smaller batches."));
         }
         JsonItems items = new JsonItems(tenant, "", () -> Instant.ofEpochMilli(clock.millis()), ids::next);
         List<Line> lines = new ArrayList<>(texts.size());
@@ -72,13 +73,13 @@ final class Batch {
                     .map(Line::of)
                     .orElseGet(() -> new Line(item.getId(), intake.send(item, trace))));
         }
-        return answer(tenant, lines).with(rate);
+        return response(tenant, lines).with(rate);
     }
 
-    private GatewayResponse answer(String tenant, List<Line> lines) {
+    private GatewayResponse response(String tenant, List<Line> lines) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.size() * 80);
         for (int i = 0; i < lines.size(); i++) {
-            Optional<Problem> problem = Intake.await(lines.get(i).end(), confirmMillis);
+            Optional<Problem> problem = Intake.await(lines.get(i).result(), confirmMillis);
             ObjectNode json = GatewayResponse.JSON.createObjectNode();
             json.put("line", i + 1);
             if (problem.isPresent()) {
@@ -88,7 +89,7 @@ final class Batch {
                 json.put("id", lines.get(i).id());
                 json.put("tenant", tenant);
             }
-            responder.lined(json.get("status").intValue());
+            responder.countLine(json.get("status").intValue());
             out.writeBytes(GatewayResponse.bytes(json));
             out.write('\n');
         }
@@ -99,27 +100,28 @@ final class Batch {
         try {
             WorkItem item = items.parse(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
             if (!item.getTenant().equals(tenant)) {
-                throw new BadLine(Problem.of(Problem.Kind.FORBIDDEN, "the key is of another tenant than the one named"));
+                throw new BadLine(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT);
             }
             if (item.getPayload().remaining() > ItemsApi.MAX_PAYLOAD_BYTES) {
-                throw new BadLine(Problem.of(
-                        Problem.Kind.TOO_LARGE, "the payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes"));
+                throw new BadLine(Problem.Kind.TOO_LARGE,
+                        "The payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes.");
             }
             return item;
         } catch (CharacterCodingException e) {
-            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, "not UTF-8"));
+            throw new BadLine(Problem.Kind.BAD_REQUEST, "The line is not UTF-8.");
         } catch (JsonProcessingException e) {
-            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, "not JSON: " + Printable.of(e.getOriginalMessage())));
+            throw new BadLine(
+                    Problem.Kind.BAD_REQUEST, "The line is not JSON: " + Printable.of(e.getOriginalMessage()));
         } catch (IllegalArgumentException e) {
-            throw new BadLine(Problem.of(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage())));
+            throw new BadLine(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
         }
     }
 
-    /** The lines of a body, without their ends; a line break at the very end begins no line. */
-    private static List<ByteBuffer> split(byte[] body, int most) {
+    /** Splits a body at line breaks, up to a number of lines. A final line break starts no further line. */
+    private static List<ByteBuffer> split(byte[] body, int maxLines) {
         List<ByteBuffer> lines = new ArrayList<>();
         int start = 0;
-        while (start < body.length && lines.size() < most) {
+        while (start < body.length && lines.size() < maxLines) {
             int end = start;
             while (end < body.length && body[end] != '\n') {
                 end++;
@@ -130,14 +132,13 @@ final class Batch {
         return lines;
     }
 
-    /** A line that is no item of this tenant. */
     private static final class BadLine extends Exception {
         private static final long serialVersionUID = 1;
         private final transient Problem problem;
 
-        BadLine(Problem problem) {
+        BadLine(Problem.Kind kind, String detail) {
             super(null, null, false, false);
-            this.problem = problem;
+            this.problem = Problem.of(kind, detail);
         }
     }
 }

@@ -8,33 +8,29 @@ import java.io.InputStream;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** What reading the body of a request came to. */
+/** Result of reading a request body. */
 sealed interface Body {
-    /** All of it. */
+    /** The complete body. */
     record Whole(byte[] bytes) implements Body {}
 
-    /** More than is taken; what comes after that was not kept, or not even read. */
+    /** A body over the size limit, whose excess is discarded; {@code isRead} if it was read to its end. */
     record TooLarge(boolean isRead) implements Body {}
 
-    /** Not all of it within the time. */
+    /** A body that did not arrive completely within the time limit. */
     record TooSlow() implements Body {}
 
-    /** The connection broke, or what came is no body by the rules of HTTP. */
+    /** A broken connection or a body that violates HTTP. */
     record Broken() implements Body {}
 
-    /** Reads bodies. Thread-safe. */
+    /** Reader of bodies with a limit in size and time. Thread-safe. */
     final class Reader {
-        private static final int PIECE_BYTES = 16 * 1024;
+        private static final int BUFFER_BYTES = 16 * 1024;
 
         private final SlowReads slowReads;
         private final LongSupplier nanoTime;
         private final long limitNanos;
 
-        /**
-         * Makes a reader.
-         *
-         * @param limitMillis for a whole body
-         */
+        /** @param limitMillis time limit for a whole body */
         Reader(SlowReads slowReads, LongSupplier nanoTime, long limitMillis) {
             this.slowReads = slowReads;
             this.nanoTime = nanoTime;
@@ -42,31 +38,34 @@ sealed interface Body {
         }
 
         /**
-         * Reads a body to its end, so that the caller has sent all of it and listens for the answer.
+         * Reads a body to its end, because a client may only read the response after it has sent the whole body.
          *
-         * @param keepBytes at most so many are kept
-         * @param expected  bytes that are likely, for the first buffer
+         * @param keepBytes     maximum number of bytes kept
+         * @param expectedBytes likely size, used for the first buffer
          */
-        Body read(InputStream in, int keepBytes, long expected) {
+        Body read(InputStream in, int keepBytes, long expectedBytes) {
             long startNanos = nanoTime.getAsLong();
-            ByteArrayOutputStream kept = new ByteArrayOutputStream((int) Math.min(keepBytes, Math.max(32, expected)));
-            byte[] piece = new byte[Math.clamp(expected + 1, 64, PIECE_BYTES)];
+            ByteArrayOutputStream kept =
+                    new ByteArrayOutputStream((int) Math.min(keepBytes, Math.max(32, expectedBytes)));
+            byte[] buffer = new byte[Math.clamp(expectedBytes + 1, 64, BUFFER_BYTES)];
             boolean tooLarge = false;
             slowReads.begin();
             try {
-                for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
+                for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
                     tooLarge = tooLarge || kept.size() + n > keepBytes;
                     if (!tooLarge) {
-                        kept.write(piece, 0, n);
+                        kept.write(buffer, 0, n);
                     }
                     if (nanoTime.getAsLong() - startNanos > limitNanos) {
                         return new TooSlow();
                     }
                 }
             } catch (RequestException e) {
-                return e.status().code() == Status.REQUEST_ENTITY_TOO_LARGE_413.code() ? new TooLarge(false) : new Broken();
+                return e.status().code() == Status.REQUEST_ENTITY_TOO_LARGE_413.code()
+                        ? new TooLarge(false)
+                        : new Broken();
             } catch (IOException | RuntimeException e) {
-                // The server has an exception for each way in which a caller can break off, and none in common.
+                // The server throws unrelated exceptions for the different ways in which a client can disconnect.
                 return new Broken();
             } finally {
                 slowReads.end();

@@ -1,13 +1,13 @@
 package io.spillway.gateway;
 
-/** Who sends a request, by its key alone. */
+/** Authenticated sender of a request, identified only by its key. */
 sealed interface Caller {
-    /** Whoever holds a key of this tenant that is in force. */
+    /** The holder of a valid key of a tenant. */
     record OfTenant(String tenant) implements Caller {}
 
-    /** The operator. */
+    /** The operator, holder of the admin key. */
     record Admin() implements Caller {}
 
-    /** Nobody we know: without a key, or with one that is wrong or revoked. */
+    /** A sender without a key, or with a wrong or revoked one. */
     record Unknown() implements Caller {}
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recognises callers by the header {@code Authorization: Bearer KEY}, and the operator who reads also by {@code Basic}, since
- * that is what a browser can send when it opens a page. Thread-safe.
+ * Authentication by {@code Authorization: Bearer KEY}. For read requests of the operator {@code Basic} is accepted too,
+ * because browsers send it when they open a page. Thread-safe.
  */
 final class Callers {
     private static final String BEARER = "Bearer ";
@@ -24,17 +24,17 @@ final class Callers {
     }
 
     /**
-     * Whose request it is.
+     * Returns the sender of a request.
      *
-     * @param authorization the values of the header; more than one is nobody's, for who knows which of them others read
+     * @param authorization values of the header; with several the sender is unknown: a proxy may check another one
      */
     Caller of(List<String> authorization) {
         return credentials(BEARER, authorization).map(this::holderOf).orElseGet(Caller.Unknown::new);
     }
 
     /**
-     * Whose request it is when it changes nothing. A browser adds what its user once typed to whatever any site makes it ask
-     * of us; so only what reads may be opened by Basic, and only by the admin key.
+     * Returns the sender of a read request. A browser adds Basic credentials to requests that other sites trigger
+     * (CSRF), so Basic is accepted for read requests only, and only with the admin key.
      *
      * @param authorization as in {@link #of}
      */
@@ -55,14 +55,16 @@ final class Callers {
         return adminKey.matches(presented) ? new Caller.Admin() : new Caller.Unknown();
     }
 
-    /** What follows the scheme in the one header, when it is of that scheme. */
+    /** Returns the credentials of the single header if it has this scheme. */
     private static Optional<String> credentials(String scheme, List<String> authorization) {
         return authorization.size() == 1 && authorization.getFirst().regionMatches(true, 0, scheme, 0, scheme.length())
                 ? Optional.of(authorization.getFirst().substring(scheme.length()).strip())
                 : Optional.empty();
     }
 
-    /** The password of {@code user:password} in base64 (RFC 7617); a user name has no colon, and may be any. */
+    /**
+     * Returns the password of {@code user:password} in base64 (RFC 7617). Any user name without a colon is accepted.
+     */
     private static Optional<String> password(String encoded) {
         try {
             String pair = new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);

@@ -19,20 +19,19 @@ import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /**
- * What waits, in each lane and of whom, how fast it comes and goes, and when it is gone: the books as JSON, in the words of
- * the command {@code depth}.
+ * Backlog report as JSON: waiting items by lane and tenant, flow rates and drain forecasts, with the terms of the
+ * command {@code depth}. It is computed at most once per {@value #KEPT_MILLIS} ms and cached in between.
  *
- * <p>Bounds: {@value #MOST_TENANTS} tenants by name, those with the most waiting. Of the tenants beyond
- * {@code router.maxTenants}, which the view of the books passes over, nothing is in it. However many ask, all tenants are
- * looked at once in {@value #KEPT_MILLIS} ms; in between everybody gets the same answer.
+ * <p>Bounds: {@value #MAX_TENANTS} tenants by name, those with the largest backlog. Tenants beyond
+ * {@code router.maxTenants} are not included.
  *
- * <p>Owner of the last answer: this object, under its lock. Thread-safe.
+ * <p>Owner of the cached report: this object, under its lock. Thread-safe.
  */
 final class DepthsReport {
-    static final int MOST_TENANTS = 50;
+    static final int MAX_TENANTS = 50;
     static final long KEPT_MILLIS = 1_000;
 
-    /** The deepest first; names decide between equals, so that rows do not change places for nothing. */
+    /** Largest backlog first. Ties are ordered by name, so that rows do not change order needlessly. */
     private static final Comparator<Row> DEEPEST_FIRST =
             Comparator.<Row>comparingLong(row -> -row.waiting()).thenComparing(Row::tenant);
 
@@ -42,7 +41,7 @@ final class DepthsReport {
     private GatewayResponse last;
     private long lastMillis;
 
-    /** @param flows looked at about once a second by somebody else */
+    /** @param flows updated about once a second by the caller */
     DepthsReport(Depths depths, LaneFlows flows, TenantPolicies policies) {
         this.depths = depths;
         this.flows = flows;
@@ -55,8 +54,7 @@ final class DepthsReport {
         }
     }
 
-    /** What a look at all tenants comes to. */
-    private static final class Survey {
+    private static final class Totals {
         private final PriorityQueue<Row> shallowestFirst = new PriorityQueue<>(DEEPEST_FIRST.reversed());
         private double inPerSecond;
         private double outPerSecond;
@@ -64,7 +62,6 @@ final class DepthsReport {
         private int tenantsWaiting;
         private int tenantsLate;
 
-        /** By name, the deepest first. */
         Deque<Row> deepest() {
             Deque<Row> rows = new ArrayDeque<>();
             while (!shallowestFirst.isEmpty()) {
@@ -74,9 +71,9 @@ final class DepthsReport {
         }
     }
 
-    /** The report of now, or of less than {@value #KEPT_MILLIS} ms ago. */
+    /** Returns the current report, or the cached one if it is less than {@value #KEPT_MILLIS} ms old. */
     synchronized GatewayResponse at(long nowMillis) {
-        // A clock that is set back makes it new, too.
+        // A clock that was set back also causes a new report.
         if (last == null || nowMillis < lastMillis || nowMillis >= lastMillis + KEPT_MILLIS) {
             last = GatewayResponse.json(200, json(nowMillis));
             lastMillis = nowMillis;
@@ -85,66 +82,66 @@ final class DepthsReport {
     }
 
     private ObjectNode json(long nowMillis) {
-        Survey survey = survey(nowMillis);
+        Totals all = totals(nowMillis);
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("asOfMillis", nowMillis);
         json.put("changedAtMillis", depths.changedAtMillis() == 0 ? null : (Long) depths.changedAtMillis());
         ObjectNode total = json.putObject("total");
-        total.put("waiting", survey.waiting);
-        flow(total, survey.inPerSecond, survey.outPerSecond, Drain.of(survey.waiting, survey.inPerSecond, survey.outPerSecond));
+        total.put("waiting", all.waiting);
+        flow(total, all.inPerSecond, all.outPerSecond, Drain.of(all.waiting, all.inPerSecond, all.outPerSecond));
         total.put("deadLettered", depths.in(ItemState.DEAD_LETTER));
         ObjectNode lanes = json.putObject("lanes");
         flows.byLane().forEach((lane, flow) -> {
-            ObjectNode figures = lanes.putObject(lane.label());
-            figures.put("waiting", Math.max(0, flow.waiting()));
-            flow(figures, flow.rates().inPerSecond(), flow.rates().outPerSecond(), flow.drain());
+            ObjectNode node = lanes.putObject(lane.label());
+            node.put("waiting", Math.max(0, flow.waiting()));
+            flow(node, flow.rates().inPerSecond(), flow.rates().outPerSecond(), flow.drain());
         });
         json.put("tenantsKnown", depths.size());
-        json.put("tenantsWaiting", survey.tenantsWaiting);
-        json.put("tenantsLate", survey.tenantsLate);
-        json.put("truncated", survey.tenantsWaiting > MOST_TENANTS);
+        json.put("tenantsWaiting", all.tenantsWaiting);
+        json.put("tenantsLate", all.tenantsLate);
+        json.put("truncated", all.tenantsWaiting > MAX_TENANTS);
         ArrayNode tenants = json.putArray("tenants");
-        survey.deepest().forEach(row -> tenants.add(json(row, nowMillis)));
+        all.deepest().forEach(row -> tenants.add(json(row, nowMillis)));
         return json;
     }
 
-    private Survey survey(long nowMillis) {
-        Survey survey = new Survey();
+    private Totals totals(long nowMillis) {
+        Totals all = new Totals();
         depths.forEach((tenant, depth) -> {
             FlowRates rates = depth.rates().at(nowMillis);
-            survey.inPerSecond += rates.inPerSecond();
-            survey.outPerSecond += rates.outPerSecond();
+            all.inPerSecond += rates.inPerSecond();
+            all.outPerSecond += rates.outPerSecond();
             Row row = new Row(tenant, depth);
             if (row.waiting() <= 0) {
                 return;
             }
-            survey.waiting += row.waiting();
-            survey.tenantsWaiting++;
-            survey.tenantsLate += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
-            survey.shallowestFirst.add(row);
-            if (survey.shallowestFirst.size() > MOST_TENANTS) {
-                survey.shallowestFirst.remove();
+            all.waiting += row.waiting();
+            all.tenantsWaiting++;
+            all.tenantsLate += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
+            all.shallowestFirst.add(row);
+            if (all.shallowestFirst.size() > MAX_TENANTS) {
+                all.shallowestFirst.remove();
             }
         });
-        return survey;
+        return all;
     }
 
     private ObjectNode json(Row row, long nowMillis) {
-        TenantBalance books = row.depth().books();
+        TenantBalance balance = row.depth().books();
         FlowRates rates = row.depth().rates().at(nowMillis);
         TenantPolicy policy = policies.of(row.tenant());
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("tenant", row.tenant());
         json.put("waiting", row.waiting());
-        ItemState.WAITING.forEach(lane -> json.put(lane.label(), Math.max(0, books.in(lane))));
-        json.put("deadLettered", books.in(ItemState.DEAD_LETTER));
+        ItemState.WAITING.forEach(lane -> json.put(lane.label(), Math.max(0, balance.in(lane))));
+        json.put("deadLettered", balance.in(ItemState.DEAD_LETTER));
         flow(json, rates.inPerSecond(), rates.outPerSecond(), row.depth().drain(nowMillis));
         json.put("late", row.depth().isLate(policy, nowMillis));
         json.put("admittedShare", LoadShedder.share(policy, OptionalLong.of(row.waiting())));
         return json;
     }
 
-    /** JSON has no infinity: null is never. */
+    /** Adds rates and drain time; null stands for never, because JSON has no infinity. */
     private static void flow(ObjectNode json, double inPerSecond, double outPerSecond, Drain drain) {
         json.put("inPerSecond", inPerSecond);
         json.put("outPerSecond", outPerSecond);

@@ -35,38 +35,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The gateway of one process. Owner of the listener, the producer and the thread that looks after slow callers; started
- * and closed by one thread at a time.
+ * HTTP gateway of one process. Owner of the listener, the producer and the housekeeping thread; started and closed by
+ * one thread at a time.
  */
 public final class Gateway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
-    private static final long LOOK_EVERY_MILLIS = 500;
-    private static final long MEASURE_EVERY_MILLIS = 1_000;
+    private static final long SLOW_READ_CHECK_MILLIS = 500;
+    private static final long FLOW_UPDATE_MILLIS = 1_000;
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
-     * What the gateway works with. The views are filled before it starts.
+     * Shared state that the gateway reads. The views are filled before it starts.
      *
-     * @param policies    of tenants
-     * @param keys        of tenants
-     * @param adminKey    of the operator
-     * @param depths      the books of tenants; of one that is not in them nobody knows what waits, and it is not held back
-     * @param registry    for its metrics
-     * @param metricsText what {@code /metrics} answers
+     * @param policies    policies of tenants
+     * @param keys        API keys of tenants
+     * @param adminKey    the operator's key
+     * @param depths      balances of tenants; a tenant without a balance is not subject to load shedding
+     * @param registry    registry for the gateway's metrics
+     * @param metricsText response body of {@code /metrics}
      */
     public record Surroundings(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths,
             MeterRegistry registry, Supplier<String> metricsText) {}
 
     /**
-     * Time and chance.
+     * Sources of time and randomness.
      *
-     * @param clock      of the day
-     * @param nanoTime   for durations
-     * @param randomBits 64 random bits at each call, from any thread
+     * @param clock      wall clock
+     * @param nanoTime   monotonic time for durations, nanoseconds
+     * @param randomBits returns 64 random bits; thread-safe
      */
     public record Chance(InstantSource clock, LongSupplier nanoTime, LongSupplier randomBits) {
-        /** From 0 to below 1. */
+        /** Returns a number from 0 (inclusive) to 1 (exclusive). */
         double random() {
             return (randomBits.getAsLong() >>> 11) * 0x1p-53;
         }
@@ -86,15 +86,16 @@ public final class Gateway implements AutoCloseable {
     private volatile boolean started;
 
     /**
-     * Makes a gateway that {@link #start} brings to life.
+     * Creates a gateway that does not listen before {@link #start}.
      *
-     * @throws io.spillway.core.settings.InvalidSettingException when its certificate cannot be used
+     * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
      */
     public Gateway(Configuration configuration, Surroundings with, Chance chance) {
-        this(configuration, with, chance, new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
+        this(configuration, with, chance,
+                new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
-    /** With a producer, which becomes the gateway's. */
+    /** @param producer owned by the gateway from here on */
     Gateway(Configuration configuration, Surroundings with, Chance chance, Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();
         this.clock = chance.clock();
@@ -109,65 +110,67 @@ public final class Gateway implements AutoCloseable {
         Body.Reader bodies = new Body.Reader(slowReads, chance.nanoTime(), limits.bodyTimeout().toMillis());
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
         Intake intake = new Intake(
-                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), clock, chance::random,
-                producer, topics.ingress(), topics.ingressMaxBytes());
+                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), clock,
+                chance::random, producer, topics.ingress(), topics.ingressMaxBytes());
         ItemIds ids = new ItemIds(clock, chance.randomBits());
-        Batch batch = new Batch(limits.batchLines(), limits.confirmTimeout().toMillis(), intake, responder, ids, clock);
+        Batch batch =
+                new Batch(limits.batchLines(), limits.confirmTimeout().toMillis(), intake, responder, ids, clock);
         ItemsApi items = new ItemsApi(
                 limits, inFlight, bodies, intake, batch, responder, ids, clock, chance.randomBits());
         AdminApi admin = new AdminApi(
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
-        RequestRouter front = new RequestRouter(
+        RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, responder,
                 with.metricsText(), isLoopback(settings.host()), this::isRunning);
-        this.server = listener(front, responder);
+        this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
                 .description("Requests in flight")
                 .register(with.registry());
     }
 
     /**
-     * Starts to listen.
+     * Starts listening.
      *
-     * @return its address, {@code http://HOST:PORT}
-     * @throws IllegalStateException when the port is taken or the host is not ours; the message is one line
+     * @return its address, {@code http://HOST:PORT} or {@code https://HOST:PORT}
+     * @throws IllegalStateException if it cannot listen on the address; the message is one line
      */
     public String start() {
         flows.look(clock.millis());
         try {
-            // The server only logs why it cannot listen, and returns; so we ask before it does.
+            // The server only logs why it cannot listen, so the address is tried first.
             new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
             server.start();
         } catch (IOException | RuntimeException e) {
             throw cannotListen(Printable.of(e.getMessage()), e);
         }
         if (!server.isRunning()) {
-            throw cannotListen("the log says why", null);
+            throw cannotListen("see the log", null);
         }
-        housekeeping.scheduleWithFixedDelay(slowReads::look, LOOK_EVERY_MILLIS, LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-        housekeeping.scheduleWithFixedDelay(
-                () -> flows.look(clock.millis()), MEASURE_EVERY_MILLIS, MEASURE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
-        housekeeping.scheduleWithFixedDelay(
-                () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
-                PRUNE_EVERY_MILLIS, PRUNE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        repeat(slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
+        repeat(() -> flows.look(clock.millis()), FLOW_UPDATE_MILLIS);
+        repeat(() -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())), PRUNE_EVERY_MILLIS);
         started = true;
-        // A colon makes it an IPv6 address.
+        // Only an IPv6 address contains a colon.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return (settings.tls().isOn() ? "https://" : "http://") + host + ":" + server.port();
     }
 
-    /** Whether it takes items. */
+    private void repeat(Runnable task, long everyMillis) {
+        housekeeping.scheduleWithFixedDelay(task, everyMillis, everyMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns whether the gateway accepts requests. */
     public boolean isRunning() {
         return started && !inFlight.isStopping() && server.isRunning();
     }
 
-    /** Waits until it has been closed. */
+    /** Waits until the gateway has been closed. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
     }
 
     /**
-     * Stops: refuses what comes, answers what is in flight (for {@code gateway.limits.drainGrace} at the most), then closes
+     * Stops: rejects new requests, waits up to {@code gateway.limits.drainGrace} for those in flight, then closes the
      * connections and the producer.
      */
     @Override
@@ -176,7 +179,8 @@ public final class Gateway implements AutoCloseable {
         try {
             int unanswered = inFlight.awaitNone(settings.limits().drainGrace().toMillis());
             if (unanswered > 0) {
-                LOG.warn("Stopped with {} requests not answered", unanswered);
+                LOG.warn("Stopped before {} requests were answered. Their clients may retry them;"
+                        + " raise gateway.limits.drainGrace to wait longer.", unanswered);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -187,24 +191,24 @@ public final class Gateway implements AutoCloseable {
         ended.countDown();
     }
 
-    /** A listener that cannot be made must not leave the producer's thread behind. */
-    private WebServer listener(RequestRouter front, Responder responder) {
+    /** Creates the listener; closes the producer if that fails, because it has a thread. */
+    private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
-            return Listener.of(settings, front, responder, slowReads);
+            return Listener.of(settings, requestRouter, responder, slowReads);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;
         }
     }
 
-    /** Every send ends within the time to confirm, whatever waits for what. What is configured for all clients stays. */
+    /** Returns settings that end every send within the confirm timeout. */
     private static Map<String, Object> producerSettings(Configuration configuration) {
         int confirmMillis = (int) configuration.gateway().limits().confirmTimeout().toMillis();
         Map<String, Object> properties = new HashMap<>();
         properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2);
         properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis);
         properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2);
-        // A caller waits for its answer, and under load batches form by themselves while others are on their way.
+        // A client waits for each response, and under load batches form while earlier ones are in flight.
         if (!configuration.kafka().properties().containsKey(ProducerConfig.LINGER_MS_CONFIG)) {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         }
@@ -220,7 +224,8 @@ public final class Gateway implements AutoCloseable {
     }
 
     private IllegalStateException cannotListen(String reason, Exception cause) {
-        return new IllegalStateException("cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
-                + " for the gateway (gateway.host, gateway.port; port 0 takes a free one): " + reason, cause);
+        return new IllegalStateException("The gateway cannot listen on " + Printable.of(settings.host()) + ":"
+                + settings.port() + " (" + reason + "). Set gateway.host to an address of this machine and gateway.port"
+                + " to a free port, or 0 for any free port.", cause);
     }
 }

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What is sent back: made whole before the first byte goes out, so that a fault on the way cannot leave half an answer.
+ * Complete HTTP response, built before its first byte is sent, so that an error never causes a partial response.
  *
- * @param status  of HTTP
+ * @param status  HTTP status
  * @param type    media type of the body
- * @param headers further header fields; none of their values comes from outside
+ * @param headers additional header fields; no value contains text from a request
  * @param body    not null
- * @param close   whether the connection ends with it
+ * @param close   whether to close the connection after it
  */
 record GatewayResponse(int status, String type, Map<String, String> headers, byte[] body, boolean close) {
     static final JsonMapper JSON = new JsonMapper();
@@ -54,12 +54,13 @@ record GatewayResponse(int status, String type, Map<String, String> headers, byt
         return new GatewayResponse(status, type, more, body, close);
     }
 
-    /** With where the tenant stands with its rate (draft-ietf-httpapi-ratelimit-headers-10). */
+    /** Adds the tenant's rate limit and remaining quota (draft-ietf-httpapi-ratelimit-headers-10). */
     GatewayResponse with(Optional<RateDecision> rate) {
-        return rate.map(reading -> {
-            long windowSeconds = Math.max(1, Math.ceilDiv(reading.limit().toleranceNanos(), 1_000_000_000L));
-            return with("RateLimit-Policy", "\"rate\";q=" + reading.burst() + ";w=" + windowSeconds)
-                    .with("RateLimit", "\"rate\";r=" + reading.remaining() + ";t=" + Math.ceilDiv(reading.fullMillis(), 1_000L));
+        return rate.map(decision -> {
+            long windowSeconds = Math.max(1, Math.ceilDiv(decision.limit().toleranceNanos(), 1_000_000_000L));
+            long resetSeconds = Math.ceilDiv(decision.fullMillis(), 1_000L);
+            return with("RateLimit-Policy", "\"rate\";q=" + decision.burst() + ";w=" + windowSeconds)
+                    .with("RateLimit", "\"rate\";r=" + decision.remaining() + ";t=" + resetSeconds);
         }).orElse(this);
     }
 
@@ -71,7 +72,7 @@ record GatewayResponse(int status, String type, Map<String, String> headers, byt
         try {
             return JSON.writeValueAsBytes(json);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a tree of texts and numbers can be written", e);
+            throw new IllegalStateException("A JSON tree could not be serialized", e);
         }
     }
 }

@@ -8,17 +8,17 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What the gateway has in hand: requests, and bytes of their bodies, in all and of each tenant. It refuses beyond the
- * limits, so that one tenant cannot take all connections' memory, and it knows when everything is answered.
+ * Concurrency limiter: counts requests in flight and the bytes of their bodies, in total and by tenant, and rejects
+ * requests over the limits, so that no single tenant can use all memory.
  *
  * <p>Owner: this object; counts change under its lock, which is held for a few additions. Bound: as many tenants as
  * requests in flight.
  */
 final class InFlight {
-    /** How long a body waits for others to go; they are in memory and on their way to Kafka. */
-    private static final long ROOM_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Maximum wait for memory; the bodies that hold it are being sent to Kafka. */
+    private static final long MEMORY_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What entering came to. */
+    /** Result of {@link #enter}. */
     enum Entry {
         ENTERED,
         TENANT_FULL,
@@ -38,7 +38,7 @@ final class InFlight {
         this.limits = limits;
     }
 
-    /** A request of a tenant begins; when it is {@link Entry#ENTERED} it must {@link #leave}. */
+    /** Registers a request of a tenant. If the result is {@link Entry#ENTERED}, the caller must call {@link #leave}. */
     Entry enter(String tenant) {
         lock.lock();
         try {
@@ -58,13 +58,13 @@ final class InFlight {
         }
     }
 
-    /** The request is answered; gives back the bytes that it took as well. */
-    void leave(String tenant, long taken) {
+    /** Unregisters an answered request and releases the bytes that it reserved. */
+    void leave(String tenant, long reserved) {
         lock.lock();
         try {
             Share share = tenants.get(tenant);
-            share.bytes -= taken;
-            bytes -= taken;
+            share.bytes -= reserved;
+            bytes -= reserved;
             requests--;
             if (--share.requests == 0) {
                 tenants.remove(tenant);
@@ -75,17 +75,12 @@ final class InFlight {
         }
     }
 
-    /**
-     * Takes room for a body, and waits a second for it at the most.
-     *
-     * @param tenant has entered
-     * @return whether there was room
-     */
-    boolean take(String tenant, long size) throws InterruptedException {
+    /** Reserves memory for the body of an entered request. Waits up to one second; returns false without success. */
+    boolean reserve(String tenant, long size) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             Share share = tenants.get(tenant);
-            long nanos = ROOM_WAIT_NANOS;
+            long nanos = MEMORY_WAIT_NANOS;
             while (bytes + size > limits.bytesInFlight() || share.bytes + size > limits.bytesInFlight() / 2) {
                 if (nanos <= 0) {
                     return false;
@@ -100,21 +95,19 @@ final class InFlight {
         }
     }
 
-    /** Lets nobody in any more. */
     void stop() {
         stopping = true;
     }
 
-    /** Whether nobody is let in any more. */
     boolean isStopping() {
         return stopping;
     }
 
-    /** Waits until all are answered, for so long at the most, and says how many are not. */
-    int awaitNone(long millis) throws InterruptedException {
+    /** Waits until all requests are answered or the timeout ends, and returns the number of unanswered requests. */
+    int awaitNone(long timeoutMillis) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+            long nanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
             while (requests > 0 && nanos > 0) {
                 nanos = left.awaitNanos(nanos);
             }
@@ -124,12 +117,10 @@ final class InFlight {
         }
     }
 
-    /** Requests in flight now. */
     int requests() {
         return requests;
     }
 
-    /** Of one tenant. */
     private static final class Share {
         private int requests;
         private long bytes;

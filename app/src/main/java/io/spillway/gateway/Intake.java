@@ -23,14 +23,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Admits items and hands them to Kafka. An item is accepted when all in-sync replicas have it, and no sooner.
+ * Admission and publishing of items. An item is accepted once all in-sync replicas have stored it.
  *
- * <p>Thread-safe; the producer is the gateway's. It has no queue of its own: the producer's buffer is bounded, and an item
- * that finds it full for as long as Kafka has to confirm is refused.
+ * <p>Thread-safe; the gateway owns the producer. There is no further queue: the producer's buffer is bounded, and an
+ * item that gets no space in it within half of the confirm timeout is rejected.
  */
 final class Intake {
     private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
-    /** Key, headers and framing of a record; ids and names are bounded far below it. */
+    static final String OTHER_TENANT = "The key belongs to another tenant than the one in the request.";
+    /** Upper bound for key, headers and framing of a record. */
     private static final int FRAMING_BYTES = 2 * 1024;
 
     private final TenantPolicies policies;
@@ -44,13 +45,7 @@ final class Intake {
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final AtomicLong notConfirmed = new AtomicLong();
 
-    /**
-     * Makes an intake.
-     *
-     * @param random   at each call from 0 to below 1
-     * @param topic    where items go
-     * @param maxBytes largest record that the topic takes
-     */
+    /** @param random returns numbers from 0 (inclusive) to 1 (exclusive) */
     Intake(
             TenantPolicies policies, AdmissionRules rules, Depths depths, InstantSource clock, DoubleSupplier random,
             Producer<byte[], byte[]> producer, String topic, int maxBytes) {
@@ -64,28 +59,24 @@ final class Intake {
         this.maxBytes = maxBytes;
     }
 
-    /** Whether one more item of a tenant may come in now. */
+    /** Decides whether to admit one more item of a tenant now. */
     Admission admit(String tenant) {
         long nowNanos = TimeUnit.MILLISECONDS.toNanos(clock.millis());
         return rules.admit(tenant, policies.of(tenant), depths.waiting(tenant), nowNanos, random.getAsDouble());
     }
 
-    /** Why an item is refused, when it is. */
+    /** Returns the problem of a rejected item; empty for an admitted one. */
     static Optional<Problem> problemOf(Admission admission) {
         return switch (admission) {
             case Admission.Admitted admitted -> Optional.empty();
             case Admission.OverRate over -> Optional.of(Problem.of(
-                    Problem.Kind.OVER_RATE, "the tenant sends more than its rate and burst", over.retryAfterMillis()));
+                    Problem.Kind.OVER_RATE, "The tenant has exceeded its rate and burst.", over.retryAfterMillis()));
             case Admission.HeldBack held -> Optional.of(Problem.of(
-                    Problem.Kind.HELD_BACK, "more of the tenant's items wait than its maxDepth", held.retryAfterMillis()));
+                    Problem.Kind.HELD_BACK, "The tenant's backlog exceeds its maxDepth.", held.retryAfterMillis()));
         };
     }
 
-    /**
-     * Gives an item to Kafka's client.
-     *
-     * @return ends with nothing when Kafka has confirmed it, with the problem otherwise, and never exceptionally
-     */
+    /** Sends an item to Kafka. The future completes empty once it is confirmed, otherwise with the problem. */
     CompletableFuture<Optional<Problem>> send(WorkItem item, TraceContext trace) {
         byte[] value = codec.encode(item);
         if (value.length + FRAMING_BYTES > maxBytes) {
@@ -96,17 +87,17 @@ final class Intake {
         record.headers().add("traceparent", trace.traceparent().getBytes(StandardCharsets.US_ASCII));
         trace.tracestate().ifPresent(
                 state -> record.headers().add("tracestate", state.getBytes(StandardCharsets.US_ASCII)));
-        CompletableFuture<Optional<Problem>> answer = new CompletableFuture<>();
+        CompletableFuture<Optional<Problem>> result = new CompletableFuture<>();
         try {
-            producer.send(record, (stored, fault) -> answer.complete(fault == null ? confirmed() : problemOf(fault)));
+            producer.send(record, (stored, error) -> result.complete(error == null ? confirmed() : problemOf(error)));
         } catch (RuntimeException e) {
-            // The client throws what it finds before it has taken the record, and was interrupted at.
-            answer.complete(problemOf(e));
+            // The client throws errors that it finds before it accepts the record, and interrupts.
+            result.complete(problemOf(e));
         }
-        return answer;
+        return result;
     }
 
-    /** Waits for the end of a send. The producer ends each in its delivery time; twice that is beyond what can be. */
+    /** Waits for a send. The producer completes each within its delivery timeout; twice that is a safe upper bound. */
     static Optional<Problem> await(CompletableFuture<Optional<Problem>> sent, long confirmMillis) {
         try {
             return sent.get(2 * confirmMillis, TimeUnit.MILLISECONDS);
@@ -116,7 +107,7 @@ final class Intake {
         } catch (TimeoutException e) {
             return Optional.of(notConfirmed());
         } catch (ExecutionException e) {
-            throw new IllegalStateException("sends end with a problem", e);
+            throw new IllegalStateException("A send must not complete exceptionally", e);
         }
     }
 
@@ -124,29 +115,31 @@ final class Intake {
         if (notConfirmed.get() > 0) {
             long missed = notConfirmed.getAndSet(0);
             if (missed > 0) {
-                LOG.warn("Kafka confirms items again; {} were not confirmed", missed);
+                LOG.warn("Kafka confirms items again. {} items were not confirmed; their clients retry them.", missed);
             }
         }
         return Optional.empty();
     }
 
-    private Optional<Problem> problemOf(Exception fault) {
-        if (fault instanceof RecordTooLargeException) {
+    private Optional<Problem> problemOf(Exception error) {
+        if (error instanceof RecordTooLargeException) {
             return Optional.of(tooLarge());
         }
-        // One line for each time that it begins, and not for each request.
+        // One line per outage instead of one per request.
         if (notConfirmed.getAndIncrement() == 0) {
-            LOG.warn("Kafka does not confirm items: {}", Printable.of(fault.toString()));
+            LOG.warn("Kafka does not confirm items: {}. Check the brokers and the in-sync replicas of topic {}.",
+                    Printable.of(error.toString()), topic);
         }
         return Optional.of(notConfirmed());
     }
 
     private static Problem tooLarge() {
-        return Problem.of(Problem.Kind.TOO_LARGE, "the item is larger than the ingress topic takes (topics.maxBytes)");
+        return Problem.of(
+                Problem.Kind.TOO_LARGE, "The item exceeds the record size of the ingress topic (topics.maxBytes).");
     }
 
     private static Problem notConfirmed() {
         return Problem.of(Problem.Kind.NOT_CONFIRMED,
-                "the item may be stored or not: send it again with the same Idempotency-Key", 1_000);
+                "The item may or may not be stored. Send it again with the same Idempotency-Key.", 1_000);
     }
 }

@@ -4,7 +4,7 @@ import java.time.InstantSource;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
-/** Makes ids for items whose producer gives none: UUIDs of version 7 (RFC 9562), which sort by time. Thread-safe. */
+/** Generator of item ids: UUIDs of version 7 (RFC 9562), which sort by time. Thread-safe. */
 final class ItemIds {
     private static final long VERSION = 0x7000L;
     private static final long VARIANT = 0x8000_0000_0000_0000L;
@@ -12,11 +12,7 @@ final class ItemIds {
     private final InstantSource clock;
     private final LongSupplier random;
 
-    /**
-     * Makes a source of ids.
-     *
-     * @param random 64 random bits at each call, from any thread
-     */
+    /** @param random returns 64 random bits; thread-safe */
     ItemIds(InstantSource clock, LongSupplier random) {
         this.clock = clock;
         this.random = random;

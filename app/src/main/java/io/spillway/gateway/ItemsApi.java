@@ -15,14 +15,14 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * {@code POST /v1/items} and {@code POST /v1/items:batch}: who it is, whether there is room, whether it may come in, the
- * body, Kafka, the answer, in this order, so that a refusal costs as little as it can. Thread-safe.
+ * Item API: {@code POST /v1/items} and {@code POST /v1/items:batch}. Checks run from cheap to expensive: limits,
+ * headers, admission, body, Kafka. Thread-safe.
  */
 final class ItemsApi {
-    /** Largest payload of one item. */
     static final int MAX_PAYLOAD_BYTES = 1_048_576;
 
     private static final int MAX_CONTENT_TYPE = 256;
@@ -52,32 +52,30 @@ final class ItemsApi {
         this.random = random;
     }
 
-    /** One item. */
     void one(String tenant, ServerRequest request, ServerResponse response) {
         whileIn(tenant, request, response, MAX_PAYLOAD_BYTES, () -> {
             Admission admission = intake.admit(tenant);
-            Optional<Problem> refused = Intake.problemOf(admission);
-            if (refused.isPresent()) {
-                responder.refuseWithRoom(request, response, GatewayResponse.of(refused.get()).with(admission.rate()));
+            Optional<Problem> rejected = Intake.problemOf(admission);
+            if (rejected.isPresent()) {
+                responder.rejectReserved(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
                 return;
             }
-            GatewayResponse answer = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
-            responder.send(response, answer.with(admission.rate()));
+            GatewayResponse result = read(request, MAX_PAYLOAD_BYTES, payload -> store(tenant, request, payload));
+            responder.send(response, result.with(admission.rate()));
         });
     }
 
-    /** Many items, one a line. */
     void many(String tenant, ServerRequest request, ServerResponse response) {
         whileIn(tenant, request, response, limits.batchBytes(), () -> responder.send(response, read(
                 request, limits.batchBytes(), body -> batch.store(tenant, body, Requests.trace(request, random)))));
     }
 
-    /** What can be said against a request before its body is looked at. */
+    /** Checks headers and length before the body is read. */
     private static Optional<Problem> problemOf(String tenant, ServerRequest request, int maxBytes) {
         try {
             Optional<String> named = Requests.one(request, Requests.TENANT);
             if (named.isPresent() && !named.get().equals(tenant)) {
-                return Optional.of(Problem.of(Problem.Kind.FORBIDDEN, "the key is of another tenant than the one named"));
+                return Optional.of(Problem.of(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT));
             }
             idOf(request);
             workloadOf(request);
@@ -93,51 +91,49 @@ final class ItemsApi {
         Optional<Problem> full = switch (inFlight.enter(tenant)) {
             case ENTERED -> Optional.empty();
             case TENANT_FULL -> Optional.of(Problem.of(Problem.Kind.TOO_MANY_REQUESTS,
-                    "at most " + limits.tenantRequests() + " requests of a tenant at one time", 1_000));
-            case FULL -> Optional.of(Problem.of(Problem.Kind.BUSY, "too many requests in flight", 1_000));
-            case STOPPING -> Optional.of(Problem.of(Problem.Kind.STOPPING, "it takes no more requests", 1_000));
+                    "The tenant has " + limits.tenantRequests() + " requests in flight, its limit.", 1_000));
+            case FULL -> Optional.of(Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000));
+            case STOPPING -> Optional.of(Problem.of(Problem.Kind.STOPPING, "The gateway is shutting down.", 1_000));
         };
         if (full.isPresent()) {
-            responder.refuse(request, response, GatewayResponse.of(full.get()).closing());
+            responder.reject(request, response, GatewayResponse.of(full.get()).closing());
             return;
         }
-        // The server believes the size of a chunk, up to the largest body of all.
+        // The server allocates the announced size of a chunk, up to the maximum size of any body.
         long size = Requests.length(request).orElse(Math.max(maxBytes, limits.batchBytes()));
-        boolean taken = false;
+        boolean reserved = false;
         try {
-            taken = inFlight.take(tenant, size);
-            Optional<Problem> wrong = problemOf(tenant, request, maxBytes);
-            if (!taken) {
-                responder.refuse(request, response, GatewayResponse.of(Problem.of(
-                        Problem.Kind.BUSY, "too many bytes in flight", 1_000)).closing());
-            } else if (wrong.isPresent()) {
-                responder.refuseWithRoom(request, response, GatewayResponse.of(wrong.get()));
+            reserved = inFlight.reserve(tenant, size);
+            Optional<Problem> problem = problemOf(tenant, request, maxBytes);
+            if (!reserved) {
+                responder.reject(request, response, GatewayResponse.of(Problem.of(
+                        Problem.Kind.BUSY, "Too many bytes are in flight.", 1_000)).closing());
+            } else if (problem.isPresent()) {
+                responder.rejectReserved(request, response, GatewayResponse.of(problem.get()));
             } else {
                 inside.run();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            inFlight.leave(tenant, taken ? size : 0);
+            inFlight.leave(tenant, reserved ? size : 0);
         }
     }
 
-    /** What is done with a body. */
-    private interface WithBody {
-        GatewayResponse answer(byte[] body);
-    }
 
-    private GatewayResponse read(ServerRequest request, int maxBytes, WithBody then) {
+    private GatewayResponse read(ServerRequest request, int maxBytes, Function<byte[], GatewayResponse> then) {
         if (!request.content().hasEntity()) {
-            return then.answer(new byte[0]);
+            return then.apply(new byte[0]);
         }
         return switch (bodies.read(request.content().inputStream(), maxBytes, Requests.length(request).orElse(0))) {
-            case Body.Whole whole -> then.answer(whole.bytes());
-            case Body.TooLarge large -> large.isRead() ? GatewayResponse.of(tooLarge(maxBytes)) : GatewayResponse.of(tooLarge(maxBytes)).closing();
-            case Body.TooSlow slow -> GatewayResponse.of(Problem.of(
-                    Problem.Kind.TOO_SLOW, "the body must arrive within " + limits.bodyTimeout().toMillis() + " ms")).closing();
+            case Body.Whole whole -> then.apply(whole.bytes());
+            case Body.TooLarge large -> large.isRead()
+                    ? GatewayResponse.of(tooLarge(maxBytes))
+                    : GatewayResponse.of(tooLarge(maxBytes)).closing();
+            case Body.TooSlow slow -> GatewayResponse.of(Problem.of(Problem.Kind.TOO_SLOW,
+                    "The body did not arrive within " + limits.bodyTimeout().toMillis() + " ms.")).closing();
             case Body.Broken broken -> GatewayResponse.of(Problem.of(
-                    Problem.Kind.BAD_REQUEST, "the body ends before it is complete")).closing();
+                    Problem.Kind.BAD_REQUEST, "The body ended before it was complete.")).closing();
         };
     }
 
@@ -185,13 +181,13 @@ final class ItemsApi {
         return type;
     }
 
-    private static void require(boolean holds, String otherwise) {
-        if (!holds) {
-            throw new IllegalArgumentException(otherwise);
+    private static void require(boolean isValid, String message) {
+        if (!isValid) {
+            throw new IllegalArgumentException(message);
         }
     }
 
     private static Problem tooLarge(int maxBytes) {
-        return Problem.of(Problem.Kind.TOO_LARGE, "the body must be at most " + maxBytes + " bytes");
+        return Problem.of(Problem.Kind.TOO_LARGE, "The body must be at most " + maxBytes + " bytes.");
     }
 }

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** Reads items from JSON objects, one at a time, and says what is wrong with those that are none. Thread-safe when its sources are. */
+/** Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are. */
 public final class JsonItems {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
@@ -27,35 +27,36 @@ public final class JsonItems {
 
     private final String defaultTenant;
     private final String defaultWorkload;
-    private final Supplier<Instant> defaultMadeAt;
+    private final Supplier<Instant> defaultEnqueuedAt;
     private final Supplier<String> defaultId;
 
-    /** As the other one, with random ids. */
-    public JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultMadeAt) {
-        this(defaultTenant, defaultWorkload, defaultMadeAt, () -> UUID.randomUUID().toString());
+    /** Creates a parser that gives random ids to items without an id. */
+    public JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt) {
+        this(defaultTenant, defaultWorkload, defaultEnqueuedAt, () -> UUID.randomUUID().toString());
     }
 
     /**
-     * Makes a reader.
+     * Creates a parser.
      *
-     * @param defaultTenant   of items that name none
-     * @param defaultWorkload of items that name none; may be empty
-     * @param defaultMadeAt   when items were made that do not say
-     * @param defaultId       ids for items without one
+     * @param defaultTenant     tenant of items without one
+     * @param defaultWorkload   workload of items without one; may be empty
+     * @param defaultEnqueuedAt time of items without one
+     * @param defaultId         id of items without one
      */
     public JsonItems(
-            String defaultTenant, String defaultWorkload, Supplier<Instant> defaultMadeAt, Supplier<String> defaultId) {
+            String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt,
+            Supplier<String> defaultId) {
         this.defaultTenant = defaultTenant;
         this.defaultWorkload = defaultWorkload;
-        this.defaultMadeAt = defaultMadeAt;
+        this.defaultEnqueuedAt = defaultEnqueuedAt;
         this.defaultId = defaultId;
     }
 
     /**
-     * The item in a line.
+     * Parses one item.
      *
-     * @throws JsonProcessingException  when it is not JSON
-     * @throws IllegalArgumentException when it is not an item; the message says why
+     * @throws JsonProcessingException  if the text is not JSON
+     * @throws IllegalArgumentException if it is not an item; the message contains the reason
      */
     public WorkItem parse(String line) throws JsonProcessingException {
         JsonNode node = JSON.readTree(line);
@@ -64,11 +65,12 @@ public final class JsonItems {
         }
         node.fieldNames().forEachRemaining(key -> {
             if (!KEYS.contains(key)) {
-                throw new IllegalArgumentException("unknown key " + key + "; known are " + KEYS.stream().sorted().toList());
+                throw new IllegalArgumentException(
+                        "unknown key " + key + "; known keys are " + KEYS.stream().sorted().toList());
             }
         });
         if (!node.has("payload")) {
-            throw new IllegalArgumentException("no payload");
+            throw new IllegalArgumentException("payload is missing");
         }
         String tenant = text(node, "tenant", defaultTenant);
         String workload = text(node, "workload", defaultWorkload);
@@ -78,12 +80,13 @@ public final class JsonItems {
         }
         byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
         require(ItemLimits.isName(tenant), "tenant must be 1 to 128 of A-Z a-z 0-9 . _ -");
-        require(workload.isEmpty() || ItemLimits.isName(workload), "workload must be empty or 1 to 128 of A-Z a-z 0-9 . _ -");
+        require(workload.isEmpty() || ItemLimits.isName(workload),
+                "workload must be empty or 1 to 128 of A-Z a-z 0-9 . _ -");
         require(ItemLimits.isId(idBytes, 0, idBytes.length), "id must be 1 to 256 printable ASCII characters");
         return new WorkItem(
                 tenant,
                 id,
-                madeAt(node),
+                enqueuedAt(node),
                 workload,
                 node.hasNonNull("channel") ? text(node, "channel", "") : null,
                 text(node, "contentType", "application/octet-stream"),
@@ -91,24 +94,26 @@ public final class JsonItems {
                 ByteBuffer.wrap(payload(node.get("payload"))));
     }
 
-    private Instant madeAt(JsonNode node) {
+    private Instant enqueuedAt(JsonNode node) {
         if (!node.hasNonNull("enqueuedAt")) {
-            return defaultMadeAt.get();
+            return defaultEnqueuedAt.get();
         }
-        require(node.get("enqueuedAt").isIntegralNumber() && node.get("enqueuedAt").canConvertToLong(), "enqueuedAt must be epoch milliseconds");
+        require(node.get("enqueuedAt").isIntegralNumber() && node.get("enqueuedAt").canConvertToLong(),
+                "enqueuedAt must be epoch milliseconds");
         return Instant.ofEpochMilli(node.get("enqueuedAt").longValue());
     }
 
     private static Map<String, String> attributes(JsonNode node) {
         Map<String, String> attributes = new HashMap<>();
         if (node.hasNonNull("attributes")) {
-            require(node.get("attributes").isObject(), "attributes must be an object of texts");
-            node.get("attributes").properties().forEach(entry -> attributes.put(entry.getKey(), entry.getValue().asText()));
+            require(node.get("attributes").isObject(), "attributes must be an object with text values");
+            node.get("attributes").properties()
+                    .forEach(entry -> attributes.put(entry.getKey(), entry.getValue().asText()));
         }
         return attributes;
     }
 
-    /** A text is its UTF-8 bytes; any other JSON value is sent as its JSON. */
+    /** Returns the UTF-8 bytes of a text, and the JSON of any other value. */
     private static byte[] payload(JsonNode payload) {
         return (payload.isTextual() ? payload.textValue() : payload.toString()).getBytes(StandardCharsets.UTF_8);
     }
@@ -117,13 +122,13 @@ public final class JsonItems {
         if (!node.hasNonNull(key)) {
             return absent;
         }
-        require(node.get(key).isTextual(), key + " must be a text");
+        require(node.get(key).isTextual(), key + " must be text");
         return node.get(key).textValue();
     }
 
-    private static void require(boolean holds, String otherwise) {
-        if (!holds) {
-            throw new IllegalArgumentException(otherwise);
+    private static void require(boolean isValid, String message) {
+        if (!isValid) {
+            throw new IllegalArgumentException(message);
         }
     }
 }

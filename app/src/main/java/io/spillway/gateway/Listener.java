@@ -17,14 +17,15 @@ import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.spillway.config.GatewaySettings;
 import java.time.Duration;
 
-/** Sets up the HTTP server: its limits, and that it speaks in problems as well when what it gets is no request. */
+/** Factory of the HTTP server: its limits, and problem details for input that is not a valid request. */
 final class Listener {
     private static final Duration STOP_GRACE = Duration.ofMillis(500);
     private static final int MAX_REQUEST_LINE_BYTES = 2 * 1024;
 
     private Listener() {}
 
-    static WebServer of(GatewaySettings settings, RequestRouter front, Responder responder, SlowReads slowReads) {
+    static WebServer of(
+            GatewaySettings settings, RequestRouter requestRouter, Responder responder, SlowReads slowReads) {
         GatewaySettings.Limits limits = settings.limits();
         WebServerConfig.Builder server = WebServer.builder()
                 .host(settings.host())
@@ -35,12 +36,12 @@ final class Listener {
                 .maxPayloadSize(limits.batchBytes())
                 .idleConnectionTimeout(limits.idleTimeout())
                 .idleConnectionPeriod(limits.idleTimeout().dividedBy(4))
-                // Later than the two above: for a TLS handshake that does not come on, which those do not see.
+                // Longer than the idle timeouts above, for an incomplete TLS handshake, which they do not cover.
                 .connectionOptions(SocketOptions.builder()
                         .readTimeout(limits.idleTimeout().multipliedBy(2))
                         .tcpNoDelay(true)
                         .build())
-                // With these the read timeout holds; a channel's reads know none.
+                // The read timeout applies to sockets only, not to NIO channels.
                 .useNio(false)
                 .addProtocol(Http1Config.builder()
                         .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
@@ -48,14 +49,14 @@ final class Listener {
                         .addReceiveListener(new HeadWatch(slowReads))
                         .build())
                 .directHandlers(problems(responder))
-                .routing((HttpRouting.Builder routing) -> routing.any(front::handle));
+                .routing((HttpRouting.Builder routing) -> routing.any(requestRouter::handle));
         if (settings.tls().isOn()) {
             server.tls(ServerTls.of(settings.tls()));
         }
         return server.build();
     }
 
-    /** Times how long the header fields take; of the request line the server itself closes what is idle. */
+    /** Limits the time of the header fields; the server's idle timeout covers the request line. */
     private record HeadWatch(SlowReads slowReads) implements Http1ConnectionListener {
         @Override
         public void prologue(ConnectionContext context, HttpPrologue prologue) {
@@ -76,31 +77,33 @@ final class Listener {
         return handlers.build();
     }
 
-    /** Answers what never became a request. The server's own message is left out: it quotes what came. */
+    /** Responds to invalid requests. Omits the server's own message, which quotes the input. */
     private record ProblemHandler(Responder responder) implements DirectHandler {
         @Override
         public TransportResponse handle(
-                TransportRequest request, EventType type, Status status, ServerResponseHeaders headers, String message) {
+                TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
+                String message) {
             Problem problem = problemOf(type, status);
-            responder.refused(problem.kind().status);
-            GatewayResponse answer = GatewayResponse.of(problem);
+            responder.countRejected(problem.kind().status);
+            GatewayResponse rejection = GatewayResponse.of(problem);
             TransportResponse.Builder response = TransportResponse.builder()
                     .status(Status.create(problem.kind().status))
                     .keepAlive(false)
-                    .header(HeaderNames.CONTENT_TYPE, answer.type())
-                    .entity(answer.body());
-            answer.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
+                    .header(HeaderNames.CONTENT_TYPE, rejection.type())
+                    .entity(rejection.body());
+            rejection.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
             return response.build();
         }
 
         private static Problem problemOf(EventType type, Status status) {
             return switch (status.code()) {
-                case 404 -> Problem.of(Problem.Kind.NOT_FOUND, "see the documentation of the gateway");
-                case 413 -> Problem.of(Problem.Kind.TOO_LARGE, "the body is too large");
-                case 414, 431 -> Problem.of(Problem.Kind.HEADERS_TOO_LARGE, "the request line or a header field is too large");
-                case 503 -> Problem.of(Problem.Kind.BUSY, "too many requests in flight", 1_000);
-                // Faults of our own are answered where they happen: what comes here is a caller that broke off or broke the rules.
-                default -> Problem.of(Problem.Kind.BAD_REQUEST, "not HTTP/1.1 as it should be");
+                case 404 -> Problem.of(Problem.Kind.NOT_FOUND, RequestRouter.UNKNOWN_PATH);
+                case 413 -> Problem.of(Problem.Kind.TOO_LARGE, "The body is too large.");
+                case 414, 431 -> Problem.of(
+                        Problem.Kind.HEADERS_TOO_LARGE, "The request line or a header field is too large.");
+                case 503 -> Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000);
+                // Internal errors are handled in RequestRouter. Only client errors remain here.
+                default -> Problem.of(Problem.Kind.BAD_REQUEST, "The request is not valid HTTP/1.1.");
             };
         }
     }

@@ -8,18 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides by path, method and key who answers a request: the one table of what is open to whom. Whatever is not in it is
- * not there, whoever asks; below {@code /admin} and {@code /console} not even that is told to others than the operator.
- * Thread-safe.
+ * Routing and authorisation of requests by path, method and key. Unknown paths return 404 to every caller. Below
+ * {@code /admin} and {@code /console} only the operator can see which paths exist. Thread-safe.
  */
 final class RequestRouter {
+    static final String UNKNOWN_PATH = "See the documentation of the gateway for its paths.";
     private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
-    /** Alone: not every browser finds the challenge that it knows among several. */
+    /** The only challenge: some browsers do not find Basic among several challenges. */
     private static final String BASIC = "Basic realm=\"spillway\", charset=\"UTF-8\"";
 
     private final Callers callers;
@@ -31,11 +32,7 @@ final class RequestRouter {
     private final boolean metricsAreOpen;
     private final BooleanSupplier isReady;
 
-    /**
-     * Makes the table.
-     *
-     * @param metricsAreOpen whether anybody who reaches the listener may read metrics, which name tenants
-     */
+    /** @param metricsAreOpen whether metrics, which contain tenant names, need no key */
     RequestRouter(
             Callers callers, ItemsApi items, AdminApi admin, Responder responder, Supplier<String> metricsText,
             boolean metricsAreOpen, BooleanSupplier isReady) {
@@ -48,15 +45,16 @@ final class RequestRouter {
         this.isReady = isReady;
     }
 
-    /** Answers a request. */
+    /** Handles a request and sends the response. */
     void handle(ServerRequest request, ServerResponse response) {
         try {
             route(request, response);
         } catch (CloseConnectionException e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.error("Answering a request failed", e);
-            responder.send(response, GatewayResponse.of(Problem.of(Problem.Kind.BROKEN, "its log says more")).closing());
+            LOG.error("Internal error in a request, answered with status 500. Please report this stack trace.", e);
+            responder.send(response, GatewayResponse.of(
+                    Problem.of(Problem.Kind.INTERNAL_ERROR, "Internal error; see the gateway's log.")).closing());
         }
     }
 
@@ -68,7 +66,7 @@ final class RequestRouter {
             case "/livez" -> get(request, response, () -> GatewayResponse.text(200, "ok\n"));
             case "/readyz" -> get(request, response, () -> isReady.getAsBoolean()
                     ? GatewayResponse.text(200, "ready\n")
-                    : GatewayResponse.of(Problem.of(Problem.Kind.NOT_READY, "it starts or stops")));
+                    : GatewayResponse.of(Problem.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping.")));
             case "/metrics" -> metrics(request, response);
             default -> {
                 if (isAt(AdminApi.PATH, path)) {
@@ -76,66 +74,70 @@ final class RequestRouter {
                 } else if (isAt(Console.PATH, path)) {
                     reader(request, response, () -> console.get(path));
                 } else {
-                    responder.refuse(request, response, GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "see the documentation of the gateway")));
+                    reject(request, response, Problem.Kind.NOT_FOUND, UNKNOWN_PATH);
                 }
             }
         }
     }
 
-    /** What is done for a tenant that is known by its key. */
-    private interface ForTenant {
-        void go(String tenant);
-    }
 
-    private void tenant(ServerRequest request, ServerResponse response, ForTenant then) {
+    private void tenant(ServerRequest request, ServerResponse response, Consumer<String> then) {
         if (!isMethod(request, "POST")) {
-            responder.refuse(request, response, wrongMethod("POST"));
+            responder.reject(request, response, wrongMethod("POST"));
             return;
         }
         switch (callers.of(Requests.all(request, HeaderNames.AUTHORIZATION))) {
-            case Caller.OfTenant caller -> then.go(caller.tenant());
-            case Caller.Admin operator -> responder.refuse(request, response, GatewayResponse.of(Problem.of(
-                    Problem.Kind.FORBIDDEN, "items are sent with a tenant's key, and this is the admin key")));
-            case Caller.Unknown unknown -> responder.refuse(request, response, unauthenticated());
+            case Caller.OfTenant caller -> then.accept(caller.tenant());
+            case Caller.Admin operator -> reject(request, response, Problem.Kind.FORBIDDEN,
+                    "The admin key cannot send items. Use a tenant's key.");
+            case Caller.Unknown unknown -> responder.reject(request, response, unauthenticated());
         }
     }
 
-    /** For the operator, with a browser as well: a GET may be opened by Basic, and nothing else may. */
+    /** Handles a request of the operator; Basic is accepted for GET only, for browsers. */
     private void reader(ServerRequest request, ServerResponse response, Supplier<GatewayResponse> then) {
         List<String> authorization = Requests.all(request, HeaderNames.AUTHORIZATION);
-        // A page of another site can make a browser ask for this with what its user has typed, and must get nothing from it.
-        Supplier<GatewayResponse> closed = () -> then.get()
+        // A page of another site can trigger this request with the user's credentials, but must not read the response.
+        Supplier<GatewayResponse> sameOrigin = () -> then.get()
                 .with("X-Content-Type-Options", "nosniff")
                 .with("Cross-Origin-Resource-Policy", "same-origin");
         if (isMethod(request, "GET")) {
-            admin(callers.ofReader(authorization), request, response, closed, unauthenticated().with("WWW-Authenticate", BASIC));
+            admin(callers.ofReader(authorization), request, response, sameOrigin,
+                    unauthenticated().with("WWW-Authenticate", BASIC));
         } else {
-            admin(callers.of(authorization), request, response, closed, unauthenticated());
+            admin(callers.of(authorization), request, response, sameOrigin, unauthenticated());
         }
     }
 
     private void admin(
-            Caller caller, ServerRequest request, ServerResponse response, Supplier<GatewayResponse> then, GatewayResponse unauthenticated) {
+            Caller caller, ServerRequest request, ServerResponse response, Supplier<GatewayResponse> then,
+            GatewayResponse unauthenticated) {
         switch (caller) {
             case Caller.Admin operator -> get(request, response, then);
-            case Caller.OfTenant tenant -> responder.refuse(request, response, GatewayResponse.of(Problem.of(
-                    Problem.Kind.FORBIDDEN, "this needs the admin key")));
-            case Caller.Unknown unknown -> responder.refuse(request, response, unauthenticated);
+            case Caller.OfTenant tenant ->
+                    reject(request, response, Problem.Kind.FORBIDDEN, "This path requires the admin key.");
+            case Caller.Unknown unknown -> responder.reject(request, response, unauthenticated);
         }
     }
 
     private void metrics(ServerRequest request, ServerResponse response) {
-        Supplier<GatewayResponse> scrape = () -> new GatewayResponse(200, "text/plain; version=0.0.4; charset=utf-8", Map.of(),
+        Supplier<GatewayResponse> scrape = () -> new GatewayResponse(
+                200, "text/plain; version=0.0.4; charset=utf-8", Map.of(),
                 metricsText.get().getBytes(StandardCharsets.UTF_8), false);
         if (metricsAreOpen) {
             get(request, response, scrape);
         } else {
-            admin(callers.of(Requests.all(request, HeaderNames.AUTHORIZATION)), request, response, scrape, unauthenticated());
+            List<String> authorization = Requests.all(request, HeaderNames.AUTHORIZATION);
+            admin(callers.of(authorization), request, response, scrape, unauthenticated());
         }
     }
 
     private void get(ServerRequest request, ServerResponse response, Supplier<GatewayResponse> then) {
-        responder.refuse(request, response, isMethod(request, "GET") ? then.get() : wrongMethod("GET"));
+        responder.reject(request, response, isMethod(request, "GET") ? then.get() : wrongMethod("GET"));
+    }
+
+    private void reject(ServerRequest request, ServerResponse response, Problem.Kind kind, String detail) {
+        responder.reject(request, response, GatewayResponse.of(Problem.of(kind, detail)));
     }
 
     private static boolean isAt(String root, String path) {
@@ -147,11 +149,12 @@ final class RequestRouter {
     }
 
     private static GatewayResponse wrongMethod(String allowed) {
-        return GatewayResponse.of(Problem.of(Problem.Kind.METHOD_NOT_ALLOWED, "this takes " + allowed)).with("Allow", allowed);
+        return GatewayResponse.of(Problem.of(
+                Problem.Kind.METHOD_NOT_ALLOWED, "The allowed method is " + allowed + ".")).with("Allow", allowed);
     }
 
     private static GatewayResponse unauthenticated() {
         return GatewayResponse.of(Problem.of(Problem.Kind.UNAUTHENTICATED,
-                "send Authorization: Bearer KEY, with a key that is not revoked"));
+                "Send the header Authorization: Bearer KEY with a key that is not revoked."));
     }
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** Reads header fields of requests as text that is still to be judged. */
+/** Access to header fields of requests, as unchecked text. */
 final class Requests {
     static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
@@ -19,30 +19,25 @@ final class Requests {
 
     private Requests() {}
 
-    /** All values of a field, in their order. */
     static List<String> all(ServerRequest request, HeaderName name) {
         return request.headers().all(name, List::of);
     }
 
-    /**
-     * The one value of a field; empty when it is not there.
-     *
-     * @throws IllegalArgumentException when there are several
-     */
+    /** Returns the single value of a field, if present; throws {@link IllegalArgumentException} for several values. */
     static Optional<String> one(ServerRequest request, HeaderName name) {
         List<String> values = all(request, name);
         if (values.size() > 1) {
-            throw new IllegalArgumentException("the header field " + name.defaultCase() + " must be there once");
+            throw new IllegalArgumentException("The header field " + name.defaultCase() + " must not be repeated.");
         }
         return values.stream().findFirst();
     }
 
-    /** The trace that the caller is in, or a new one. */
+    /** Returns the caller's trace, or a new one. */
     static TraceContext trace(ServerRequest request, LongSupplier random) {
         return TraceContext.of(all(request, TRACEPARENT), all(request, TRACESTATE), random);
     }
 
-    /** Bytes of the body where they were announced; empty for a chunked one. */
+    /** Returns the announced length of the body, bytes; empty for a chunked one. */
     static OptionalLong length(ServerRequest request) {
         ServerRequestHeaders headers = request.headers();
         if (headers.contains(HeaderNames.TRANSFER_ENCODING)) {

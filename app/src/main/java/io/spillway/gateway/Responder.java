@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Sends answers and counts them. Thread-safe. Bound: one series a status that the gateway knows. */
+/** Sender of responses that counts them by status. Thread-safe. Bound: one series for each status of the gateway. */
 final class Responder {
     private static final Header NO_STORE = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store");
 
@@ -22,64 +22,59 @@ final class Responder {
     private final Map<Integer, Counter> requests = new ConcurrentHashMap<>();
     private final Map<Integer, Counter> lines = new ConcurrentHashMap<>();
 
-    /**
-     * Makes a responder.
-     *
-     * @param discardBytes a refused body of so many bytes is read to its end, so that the caller sees why
-     */
+    /** @param discardBytes largest rejected body that is read to its end, so that the client reads the response */
     Responder(MeterRegistry registry, Body.Reader bodies, int discardBytes) {
         this.registry = registry;
         this.bodies = bodies;
         this.discardBytes = discardBytes;
-        requested(202);
-        line(202);
+        requestCounter(202);
+        lineCounter(202);
     }
 
-    /** Sends an answer to a request whose body has been read, or that has none. */
-    void send(ServerResponse response, GatewayResponse answer) {
-        requested(answer.status()).increment();
-        response.status(answer.status());
-        response.header(HeaderNames.CONTENT_TYPE, answer.type());
+    /** Responds to a request whose body has been read or is absent. */
+    void send(ServerResponse response, GatewayResponse content) {
+        requestCounter(content.status()).increment();
+        response.status(content.status());
+        response.header(HeaderNames.CONTENT_TYPE, content.type());
         response.header(NO_STORE);
-        answer.headers().forEach((name, value) -> response.header(name, value));
-        if (answer.close()) {
+        content.headers().forEach((name, value) -> response.header(name, value));
+        if (content.close()) {
             response.header(HeaderValues.CONNECTION_CLOSE);
         }
         try {
-            response.send(answer.body());
+            response.send(content.body());
         } catch (RuntimeException e) {
-            // Nobody is left who could be told; the server closes the connection and says nothing.
-            throw new CloseConnectionException("the caller has gone", e);
+            // The client cannot receive an error any more, so the server closes the connection without a log line.
+            throw new CloseConnectionException("The client has disconnected", e);
         }
     }
 
-    /** Sends an answer to a request whose body nobody has read yet. */
-    void refuse(ServerRequest request, ServerResponse response, GatewayResponse answer) {
-        send(response, isDiscarded(request, false) ? answer : answer.closing());
+    /** Responds to a request with an unread body. Discards a small body and otherwise closes the connection. */
+    void reject(ServerRequest request, ServerResponse response, GatewayResponse content) {
+        send(response, isDiscarded(request, false) ? content : content.closing());
     }
 
-    /** The same for a caller for whose body there is room in memory: a chunk's size is believed before it is read. */
-    void refuseWithRoom(ServerRequest request, ServerResponse response, GatewayResponse answer) {
-        send(response, isDiscarded(request, true) ? answer : answer.closing());
+    /** As {@link #reject}, but with memory reserved for the body, so that chunks can be read and discarded too. */
+    void rejectReserved(ServerRequest request, ServerResponse response, GatewayResponse content) {
+        send(response, isDiscarded(request, true) ? content : content.closing());
     }
 
-    /** The server itself has refused something that is no request. */
-    void refused(int status) {
-        requested(status).increment();
+    void countRejected(int status) {
+        requestCounter(status).increment();
     }
 
-    /** A line of a batch got this status. */
-    void lined(int status) {
-        line(status).increment();
+    void countLine(int status) {
+        lineCounter(status).increment();
     }
 
-    private boolean isDiscarded(ServerRequest request, boolean chunksToo) {
+    private boolean isDiscarded(ServerRequest request, boolean includeChunks) {
         OptionalLong length = Requests.length(request);
         if (length.isPresent() && length.getAsLong() == 0) {
             return true;
         }
-        // Whoever waits for a go-ahead gets none.
-        if (length.isEmpty() && !chunksToo || length.orElse(0) > discardBytes || request.headers().contains(HeaderNames.EXPECT)) {
+        // A client that sent Expect: 100-continue has not sent its body.
+        if (length.isEmpty() && !includeChunks || length.orElse(0) > discardBytes
+                || request.headers().contains(HeaderNames.EXPECT)) {
             return false;
         }
         return switch (bodies.read(request.content().inputStream(), 0, 0)) {
@@ -90,11 +85,11 @@ final class Responder {
         };
     }
 
-    private Counter requested(int status) {
+    private Counter requestCounter(int status) {
         return counter(requests, "spillway.gateway.requests", "Requests answered", status);
     }
 
-    private Counter line(int status) {
+    private Counter lineCounter(int status) {
         return counter(lines, "spillway.gateway.lines", "Lines of batches answered", status);
     }
 

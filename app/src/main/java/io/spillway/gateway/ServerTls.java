@@ -16,18 +16,13 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** Makes what the listener needs to speak TLS 1.2 or 1.3 from files in PEM or PKCS #12. */
+/** Factory of the TLS configuration (1.2 and 1.3) from PEM files or a PKCS #12 store. */
 final class ServerTls {
     private static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
 
     private ServerTls() {}
 
-    /**
-     * Reads certificate and key.
-     *
-     * @param settings which are on
-     * @throws InvalidSettingException when a file is not what it should be; without anything of its content
-     */
+    /** Reads certificate and private key. Errors are {@link InvalidSettingException}s without content of the files. */
     static Tls of(GatewaySettings.Tls settings) {
         return settings.keystoreFile().isEmpty() ? pem(settings) : keystore(settings);
     }
@@ -68,7 +63,7 @@ final class ServerTls {
 
     private static void readable(String key, String file) {
         if (!Files.isReadable(Path.of(file)) || Files.isDirectory(Path.of(file))) {
-            throw new InvalidSettingException(key, file, "must be a file that can be read");
+            throw new InvalidSettingException(key, file, "must be a readable file");
         }
     }
 }

@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Ends reads that take too long: the server limits how long a caller may be silent, and not how long it may trickle. A
- * thread whose time is up is interrupted, which closes its connection.
+ * Time limit for reads from slow clients. The server limits only the time without data, not a slow trickle. A thread
+ * over the limit is interrupted, which closes its connection.
  *
- * <p>Owner of the deadlines: this object. Bound: one a connection, whose number is limited.
+ * <p>Owner of the deadlines: this object. Bound: one for each connection, whose number is limited.
  */
 final class SlowReads {
     private final LongSupplier nanoTime;
@@ -21,21 +21,19 @@ final class SlowReads {
         this.limitNanos = TimeUnit.MILLISECONDS.toNanos(limitMillis);
     }
 
-    /** The calling thread begins to read. */
     void begin() {
         sinceNanos.put(Thread.currentThread(), nanoTime.getAsLong());
     }
 
-    /** The calling thread has read. */
     void end() {
         sinceNanos.remove(Thread.currentThread());
     }
 
-    /** Interrupts whoever has been at it for too long. Call it twice a second or so. */
-    void look() {
+    /** Interrupts all threads over the limit. Call it about twice per second. */
+    void interruptOverdue() {
         long now = nanoTime.getAsLong();
         sinceNanos.forEach((thread, since) -> {
-            // A little later than the reader itself would notice between two reads, for then it can still answer.
+            // 25 % later than the reader's own check between two reads, which can still send a response.
             if (now - since > limitNanos + limitNanos / 4 && sinceNanos.remove(thread, since)) {
                 thread.interrupt();
             }

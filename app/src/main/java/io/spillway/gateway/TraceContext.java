@@ -7,26 +7,20 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
- * The trace that an item belongs to (W3C Trace Context), as it goes onto its record: the caller's, untouched, since the
- * gateway reports no span of its own that could stand between; else a new one, sampled, as a handler's tracer would begin it.
+ * Trace of an item (W3C Trace Context), stored in the headers of its record. The caller's trace is kept unchanged,
+ * because the gateway reports no span of its own. Without a valid one a new, sampled trace starts.
  *
- * @param traceparent well-formed
- * @param tracestate  the caller's, when it came with a traceparent that was good
+ * @param traceparent valid
+ * @param tracestate  the caller's state, if its traceparent is valid
  */
 record TraceContext(String traceparent, Optional<String> tracestate) {
-    private static final Pattern FORM =
-            Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]{1,128})?");
+    private static final Pattern FORM = Pattern.compile(
+            "(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-[!-~]{1,128})?");
     private static final Pattern STATE = Pattern.compile("[ -~]{1,512}");
 
-    /**
-     * Continues the caller's trace or starts one.
-     *
-     * @param traceparents values of that header field
-     * @param tracestates  values of that header field, of which there may be several
-     * @param random       64 random bits at each call
-     */
+    /** Continues the caller's trace if it has exactly one valid {@code traceparent}; otherwise starts a new trace. */
     static TraceContext of(List<String> traceparents, List<String> tracestates, LongSupplier random) {
-        if (traceparents.size() == 1 && isGood(traceparents.getFirst())) {
+        if (traceparents.size() == 1 && isValid(traceparents.getFirst())) {
             return new TraceContext(
                     traceparents.getFirst(),
                     Optional.of(String.join(",", tracestates)).filter(state -> STATE.matcher(state).matches()));
@@ -36,8 +30,8 @@ record TraceContext(String traceparent, Optional<String> tracestate) {
                 + "-" + hex.toHexDigits(random.getAsLong() | 1) + "-01", Optional.empty());
     }
 
-    private static boolean isGood(String traceparent) {
-        // Only versions to come may have more than these four parts.
+    private static boolean isValid(String traceparent) {
+        // Only future versions may have more than these four parts.
         return FORM.matcher(traceparent).matches() && (traceparent.length() == 55 || !traceparent.startsWith("00"));
     }
 }

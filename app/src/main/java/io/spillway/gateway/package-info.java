@@ -1,2 +1,2 @@
-/** The gateway: the HTTP API for producers, the admin API and the console. */
+/** HTTP gateway: the API for producers, the admin API and the console. */
 package io.spillway.gateway;

@@ -1,10 +1,10 @@
 "use strict";
-// Shows what the gateway knows, and changes nothing. What comes from it goes into the page as text and as nothing else.
+// Read-only view of the admin API. Data is inserted into the page as text, never as markup.
 
 const EVERY_MILLIS = 2000;
 const TIMEOUT_MILLIS = 5000;
-// The books follow the moves within a second or so: when nothing has moved for so long while work waits, somebody should look.
-const STILL_SECONDS = 30;
+// Balances follow moves within about a second. If work waits and nothing has moved for this time, the page shows an alarm.
+const STALLED_SECONDS = 30;
 const LANES = ["hot", "overflow", "aged", "delay"];
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -13,9 +13,9 @@ const count = (n) => n.toLocaleString("en");
 const rate = (n) => n.toLocaleString("en", {minimumFractionDigits: 1, maximumFractionDigits: 1});
 const share = (part) => part === 1 ? "all" : (100 * part).toLocaleString("en", {maximumSignificantDigits: 2}) + "%";
 let timer = null;
-let lastAnswer = "";
+let lastUpdate = "";
 
-/** In the largest units, so many at the most: "2h 5m". */
+/** Formats a duration with at most this number of units, largest first: "2h 5m". */
 function span(seconds, units) {
   let rest = Math.max(0, Math.ceil(seconds));
   const parts = [];
@@ -26,21 +26,21 @@ function span(seconds, units) {
   return parts.slice(0, units).join(" ") || "0s";
 }
 
-const goneIn = (seconds) => seconds === null ? "never" : seconds === 0 ? "" : span(seconds, 2);
+const drainedIn = (seconds) => seconds === null ? "never" : seconds === 0 ? "" : span(seconds, 2);
 
-/** Touches only what differs, so that a selection stays and a screen reader says nothing twice. */
+/** Changes only different text, so that selections stay and screen readers do not repeat it. */
 function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Makes a table's body have a row for each item, and shows each in its row. */
+/** Adds or removes rows of a table body until there is one for each item, and shows each item in its row. */
 function fill(body, items, makeRow, show) {
   while (body.rows.length > items.length) body.deleteRow(-1);
   while (body.rows.length < items.length) body.append(makeRow());
   items.forEach((item, i) => show(body.rows[i].cells, item));
 }
 
-/** A row of a header and so many cells. */
+/** Creates a row with a header and this number of cells. */
 function row(cells, className) {
   const tr = document.createElement("tr");
   const head = document.createElement("th");
@@ -74,7 +74,7 @@ function showLanes(lanes) {
     cells[2].firstChild.style.width = 100 * flow.waiting / most + "%";
     setText(cells[3], rate(flow.inPerSecond));
     setText(cells[4], rate(flow.outPerSecond));
-    setText(cells[5], goneIn(flow.drainSeconds));
+    setText(cells[5], drainedIn(flow.drainSeconds));
   });
 }
 
@@ -84,7 +84,7 @@ function showTenants(tenants) {
     setText(link, t.tenant);
     link.href = "#" + t.tenant;
     const texts = [count(t.waiting), ...LANES.map((lane) => count(t[lane])), rate(t.inPerSecond), rate(t.outPerSecond),
-      goneIn(t.drainSeconds) + (t.late ? ", past ttl" : ""), share(t.admittedShare), count(t.deadLettered)];
+      drainedIn(t.drainSeconds) + (t.late ? ", past ttl" : ""), share(t.admittedShare), count(t.deadLettered)];
     texts.forEach((text, i) => setText(cells[i + 1], text));
     cells[8].classList.toggle("alarm", t.late);
     cells[9].classList.toggle("alarm", t.admittedShare < 1);
@@ -93,18 +93,18 @@ function showTenants(tenants) {
 
 function show(depths) {
   const {total, lanes, tenants} = depths;
-  const gone = goneIn(total.drainSeconds);
+  const drained = drainedIn(total.drainSeconds);
   setText(at("summary"), count(total.waiting) + " waiting, " + rate(total.inPerSecond) + "/s in, " + rate(total.outPerSecond) + "/s out"
-    + (gone === "" ? "" : ", gone in: " + gone) + "; dead letters: " + count(total.deadLettered));
-  const stillSeconds = Math.max(0, (depths.asOfMillis - depths.changedAtMillis) / 1000);
-  const isStill = stillSeconds > STILL_SECONDS && LANES.some((lane) => lane !== "delay" && lanes[lane].waiting > 0);
-  setText(at("books"), depths.changedAtMillis === null ? "Nothing has come yet" : "Last move " + span(stillSeconds, 2) + " ago"
-    + (isStill ? ", and work waits: look at the routers, the workers and their handlers" : ""));
-  at("books").classList.toggle("alarm", isStill);
+    + (drained === "" ? "" : ", drained in: " + drained) + "; dead letters: " + count(total.deadLettered));
+  const idleSeconds = Math.max(0, (depths.asOfMillis - depths.changedAtMillis) / 1000);
+  const isStalled = idleSeconds > STALLED_SECONDS && LANES.some((lane) => lane !== "delay" && lanes[lane].waiting > 0);
+  setText(at("moves"), depths.changedAtMillis === null ? "No items yet" : "Last move " + span(idleSeconds, 2) + " ago"
+    + (isStalled ? ", but work is waiting: check the routers, the workers and their handlers" : ""));
+  at("moves").classList.toggle("alarm", isStalled);
   showLanes(lanes);
   setText(at("count"), count(depths.tenantsWaiting) + " of " + count(depths.tenantsKnown) + " tenants have work waiting"
-    + (depths.truncated ? ", the " + count(tenants.length) + " with the most are shown" : "")
-    + (depths.tenantsLate > 0 ? "; for " + count(depths.tenantsLate) + " the forecast is later than the time to live" : ""));
+    + (depths.truncated ? ", the " + count(tenants.length) + " with the largest backlogs are shown" : "")
+    + (depths.tenantsLate > 0 ? "; " + count(depths.tenantsLate) + " will drain later than their time to live" : ""));
   showTenants(tenants);
   document.title = count(total.waiting) + " waiting - Spillway";
 }
@@ -114,10 +114,10 @@ async function get(path) {
   const limit = setTimeout(() => stop.abort(), TIMEOUT_MILLIS);
   try {
     const answer = await fetch(path, {signal: stop.signal, cache: "no-store"}).catch(() => {
-      throw new Error("The gateway does not answer");
+      throw new Error("The gateway does not respond");
     });
-    if (answer.status === 401 || answer.status === 403) throw new Error("The gateway takes this key no more: reload the page");
-    if (!answer.ok) throw new Error("The gateway answers with status " + answer.status);
+    if (answer.status === 401 || answer.status === 403) throw new Error("The gateway rejects this key. Reload the page");
+    if (!answer.ok) throw new Error("The gateway responds with status " + answer.status);
     return await answer.json();
   } finally {
     clearTimeout(limit);
@@ -128,10 +128,10 @@ const setting = ([name, value]) => name.endsWith("Millis")
   ? [name.slice(0, -6), value === null ? "none" : value % 1000 === 0 ? span(value / 1000, 4) : value + "ms"]
   : [name, value === null ? "none" : String(value)];
 
-const factsOf = (tenant) => [["waiting", tenant.waiting === null ? "not known" : count(tenant.waiting)],
-  ["let in", share(tenant.admittedShare)], ...Object.entries(tenant.policy).map(setting)];
+const factsOf = (tenant) => [["waiting", tenant.waiting === null ? "unknown" : count(tenant.waiting)],
+  ["admitted", share(tenant.admittedShare)], ...Object.entries(tenant.policy).map(setting)];
 
-/** Shows the tenant that the address names after its #, which makes it a link that can be sent to somebody. */
+/** Shows the tenant in the fragment of the address, so that the address is a link to this tenant. */
 async function showChosen() {
   const name = location.hash.slice(1);
   let state = NAME.test(name) ? name : "";
@@ -146,22 +146,22 @@ async function showChosen() {
   fill(at("tenant").tBodies[0], facts, () => row(1, ""), (cells, texts) => texts.forEach((text, i) => setText(cells[i], text)));
 }
 
-/** Says how it stands: the same words as long as it stands so. */
-function tell(fault) {
-  setText(at("state"), fault === "" ? "Live" : fault + (lastAnswer === "" ? "" : "; these figures are of " + lastAnswer));
-  at("state").classList.toggle("alarm", fault !== "");
-  document.body.classList.toggle("stale", fault !== "");
-  if (fault !== "") document.title = "No figures - Spillway";
+/** Shows the state of the connection; the text of a lasting state does not change. */
+function showState(error) {
+  setText(at("state"), error === "" ? "Live" : error + (lastUpdate === "" ? "" : "; last update at " + lastUpdate));
+  at("state").classList.toggle("alarm", error !== "");
+  document.body.classList.toggle("stale", error !== "");
+  if (error !== "") document.title = "No data - Spillway";
 }
 
 async function poll() {
   try {
     show(await get("admin/depths"));
-    lastAnswer = new Date().toLocaleTimeString();
-    tell("");
+    lastUpdate = new Date().toLocaleTimeString();
+    showState("");
     await showChosen();
   } catch (e) {
-    tell(e.message);
+    showState(e.message);
   }
   clearTimeout(timer);
   if (!document.hidden) timer = setTimeout(poll, EVERY_MILLIS);

@@ -42,11 +42,11 @@ class ConfigurationEnvironmentTest {
     }
 
     @Test
-    void a_setting_in_both_spellings_is_set_twice() {
+    void both_spellings_of_one_setting_are_rejected() {
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> load(Map.of("SPILLWAY_TOPICS_MAX_BYTES", "4096", "SPILLWAY_TOPICS_MAXBYTES", "8192")))
                 .withMessage("environment variable SPILLWAY_TOPICS_MAX_BYTES = 4096: "
-                        + "topics.maxBytes is set by another one as well; must be set once");
+                        + "topics.maxBytes is also set by another variable; must be set once");
     }
 
     @ParameterizedTest
@@ -61,17 +61,18 @@ class ConfigurationEnvironmentTest {
     }
 
     @Test
-    void each_map_takes_its_own() {
+    void properties_go_to_the_map_of_their_prefix() {
         Configuration configuration = load(Map.of("SPILLWAY_ROUTER_PROPERTIES_NUM_STANDBY_REPLICAS", "1"));
         assertThat(configuration.router().properties()).isEqualTo(Map.of("num.standby.replicas", "1"));
         assertThat(configuration.kafka().properties()).isEmpty();
     }
 
     @Test
-    void every_setting_has_a_variable_and_no_two_share_one() throws Exception {
-        // The keys as the loader knows them, spelled without underscores inside and with them.
+    void every_setting_has_its_own_variable() throws Exception {
+        // Each key is spelled without and with underscores before capital letters.
         for (String key : new String[] {
-            "kafka.bootstrapServers", "kafka.prefix", "kafka.embeddedPort", "topics.partitions", "topics.replication", "topics.maxBytes",
+            "kafka.bootstrapServers", "kafka.prefix", "kafka.embeddedPort", "topics.partitions", "topics.replication",
+            "topics.maxBytes",
             "router.commitInterval", "router.threads", "router.stateDir", "router.maxTenants", "metrics.host",
             "metrics.port", "metrics.tenants"
         }) {
@@ -99,11 +100,11 @@ class ConfigurationEnvironmentTest {
         "SPILLWAY_TOPIC_PARTITIONS", "SPILLWAY_NONSENSE", "SPILLWAY_KAFKA_PROPERTIES_", "SPILLWAY_", "SPILLWAY_TOPICS",
         "SPILLWAY_PORT", "SPILLWAY_KAFKA"
     })
-    void an_unknown_variable_of_ours_is_named(String name) {
+    void an_unknown_variable_with_the_prefix_is_rejected(String name) {
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> load(Map.of(name, "3")))
-                .withMessage("environment variable " + name + " = 3: no such setting; must be SPILLWAY_ and a key of the "
-                        + "configuration, such as SPILLWAY_TOPICS_PARTITIONS");
+                .withMessage("environment variable " + name + " = 3: unknown setting; must be SPILLWAY_ and a "
+                        + "configuration key, such as SPILLWAY_TOPICS_PARTITIONS");
     }
 
     @ParameterizedTest
@@ -111,7 +112,7 @@ class ConfigurationEnvironmentTest {
         "PATH, /bin", "TOPICS_PARTITIONS, 3", "XSPILLWAY_NONSENSE, 3", "spillway_nonsense, 3",
         "SPILLWAY_JAVA_HOME, /jdk", "SPILLWAY_JAVA_OPTS, -Xmx1g", "SPILLWAY_HOME, /opt", "SPILLWAY_ADMIN_KEY, s3cret"
     })
-    void what_is_no_setting_is_ignored(String name, String value) {
+    void variables_that_are_not_settings_are_ignored(String name, String value) {
         assertThat(load(Map.of(name, value))).isEqualTo(load(Map.of()));
     }
 
@@ -131,12 +132,12 @@ class ConfigurationEnvironmentTest {
         "SPILLWAY_METRICS_PORT_9404_TCP_ADDR, 10.0.0.1",
         "SPILLWAY_KAFKA_PORT, udp://10.0.0.1:9092"
     })
-    void what_kubernetes_says_of_services_is_ignored(String name, String value) {
+    void service_variables_of_kubernetes_are_ignored(String name, String value) {
         assertThat(load(Map.of(name, value))).isEqualTo(load(Map.of()));
     }
 
     @Test
-    void the_command_line_wins_over_the_environment_and_that_over_the_file(@TempDir Path folder) throws IOException {
+    void the_command_line_overrides_the_environment_which_overrides_the_file(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("spillway.yml"), """
                 topics: {partitions: 1, replication: 1, maxBytes: 1111}
                 kafka: {properties: {client.id: file, client.rack: file}}
@@ -150,13 +151,15 @@ class ConfigurationEnvironmentTest {
                 Map.of("topics.partitions", "3", "kafka.bootstrapServers", "c:1"));
         assertThat(configuration.topics()).isEqualTo(new TopicSettings(3, 2, 1_111));
         assertThat(configuration.kafka())
-                .isEqualTo(new KafkaSettings("c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file")));
+                .isEqualTo(new KafkaSettings(
+                        "c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file")));
     }
 
     @Test
-    void a_bad_value_that_is_overridden_does_not_matter() {
+    void an_invalid_value_that_is_overridden_is_ignored() {
         assertThat(ConfigurationLoader.load(
-                        Optional.empty(), Map.of("SPILLWAY_TOPICS_PARTITIONS", "many"), Map.of("topics.partitions", "3"))
+                        Optional.empty(), Map.of("SPILLWAY_TOPICS_PARTITIONS", "many"),
+                        Map.of("topics.partitions", "3"))
                 .topics().partitions()).isEqualTo(3);
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is wrong is one line of printable ASCII that names the key, the value and what is allowed. */
+/** Every configuration error is one line of printable ASCII with the key, the value and the allowed values. */
 class ConfigurationErrorTest {
     private static final String SECRET = "hunter2";
 
@@ -77,7 +77,7 @@ class ConfigurationErrorTest {
             defaults.jitter            | some      | must be full, equal, decorrelated, none
             defaults.agedAfter         | 5         | must be 1ms to 365d, or none
             """)
-    void a_value_that_is_not_allowed_is_named_from_wherever_it_comes(String key, String value, String allowed) {
+    void a_value_that_is_not_allowed_is_reported_for_every_source(String key, String value, String allowed) {
         String line = key + " = " + value + ": " + allowed;
         String variable = "SPILLWAY_" + key.replace('.', '_');
         assertThat(errorOf("'" + key + "': '" + value + "'")).isEqualTo(line);
@@ -88,8 +88,9 @@ class ConfigurationErrorTest {
     @ParameterizedTest
     @CsvSource({"topics.partitions, 10000", "topics.replication, 9", "topics.maxBytes, 1024", "topics.maxBytes, 104857600",
         "kafka.prefix, a.B_9-", "router.commitInterval, 1ms", "router.commitInterval, 60s", "router.threads, 256",
-        "router.maxTenants, 10000000", "router.protection.multiple, 0", "router.protection.target, 60s", "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
-    void a_value_at_the_end_of_its_range_is_allowed(String key, String value) {
+        "router.maxTenants, 10000000", "router.protection.multiple, 0", "router.protection.target, 60s",
+        "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
+    void a_value_at_the_limit_of_its_range_is_allowed(String key, String value) {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value))).isNotNull();
     }
 
@@ -114,13 +115,13 @@ class ConfigurationErrorTest {
             kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
             "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
             """)
-    void what_does_not_fit_the_structure_is_named(String yaml, String error) {
+    void a_value_in_the_wrong_structure_is_reported(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"just words", "- a\n- b", "5", "true"})
-    void a_document_that_is_no_map_is_refused_without_its_words(String yaml) {
+    void a_document_that_is_not_a_map_is_rejected_without_quoting_it(String yaml) {
         assertThat(errorOf(yaml)).isEqualTo(file()
                 + ": must be a map of settings; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
     }
@@ -134,36 +135,36 @@ class ConfigurationErrorTest {
             "kafka: {}\\ntopics: {}\\nkafka: {}"                | line 3
             "a: b: c"                                           | line 1
             "kafka: {prefix: 'x}"                               | line 1
-            "kafka: {}\\n---\\ntopics: {}"                      | another one begins at line 3
+            "kafka: {}\\n---\\ntopics: {}"                      | another document begins at line 3
             "topics: @3"                                        | line 1
             """)
-    void a_document_that_is_not_valid_is_named_with_its_line(String yaml, String line) {
+    void an_invalid_document_is_reported_with_its_line(String yaml, String line) {
         assertThat(errorOf(yaml.replace("\\n", "\n").replace("\\t", "\t")))
                 .startsWith(file() + ": must be one YAML document: ")
                 .contains(line);
     }
 
     @Test
-    void a_key_written_in_two_ways_is_set_twice() {
+    void a_key_in_two_notations_is_rejected() {
         assertThat(errorOf("topics.partitions: 3\ntopics: {partitions: 4}"))
                 .isEqualTo(file() + ": topics.partitions = 4: must be set once");
     }
 
     @Test
-    void nesting_without_end_is_refused() {
+    void excessive_nesting_is_rejected() {
         assertThat(errorOf("kafka: {properties: " + "{a: ".repeat(50_000))).startsWith(file() + ": ");
         assertThat(errorOf("[".repeat(50_000))).startsWith(file() + ": ");
     }
 
     @Test
-    void words_from_the_file_cannot_forge_a_line() {
+    void text_from_the_file_cannot_forge_a_line() {
         assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
                 .isEqualTo(file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: "
                         + "unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
     }
 
     @Test
-    void an_unknown_key_on_the_command_line_is_named() {
+    void an_unknown_key_on_the_command_line_is_reported() {
         assertThat(errorOf(Map.of(), Map.of("topics.partition", "3"))).isEqualTo(
                 "topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes");
     }
@@ -179,7 +180,8 @@ class ConfigurationErrorTest {
         assertHidden(errorOf("kafka: {'" + key + "': " + SECRET + "}"));
         assertHidden(errorOf("'" + key + "': {value: " + SECRET + "}"));
         assertHidden(errorOf("kafka: {properties: {'" + key + "': [" + SECRET + "]}}"));
-        assertHidden(errorOf("kafka: {properties: {'" + key + "': " + SECRET + "}}\nkafka.properties." + key + ": " + SECRET));
+        assertHidden(errorOf(
+                "kafka: {properties: {'" + key + "': " + SECRET + "}}\nkafka.properties." + key + ": " + SECRET));
         assertHidden(errorOf(Map.of("SPILLWAY_" + key.replace('.', '_'), SECRET), Map.of()));
         assertHidden(errorOf(Map.of("SPILLWAY_" + key.replace('.', '_').toUpperCase(), SECRET), Map.of()));
         assertHidden(errorOf(Map.of(), Map.of(key, SECRET)));
@@ -193,12 +195,12 @@ class ConfigurationErrorTest {
         "password: %s\npassword: %s", "password=%s", "password: %%s", "- password: %s", "? %s\n: [", "%s: {\n",
         "password: |\n %s\n\tb: c:", "password: >%s", "password: \"\\q%s\"", "%TAG %s", "password: %s\n--- x"
     })
-    void what_cannot_be_parsed_is_never_quoted(String yaml) {
+    void text_that_cannot_be_parsed_is_never_quoted(String yaml) {
         assertThat(errorOf(yaml.replace("%s", SECRET).replace("%%", "%"))).doesNotContain(SECRET);
     }
 
     @Test
-    void a_folder_with_a_secret_name_hides_nothing() throws IOException {
+    void a_directory_with_a_secret_name_hides_nothing() throws IOException {
         Path file = Files.createDirectory(folder.resolve("secrets")).resolve("spillway.yml");
         Files.writeString(file, "topics: {partition: 3}");
         assertThatExceptionOfType(InvalidSettingException.class)

@@ -30,7 +30,7 @@ class ConfigurationFileTest {
     private Path folder;
 
     @Test
-    void without_anything_the_defaults_hold() {
+    void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
                 new KafkaSettings("", "spillway", 19_092, Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
@@ -38,16 +38,18 @@ class ConfigurationFileTest {
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
-                new HandlerSettings(HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
-                new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "", new GatewaySettings.Limits(
-                        4_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000, 4 * 1024 * 1024, Duration.ofSeconds(15),
-                        Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofSeconds(10))),
+                new HandlerSettings(
+                        HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
+                new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
+                        new GatewaySettings.Limits(4_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
+                                4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
+                                Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
     }
 
     @Test
-    void every_setting_can_be_written_in_the_file() {
+    void every_setting_can_be_set_in_the_file() {
         assertThat(load("""
                 # a comment
                 kafka:
@@ -115,7 +117,8 @@ class ConfigurationFileTest {
                         .with(PolicyField.SWEEPABLE, "true")
                         .with(PolicyField.JITTER, "equal"),
                 new RouterSettings(
-                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, 2.5, Duration.ofSeconds(1), Map.of("num.standby.replicas", "1")),
+                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, 2.5, Duration.ofSeconds(1),
+                        Map.of("num.standby.replicas", "1")),
                 new WorkerSettings("w-1", 7, 0.1, 0, 100, 2_097_152, Duration.ofMillis(20),
                         Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
                 new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),
@@ -128,7 +131,7 @@ class ConfigurationFileTest {
     }
 
     @Test
-    void every_setting_of_a_policy_has_a_default_that_can_be_configured() {
+    void the_default_of_every_policy_field_is_a_valid_setting() {
         for (PolicyField field : PolicyField.values()) {
             String text = field.format(PolicySettings.DEFAULTS.values().get(field));
             assertThat(load("defaults: {" + field.key() + ": " + text + "}").defaults())
@@ -141,25 +144,27 @@ class ConfigurationFileTest {
         "", "\n", "# only a comment\n", "---\n", "{}", "kafka:\n", "kafka: {}\n", "topics:\n#  partitions: 3\nkafka:\n",
         "kafka:\n  properties:\n", "topics:\n  partitions:\n", "null", "~"
     })
-    void nothing_in_a_file_leaves_the_defaults(String yaml) {
+    void an_empty_file_or_section_leaves_the_defaults(String yaml) {
         assertThat(load(yaml)).isEqualTo(load(""));
     }
 
     @Test
     void keys_may_be_written_with_dots() {
         assertThat(load("topics.partitions: 7\nkafka.properties.client.rack: r1").topics().partitions()).isEqualTo(7);
-        assertThat(load("kafka:\n  properties.client.rack: r1").kafka().properties()).containsEntry("client.rack", "r1");
+        assertThat(load("kafka:\n  properties.client.rack: r1").kafka().properties())
+                .containsEntry("client.rack", "r1");
     }
 
     @Test
-    void a_value_is_taken_word_for_word_when_it_is_quoted() {
-        assertThat(load("kafka: {properties: {sasl.jaas.config: \"a = \\\"b c\\\";\", client.id: '007'}}").kafka().properties())
+    void a_quoted_value_is_taken_literally() {
+        assertThat(load("kafka: {properties: {sasl.jaas.config: \"a = \\\"b c\\\";\", client.id: '007'}}")
+                .kafka().properties())
                 .containsEntry("sasl.jaas.config", "a = \"b c\";")
                 .containsEntry("client.id", "007");
     }
 
     @Test
-    void a_file_that_is_not_there_or_no_file_is_named() {
+    void a_missing_or_unreadable_file_is_reported() {
         Path missing = folder.resolve("none.yml");
         assertThatExceptionOfType(InvalidSettingException.class)
                 .isThrownBy(() -> load(missing))
@@ -171,7 +176,7 @@ class ConfigurationFileTest {
     }
 
     @Test
-    void a_file_of_more_than_a_megabyte_is_refused_before_it_is_read() throws IOException {
+    void a_file_over_one_mebibyte_is_rejected_before_it_is_read() throws IOException {
         Path file = folder.resolve("huge.yml");
         Files.writeString(file, "#".repeat(1024 * 1024) + "\n");
         assertThatExceptionOfType(InvalidSettingException.class)
@@ -182,10 +187,11 @@ class ConfigurationFileTest {
     }
 
     @Test
-    void bytes_that_are_no_text_are_one_line() throws IOException {
+    void bytes_that_are_not_text_are_reported_in_one_line() throws IOException {
         Path file = folder.resolve("spillway.yml");
         for (byte[] bytes : new byte[][] {
-            {(byte) 0xff, (byte) 0xfe, 0, (byte) 0xd8}, {'k', ':', ' ', (byte) 0xc3, '\n'}, {0, 0, 0}, {'a', ':', ' ', 7}
+            {(byte) 0xff, (byte) 0xfe, 0, (byte) 0xd8}, {'k', ':', ' ', (byte) 0xc3, '\n'}, {0, 0, 0},
+            {'a', ':', ' ', 7}
         }) {
             Files.write(file, bytes);
             assertThatExceptionOfType(InvalidSettingException.class)

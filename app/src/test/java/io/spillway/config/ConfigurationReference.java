@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
-/** The page {@code docs/configuration.md}, rendered from the declarations of the settings. */
+/** Generator of {@code docs/configuration.md} from the declarations of the settings. */
 final class ConfigurationReference {
     private static final Pattern DURATION = Pattern.compile("\\b\\d+(ms|s|m|h|d)\\b");
 
@@ -19,7 +19,7 @@ final class ConfigurationReference {
             # Configuration
 
             <!-- Generated from the declarations in the code. To change it, change those, then run
-            mvn -pl schemas,app test -Dtest=ConfigurationReferenceTest -Dspillway.docs.write=true
+            mvn -pl app -am test -Dtest=ConfigurationReferenceTest -Dspillway.docs.write=true
                  -Dsurefire.failIfNoSpecifiedTests=false -->
 
             Spillway reads `spillway.yml` in the working directory, or the file that `--config FILE` names.

@@ -20,13 +20,13 @@ class ConfigurationReferenceTest {
     private static final Path PAGE = Path.of("..", "docs", "configuration.md");
 
     @Test
-    void the_page_is_what_the_settings_declare() throws IOException {
+    void the_page_matches_the_declarations_of_the_settings() throws IOException {
         if (Boolean.getBoolean("spillway.docs.write")) {
             Files.createDirectories(PAGE.getParent());
             Files.writeString(PAGE, ConfigurationReference.markdown());
         }
         assertThat(Files.readString(PAGE))
-                .as("write it again with -Dspillway.docs.write=true")
+                .as("regenerate the page with -Dspillway.docs.write=true")
                 .isEqualTo(ConfigurationReference.markdown());
     }
 
@@ -39,17 +39,17 @@ class ConfigurationReferenceTest {
     }
 
     @Test
-    void every_number_and_duration_has_a_range_that_is_checked() {
+    void every_number_and_duration_has_a_checked_range() {
         assertThat(SettingDefinition.ALL)
                 .filteredOn(each -> each.type().isPrimitive() || each.type() == Duration.class)
                 .filteredOn(each -> AllowedRange.parse(each.declaration().orElseThrow().allowed()).isEmpty())
                 .extracting(SettingDefinition::key)
-                .as("the one that depends on another, and the seed")
+                .as("settings without a fixed range: one depends on another, and the seed may be any number")
                 .containsExactly("gateway.limits.bytesInFlight", "shards.seed");
     }
 
     @Test
-    void the_declared_default_of_the_protection_is_that_of_the_rules() {
+    void the_declared_defaults_of_the_overload_protection_match_its_rules() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).router().protection())
                 .isEqualTo(ProtectionSettings.DEFAULT);
         assertThat(AllowedRange.parse("10ms to 1m")).contains(new AllowedRange(
@@ -57,7 +57,7 @@ class ConfigurationReferenceTest {
     }
 
     @Test
-    void a_value_out_of_any_declared_range_is_refused_by_the_record() {
+    void a_value_below_any_declared_range_is_rejected() {
         for (SettingDefinition each : SettingDefinition.ALL) {
             String allowed = each.declaration().map(Setting::allowed).orElse("");
             AllowedRange.parse(allowed).filter(range -> range.min() > 0).ifPresent(range -> {

@@ -15,7 +15,7 @@ class DeadLetterFilterTest {
 
     @ParameterizedTest(name = "tenant {0}, reason {1}, since {2}, until {3}, id {4}: {5}")
     @CsvSource({
-        // A dead letter of acme, malformed, dead at 1000, with the id a-1.
+        // The dead letter has tenant acme, reason malformed, time 1000 and id a-1.
         ",     ,          ,     ,     ,    true",
         "acme, ,          ,     ,     ,    true",
         "glob, ,          ,     ,     ,    false",
@@ -31,14 +31,18 @@ class DeadLetterFilterTest {
         "acme, malformed, 1000, 1001, a-1, true",
         "acme, malformed, 1000, 1001, a-2, false",
     })
-    void all_that_is_set_has_to_apply(String tenant, String reason, Long since, Long until, String id, boolean matches) {
-        assertThat(filter(tenant, reason, since, until, id).matches(letter(Optional.of("acme"), OptionalLong.of(1000)))).isEqualTo(matches);
+    void all_conditions_that_are_set_must_apply(
+            String tenant, String reason, Long since, Long until, String id, boolean matches) {
+        assertThat(filter(tenant, reason, since, until, id)
+                .matches(letter(Optional.of("acme"), OptionalLong.of(1000)))).isEqualTo(matches);
     }
 
     @ParameterizedTest(name = "tenant {0}, since {1}, until {2}: {3}")
     @CsvSource({",,,true", "acme,,,false", ",0,,false", ",,9000000000000,false"})
-    void what_has_no_tenant_and_no_time_is_of_no_tenant_and_in_no_time(String tenant, Long since, Long until, boolean matches) {
-        assertThat(filter(tenant, null, since, until, null).matches(letter(Optional.empty(), OptionalLong.empty()))).isEqualTo(matches);
+    void a_dead_letter_without_tenant_and_time_matches_no_tenant_and_no_time_range(
+            String tenant, Long since, Long until, boolean matches) {
+        assertThat(filter(tenant, null, since, until, null)
+                .matches(letter(Optional.empty(), OptionalLong.empty()))).isEqualTo(matches);
     }
 
     @ParameterizedTest
@@ -51,13 +55,15 @@ class DeadLetterFilterTest {
         "2027-01-15T08:00:00Z, 1800000000000",
         "2027-01-15T09:00:00+01:00, 1800000000000",
     })
-    void a_point_in_time_is_a_time_or_how_long_ago(String text, long millis) {
+    void a_point_in_time_is_a_time_or_a_duration_before_now(String text, long millis) {
         assertThat(PointInTime.parseMillis(text, NOW)).isEqualTo(millis);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w"})
-    void what_is_no_point_in_time_is_refused_with_what_is_allowed(String text) {
+    @ValueSource(strings = {
+        "", "yesterday", "2h ago", "-2h", "2027-01-15", "2027-01-15T08:00:00", "9999999999999999999d", "1w"
+    })
+    void an_invalid_point_in_time_is_rejected_with_the_allowed_formats(String text) {
         assertThatThrownBy(() -> PointInTime.parseMillis(text, NOW))
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("2026-11-21T08:00:00Z");
     }

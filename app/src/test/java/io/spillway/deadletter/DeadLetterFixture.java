@@ -22,8 +22,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.Header;
 
-/** Dead letters on the Kafka of one test, two partitions, as the worker would have written them. */
+/** Dead letters in two partitions on a test's Kafka, with the headers that a worker writes. */
 public final class DeadLetterFixture {
     static final int PARTITIONS = 2;
     static final long DEAD_AT = 1_790_000_000_000L;
@@ -57,7 +58,7 @@ public final class DeadLetterFixture {
         return topics;
     }
 
-    /** Dead letter i of so many: ids id-0 and on, origins to match, partition i mod 2, tenants by {@code tenant}. */
+    /** Writes dead letters with the ids id-0, id-1 and so on, matching origins, and partition i mod 2. */
     public void bury(int count, java.util.function.IntFunction<String> tenant) throws Exception {
         List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -109,19 +110,20 @@ public final class DeadLetterFixture {
         return kafka.readAll(topics.lane(Lane.DELAY));
     }
 
-    /** The ids that still wait in the dead-letter lane, as a reader that knows the progress sees them. */
+    /** Returns the ids of the unfinished dead letters. */
     List<String> waiting() {
-        // A commit returns before its markers are written.
+        // Waits for the transaction markers: a commit returns before they are written.
         kafka.readAll(topics.lane(Lane.DEAD_LETTER));
         List<String> ids = new ArrayList<>();
         try (DeadLetters letters = new DeadLetters(configuration, Instant::now)) {
-            letters.forEach(io.spillway.deadletter.DeadLetterFilter.ALL, ScanListener.NONE, letter -> ids.add(letter.id()));
+            letters.forEach(DeadLetterFilter.ALL, ScanListener.NONE, letter -> ids.add(letter.id()));
         }
         return ids;
     }
 
     static String header(ConsumerRecord<byte[], byte[]> record, String name) {
-        return record.headers().lastHeader(name) == null ? null : new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+        Header header = record.headers().lastHeader(name);
+        return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 
     static byte[] bytes(String text) {

@@ -44,7 +44,7 @@ class DeadLetterRunIT {
         replay = new Replay(fixture.topics(), START, 10);
     }
 
-    /** What a kill looks like from inside: no more code of the run is run. */
+    /** Simulates a kill: ends the run at once. */
     private static final class Killed extends Error {
         private static final long serialVersionUID = 1;
     }
@@ -75,11 +75,12 @@ class DeadLetterRunIT {
             assertThat(header(alive, ItemHeaders.REPLAYED_AT)).isEqualTo(Long.toString(START));
         }
         assertThat(after).extracting(record -> header(record, ItemHeaders.DUE)).containsExactlyInAnyOrder(
-                Long.toString(START), Long.toString(START + 100), Long.toString(START + 200), Long.toString(START + 300));
+                Long.toString(START), Long.toString(START + 100),
+                Long.toString(START + 200), Long.toString(START + 300));
     }
 
     @Test
-    void an_origin_is_made_from_its_three_parts_or_from_where_the_dead_letter_lies() throws Exception {
+    void a_missing_origin_is_built_from_its_three_headers_or_the_position_of_the_dead_letter() throws Exception {
         ProducerRecord<byte[], byte[]> parts = fixture.dead(0, "acme", bytes("nonsense"), "malformed");
         parts.headers().remove(ItemHeaders.ORIGIN);
         ProducerRecord<byte[], byte[]> nothing = fixture.dead(2, "acme", bytes("more nonsense"), "malformed");
@@ -93,7 +94,7 @@ class DeadLetterRunIT {
     }
 
     @Test
-    void a_second_replay_replays_nothing_and_what_is_finished_is_purged() throws Exception {
+    void a_second_replay_replays_nothing_and_finished_records_are_purged() throws Exception {
         fixture.bury(10, i -> "acme");
         replayAll(DeadLetterFilter.ALL);
 
@@ -106,21 +107,23 @@ class DeadLetterRunIT {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
-    void a_run_that_was_killed_in_a_commit_and_is_run_again_replays_each_once(int commitsBefore) throws Exception {
+    void a_run_that_is_killed_in_a_commit_and_repeated_replays_each_once(int commitsBefore) throws Exception {
         fixture.bury(60, i -> i % 3 == 0 ? "other" : "acme");
         DeadLetterFilter acme = tenant("acme");
 
-        assertThatThrownBy(() -> replay(acme, Long.MAX_VALUE, 5, killedAtCommit(commitsBefore))).isInstanceOf(Killed.class);
+        assertThatThrownBy(() -> replay(acme, Long.MAX_VALUE, 5, killedAtCommit(commitsBefore)))
+                .isInstanceOf(Killed.class);
         List<String> between = fixture.waiting();
         replay(acme, Long.MAX_VALUE, 5, UnaryOperator.identity());
 
         assertThat(between).as("nothing is lost or doubled in between").doesNotHaveDuplicates();
         assertEach(IntStream.range(0, 60).filter(i -> i % 3 != 0));
-        assertThat(fixture.waiting()).containsExactlyInAnyOrderElementsOf(ids(IntStream.range(0, 60).filter(i -> i % 3 == 0)));
+        assertThat(fixture.waiting())
+                .containsExactlyInAnyOrderElementsOf(ids(IntStream.range(0, 60).filter(i -> i % 3 == 0)));
     }
 
     @Test
-    void a_run_that_was_killed_between_batches_leaves_nothing_behind_for_one_with_another_filter() throws Exception {
+    void a_run_with_another_filter_purges_what_a_killed_run_has_replayed() throws Exception {
         fixture.bury(40, i -> i / 2 % 2 == 0 ? "even" : "odd");
         ScanListener kill = new ScanListener() {
             @Override
@@ -142,17 +145,19 @@ class DeadLetterRunIT {
 
         assertThat(replayAll(tenant("nobody")).done()).isZero();
 
-        assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER))).as("what was replayed is purged").hasSize(35);
+        assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER)))
+                .as("replayed dead letters are purged").hasSize(35);
         replayAll(DeadLetterFilter.ALL);
         assertEachOnce(40);
         run.close();
     }
 
     @Test
-    void of_two_runs_at_once_the_later_ends_the_earlier_and_each_dead_letter_is_replayed_once() throws Exception {
+    void of_two_concurrent_runs_the_later_fences_the_earlier_and_each_dead_letter_is_replayed_once() throws Exception {
         fixture.bury(100, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
-            Survey seenByFirst = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey seenByFirst =
+                    first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             List<RunResult> second = new ArrayList<>();
             ScanListener otherComes = new ScanListener() {
                 @Override
@@ -165,30 +170,32 @@ class DeadLetterRunIT {
                     second.add(replayAll(DeadLetterFilter.ALL));
                 }
             };
-            // The other comes after the first of two partitions.
+            // The second run starts after the first of two partitions.
             assertThatThrownBy(() -> first.run(seenByFirst, DeadLetterFilter.ALL, replay, otherComes))
-                    .isInstanceOfSatisfying(SupersededException.class, superseded -> assertThat(superseded.done()).isEqualTo(50));
+                    .isInstanceOfSatisfying(
+                            SupersededException.class, superseded -> assertThat(superseded.done()).isEqualTo(50));
             assertThat(second).extracting(RunResult::done).containsExactly(50L);
         }
         assertEachOnce(100);
     }
 
     @Test
-    void a_run_that_is_superseded_says_so_and_does_nothing_more() throws Exception {
+    void a_superseded_run_fails_without_changes() throws Exception {
         fixture.bury(20, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
             Survey survey = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             assertThat(replayAll(tenant("nobody")).done()).isZero();
 
             assertThatThrownBy(() -> first.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE))
-                    .isInstanceOf(SupersededException.class).hasMessageContaining("another replay or discard has started");
+                    .isInstanceOf(SupersededException.class)
+                    .hasMessageContaining("another replay or discard has started");
         }
         assertThat(fixture.waiting()).hasSize(20);
         assertThat(fixture.delayed()).isEmpty();
     }
 
     @Test
-    void any_number_can_be_passed_over_and_keeps_its_bytes_and_headers() throws Exception {
+    void any_number_of_dead_letters_can_be_skipped_and_their_bytes_and_headers_are_unchanged() throws Exception {
         fixture.bury(300, i -> i % 50 > 47 ? "acme" : "other");
         List<ConsumerRecord<byte[], byte[]>> before = kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER));
 
@@ -205,7 +212,7 @@ class DeadLetterRunIT {
     }
 
     @Test
-    void a_limit_takes_so_many_and_the_rest_another_time() throws Exception {
+    void a_limited_run_leaves_the_rest_for_a_later_run() throws Exception {
         fixture.bury(30, i -> "acme");
 
         assertThat(replay(DeadLetterFilter.ALL, 7, 1_000, UnaryOperator.identity()).done()).isEqualTo(7);
@@ -216,7 +223,7 @@ class DeadLetterRunIT {
     }
 
     @Test
-    void a_run_that_is_stopped_ends_after_its_batch() throws Exception {
+    void a_stopped_run_ends_after_its_batch() throws Exception {
         fixture.bury(30, i -> "acme");
         ScanListener stop = new ScanListener() {
             private boolean stopped;
@@ -244,7 +251,7 @@ class DeadLetterRunIT {
     }
 
     @Test
-    void what_is_too_large_for_the_delay_lane_is_passed_over_and_named() throws Exception {
+    void dead_letters_too_large_for_the_delay_lane_are_skipped_and_reported() throws Exception {
         fixture.bury(2, i -> "acme");
         byte[] large = new byte[fixture.topics().delayedMaxBytes() + 1];
         ProducerRecord<byte[], byte[]> many = fixture.dead(2, "acme", bytes("x"), "too-many-headers");
@@ -255,8 +262,8 @@ class DeadLetterRunIT {
             Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
             assertThat(survey.unfit()).isEqualTo(2);
             assertThat(survey.obstacles()).hasSize(2)
-                    .anyMatch(obstacle -> obstacle.matches("0-1: \\d+ bytes; the delay lane takes \\d+.*"))
-                    .anyMatch(obstacle -> obstacle.matches("0-2: 11\\d\\d headers; the delay lane takes 1032"));
+                    .anyMatch(obstacle -> obstacle.matches("0-1: \\d+ bytes; the delay lane allows \\d+.*"))
+                    .anyMatch(obstacle -> obstacle.matches("0-2: 11\\d\\d headers; the delay lane allows 1032"));
             assertThat(run.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE).done()).isEqualTo(2);
         }
         assertThat(fixture.delayed()).hasSize(2);
@@ -264,7 +271,7 @@ class DeadLetterRunIT {
     }
 
     @Test
-    void what_is_discarded_is_gone_and_nothing_takes_its_place() throws Exception {
+    void discarded_dead_letters_are_removed_without_successors() throws Exception {
         fixture.bury(10, i -> i < 5 ? "acme" : "other");
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
             Survey survey = run.survey(tenant("acme"), new Discard(), Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
@@ -281,17 +288,19 @@ class DeadLetterRunIT {
         return replay(filter, Long.MAX_VALUE, 1_000, UnaryOperator.identity());
     }
 
-    private RunResult replay(DeadLetterFilter filter, long limit, int maxPassedOver, UnaryOperator<Producer<byte[], byte[]>> producers) {
-        try (DeadLetterRun run = open(maxPassedOver, producers)) {
-            return run.run(run.survey(filter, replay, limit, ScanListener.NONE).orElseThrow(), filter, replay, ScanListener.NONE);
+    private RunResult replay(
+            DeadLetterFilter filter, long limit, int maxSkipped, UnaryOperator<Producer<byte[], byte[]>> producers) {
+        try (DeadLetterRun run = open(maxSkipped, producers)) {
+            Survey survey = run.survey(filter, replay, limit, ScanListener.NONE).orElseThrow();
+            return run.run(survey, filter, replay, ScanListener.NONE);
         }
     }
 
-    private DeadLetterRun open(int maxPassedOver, UnaryOperator<Producer<byte[], byte[]>> producers) {
-        return new DeadLetterRun(fixture.configuration(), CLOCK, maxPassedOver, producers);
+    private DeadLetterRun open(int maxSkipped, UnaryOperator<Producer<byte[], byte[]>> producers) {
+        return new DeadLetterRun(fixture.configuration(), CLOCK, maxSkipped, producers);
     }
 
-    /** A producer that dies with all of a transaction sent but its commit; it is not closed or aborted afterwards. */
+    /** Returns a producer that fails before a commit, with all records sent, and is neither closed nor aborted. */
     @SuppressWarnings("unchecked")
     private static UnaryOperator<Producer<byte[], byte[]>> killedAtCommit(int commitsBefore) {
         int[] commits = {0};
@@ -326,11 +335,13 @@ class DeadLetterRunIT {
     }
 
     private static DeadLetterFilter tenant(String name) {
-        return new DeadLetterFilter(Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+        return new DeadLetterFilter(
+                Optional.of(name), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
     }
 
     private static String whole(ConsumerRecord<byte[], byte[]> record) {
-        StringBuilder text = new StringBuilder(new String(record.key()) + record.timestamp() + new String(record.value()));
+        StringBuilder text =
+                new StringBuilder(new String(record.key()) + record.timestamp() + new String(record.value()));
         record.headers().forEach(header -> text.append(header.key()).append(new String(header.value())));
         return text.toString();
     }

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An embedded Kafka in a JVM of its own, so that a test can kill it and a benchmark does not share its heap. The child
- * ends by itself when its standard input does, that is, with this process. Owns the child; not thread-safe.
+ * Embedded Kafka in a child JVM, so that a test can kill it and a benchmark does not share its heap. The child ends
+ * when its standard input closes, so also with this process. Owner of the child; not thread-safe.
  */
 public final class BrokerProcess implements AutoCloseable {
     private static final String READY = "ready ";
@@ -28,11 +28,11 @@ public final class BrokerProcess implements AutoCloseable {
     }
 
     /**
-     * Starts a broker on a free port and returns when clients can use it.
+     * Starts a broker on a free port and waits until clients can use it.
      *
-     * @param dataDirectory as for {@link EmbeddedKafka#start}; what the child logs goes beside it, to a file of the
-     *     same name with {@code .log}
-     * @throws IllegalStateException if it does not start, with what it said
+     * @param dataDirectory as for {@link EmbeddedKafka#start}; the child's log is the file next to it with the suffix
+     *     {@code .log}
+     * @throws IllegalStateException if it does not start; the message contains the child's log
      */
     public static BrokerProcess start(Path dataDirectory) {
         BrokerProcess broker = new BrokerProcess(dataDirectory);
@@ -40,26 +40,26 @@ public final class BrokerProcess implements AutoCloseable {
         return broker;
     }
 
-    /** Where clients connect, the same after every restart. */
+    /** Returns the address for clients, which restarts do not change. */
     public String bootstrapServers() {
         return LoopbackSockets.HOST + ":" + port;
     }
 
-    /** The process id of the child that was started last. */
+    /** Returns the process id of the current child. */
     public long pid() {
         return process.pid();
     }
 
-    /** SIGKILL; returns when the process is gone. */
+    /** Kills the child (SIGKILL) and waits for its end. */
     public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    /** Starts the broker again on its data and port, after a {@link #kill} or {@link #stop}; returns when it is ready. */
+    /** Restarts the broker with its data and port after {@link #kill} or {@link #stop}; waits until it is ready. */
     public void restart() {
         if (process != null && process.isAlive()) {
-            throw new IllegalStateException("The broker is still running: kill or stop it first");
+            throw new IllegalStateException("The broker is still running. Kill or stop it first.");
         }
         try {
             process = new ProcessBuilder(command())
@@ -78,7 +78,7 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    /** A clean stop; returns when the process is gone. */
+    /** Stops the child cleanly and waits for its end. */
     public void stop() {
         try {
             process.getOutputStream().close();
@@ -121,7 +121,7 @@ public final class BrokerProcess implements AutoCloseable {
         return command;
     }
 
-    /** The child: {@code DATA-DIRECTORY PORT}. */
+    /** Runs the child with the arguments {@code DATA-DIRECTORY PORT}. */
     public static void main(String[] args) throws IOException {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(Path.of(args[0]), Integer.parseInt(args[1]));
                 InputStream parent = System.in) {

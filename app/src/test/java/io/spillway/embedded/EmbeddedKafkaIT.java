@@ -84,7 +84,7 @@ class EmbeddedKafkaIT {
     }
 
     @Test
-    void two_run_side_by_side_on_directories_of_their_own() throws Exception {
+    void two_brokers_run_in_parallel_in_separate_directories() throws Exception {
         try (EmbeddedKafka left = EmbeddedKafka.start(directory.resolve("left"), 0);
                 EmbeddedKafka right = EmbeddedKafka.start(directory.resolve("right"), 0)) {
             createTopic(left);
@@ -108,27 +108,27 @@ class EmbeddedKafkaIT {
     }
 
     @Test
-    void never_creates_a_topic_that_nobody_declared() throws Exception {
+    void never_creates_an_undeclared_topic() throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0);
                 Admin admin = admin(kafka.bootstrapServers());
                 var consumer = new KafkaConsumer<>(
                         Map.of("bootstrap.servers", kafka.bootstrapServers(), "allow.auto.create.topics", "true"),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer())) {
-            assertThat(consumer.partitionsFor("nobodys")).isEmpty();
+            assertThat(consumer.partitionsFor("undeclared")).isEmpty();
 
             assertThat(admin.listTopics().names().get()).isEmpty();
         }
     }
 
     @Test
-    void refuses_a_directory_that_this_process_uses_and_leaves_its_user_alone() throws Exception {
+    void rejects_a_directory_in_use_by_this_process_without_affecting_its_broker() throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0)) {
             createTopic(kafka);
 
-            assertRefused(directory, 0, "is in use by another running Kafka");
+            assertRejected(directory, 0, "is in use by another running Kafka");
             Path otherName = directory.resolve("..").resolve(directory.getFileName());
-            assertRefused(otherName, 0, "is in use by another running Kafka");
+            assertRejected(otherName, 0, "is in use by another running Kafka");
 
             send(kafka, "undisturbed", true);
             assertThat(values(kafka)).containsExactly("undisturbed");
@@ -136,37 +136,37 @@ class EmbeddedKafkaIT {
     }
 
     @Test
-    void refuses_a_directory_that_another_process_uses_until_that_ends() throws Exception {
+    void rejects_a_directory_in_use_by_another_process_until_that_ends() throws Exception {
         Path data = directory.resolve("data");
         BrokerProcess broker = BrokerProcess.start(data);
         try (broker) {
-            assertRefused(data, 0, "is in use by another running Kafka");
+            assertRejected(data, 0, "is in use by another running Kafka");
         }
         assertStarts(data, 0);
     }
 
     @Test
-    void refuses_a_port_that_is_taken_and_then_starts_on_the_same_directory() throws Exception {
+    void rejects_a_port_in_use_and_then_starts_in_the_same_directory() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int port = taken.getLocalPort();
-            assertRefused(directory, port, "Kafka cannot listen on 127.0.0.1:" + port + " (Address already in use)");
+            assertRejected(directory, port, "Kafka cannot listen on 127.0.0.1:" + port + " (Address already in use)");
         }
         assertStarts(directory, 0);
     }
 
     @Test
-    void refuses_a_file_in_place_of_the_directory() throws Exception {
+    void rejects_a_file_in_place_of_the_directory() throws Exception {
         Path file = Files.createFile(directory.resolve("file"));
 
-        assertRefused(file, 0, file + " is not a directory");
-        assertRefused(file.resolve("below"), 0, "cannot be written");
+        assertRejected(file, 0, file + " is not a directory");
+        assertRejected(file.resolve("below"), 0, "cannot be written");
     }
 
     @Test
-    void refuses_a_directory_with_files_of_others_and_touches_none() throws Exception {
+    void rejects_a_directory_with_other_files_and_changes_none() throws Exception {
         Path letter = Files.writeString(directory.resolve("letter.txt"), "dear");
 
-        assertRefused(directory, 0, "is not empty but has no meta.properties");
+        assertRejected(directory, 0, "is not empty but has no meta.properties");
 
         assertThat(directory).isDirectoryNotContaining(file -> !file.equals(letter));
         assertThat(letter).hasContent("dear");
@@ -175,37 +175,37 @@ class EmbeddedKafkaIT {
     }
 
     @Test
-    void refuses_meta_properties_that_are_garbage() throws Exception {
+    void rejects_invalid_meta_properties() throws Exception {
         Path data = formatted("data");
         Path meta = data.resolve("meta.properties");
         byte[] good = Files.readAllBytes(meta);
         Files.write(meta, new byte[] {0, 1, 2, (byte) 0xff});
 
-        assertRefused(data, 0, "meta.properties is incomplete");
+        assertRejected(data, 0, "meta.properties is incomplete");
 
         Files.write(meta, good);
         assertStarts(data, 0);
     }
 
     @Test
-    void refuses_the_data_of_another_cluster() throws Exception {
+    void rejects_the_data_of_another_cluster() throws Exception {
         Path data = formatted("data");
         Path meta = data.resolve("meta.properties");
         Files.writeString(meta, Files.readString(meta).replace("node.id=1", "node.id=7"));
 
-        assertRefused(data, 0, "it belongs to another Kafka cluster (node 7)");
+        assertRejected(data, 0, "it belongs to another Kafka cluster (node 7)");
     }
 
     @Test
-    void refuses_data_without_its_metadata_log() throws Exception {
+    void rejects_data_without_a_metadata_log() throws Exception {
         Path data = formatted("data");
         delete(data.resolve("__cluster_metadata-0"));
 
-        assertRefused(data, 0, "the metadata log is missing");
+        assertRejected(data, 0, "the metadata log is missing");
     }
 
     @Test
-    void a_metadata_log_full_of_garbage_fails_the_start_and_leaves_nothing_running() throws Exception {
+    void an_invalid_metadata_log_fails_the_start_and_leaves_no_thread() throws Exception {
         Path data = formatted("data");
         try (Stream<Path> files = Files.list(data.resolve("__cluster_metadata-0"))) {
             for (Path file : files.filter(name -> name.toString().endsWith(".checkpoint")).toList()) {
@@ -213,25 +213,25 @@ class EmbeddedKafkaIT {
             }
         }
 
-        assertRefused(data, 0, "Kafka did not start on the data directory");
+        assertRejected(data, 0, "Kafka did not start on the data directory");
 
         assertThat(brokerThreads()).isEmpty();
         assertStarts(directory.resolve("good"), 0);
     }
 
     @Test
-    void a_topic_directory_that_cannot_be_read_fails_the_start_and_leaves_nothing_running() throws Exception {
+    void an_invalid_topic_directory_fails_the_start_and_leaves_no_thread() throws Exception {
         Path data = formatted("data");
         Files.createDirectory(data.resolve("holiday pictures"));
 
-        assertRefused(data, 0, "Kafka did not start on the data directory");
+        assertRejected(data, 0, "Kafka did not start on the data directory");
 
         assertThat(brokerThreads()).isEmpty();
         assertStarts(directory.resolve("good"), 0);
     }
 
     @Test
-    void finishes_a_first_start_that_was_killed_while_it_formatted() throws Exception {
+    void starts_after_a_first_start_that_was_killed_during_formatting() throws Exception {
         Path formatted = formatted("formatted");
         Path data = Files.createDirectory(directory.resolve("data"));
         Path log = Files.createDirectory(data.resolve("__cluster_metadata-0"));
@@ -245,7 +245,7 @@ class EmbeddedKafkaIT {
     }
 
     @Test
-    void leaves_no_thread_behind_and_can_be_closed_twice() {
+    void leaves_no_thread_and_can_be_closed_twice() {
         EmbeddedKafka kafka = EmbeddedKafka.start(directory, 0);
         assertThat(brokerThreads()).isNotEmpty();
 
@@ -255,7 +255,7 @@ class EmbeddedKafkaIT {
         assertThat(brokerThreads()).isEmpty();
     }
 
-    /** The threads of brokers that this test started, but for the daemons of Kafka's metrics library, shared by all. */
+    /** Returns the threads of this test's brokers, without the shared daemons of Kafka's metrics library. */
     private List<String> brokerThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !threadsBefore.contains(thread))
@@ -277,7 +277,7 @@ class EmbeddedKafkaIT {
         }
     }
 
-    private static void assertRefused(Path directory, int port, String reason) {
+    private static void assertRejected(Path directory, int port, String reason) {
         assertThatThrownBy(() -> EmbeddedKafka.start(directory, port).close())
                 .isInstanceOf(EmbeddedKafkaException.class)
                 .hasMessageContaining(reason)

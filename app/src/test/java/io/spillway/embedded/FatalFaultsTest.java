@@ -14,7 +14,7 @@ class FatalFaultsTest {
     private final FatalFaults faults = new FatalFaults(halts::add);
 
     @Test
-    void a_fatal_fault_while_starting_fails_the_start_and_spares_the_process() {
+    void a_fatal_fault_while_starting_fails_the_start_and_does_not_halt_the_process() {
         faults.build("metadata loading", true, () -> {})
                 .handleFault("no such record", new IllegalStateException("bad byte"));
 
@@ -35,7 +35,7 @@ class FatalFaultsTest {
     }
 
     @Test
-    void a_fatal_fault_while_stopping_spares_the_process() {
+    void a_fatal_fault_while_stopping_does_not_halt_the_process() {
         faults.running();
         faults.stopping();
         faults.build("raft manager", true, () -> {}).handleFault("channel closed", null);
@@ -54,7 +54,7 @@ class FatalFaultsTest {
     }
 
     @Test
-    void a_fault_that_is_not_fatal_spares_the_process() {
+    void a_fault_that_is_not_fatal_does_not_halt_the_process() {
         faults.running();
         faults.build("metadata publishing", false, () -> {}).handleFault("one topic skipped", null);
 
@@ -75,7 +75,7 @@ class FatalFaultsTest {
     }
 
     @Test
-    void a_thread_of_a_running_broker_that_halts_takes_the_process_with_it() throws Exception {
+    void a_thread_of_a_running_broker_that_halts_also_halts_the_process() throws Exception {
         faults.running();
         Thread starter = new Thread(faults, () -> {
             Thread child = new Thread(() -> Exit.halt(1, "all log directories failed"), "started by a broker thread");

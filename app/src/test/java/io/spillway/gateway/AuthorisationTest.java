@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.spillway.kafka.view.ApiKey;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,10 +26,10 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
-/** Who may do what: every endpoint by every kind of key, and what of it all ends in a log. */
+/** Authorisation of every endpoint with every kind of key, and the absence of secrets in logs. */
 @Timeout(120) // Against a hang; nothing is measured.
 class AuthorisationTest {
-    /** As the shipped configuration does, but for levels: what is logged at all must be fit to be seen. */
+    /** Captures all levels, because no level may log a secret. */
     private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     private final Level levelBefore = root.getLevel();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -53,7 +55,7 @@ class AuthorisationTest {
         SLF4JBridgeHandler.uninstall();
     }
 
-    /** A status for each kind of key; a plus where the request must be granted, so nothing is refused wrongly either. */
+    /** Expected status for each kind of key; a plus marks a granted request. */
     private static final String TABLE = """
             # request                       none  wrong revoked another tenant admin basic
             POST /v1/items                  401   401   401     202+    202+   403   401
@@ -94,7 +96,7 @@ class AuthorisationTest {
             """;
 
     @Test
-    void nobody_gets_what_is_not_theirs() {
+    void every_kind_of_key_grants_exactly_the_expected_requests() {
         Map<String, List<String>> keys = new TreeMap<>();
         String acme = secret(gateway.key("acme"));
         String revoked = secret(gateway.key("acme"));
@@ -103,33 +105,36 @@ class AuthorisationTest {
         String wrong = secret(ApiKey.make(new SplittableRandom(99)).text());
         keys.put("none", List.of(""));
         keys.put("wrong", List.of(
-                "Bearer " + wrong, "Basic " + acme, "Basic " + admin, "Digest " + admin, admin, "Bearer", "Basic", "Basic ",
+                "Bearer " + wrong, "Basic " + acme, "Basic " + admin, "Digest " + admin, admin,
+                "Bearer", "Basic", "Basic ",
                 basic("operator:" + wrong), basic("operator:" + admin + "x"), basic("operator:"), basic(":"), basic(""),
-                basic(admin), basic(admin + ":"), basic("operator:" + acme), basic(acme + ":" + acme), basic("a:b:" + admin),
-                basic("operator:" + admin) + "!", basic("operator:" + admin) + "=====", basic("operator:" + admin.toUpperCase(Locale.ROOT)),
+                basic(admin), basic(admin + ":"), basic("operator:" + acme), basic(acme + ":" + acme),
+                basic("a:b:" + admin), basic("operator:" + admin) + "!", basic("operator:" + admin) + "=====",
+                basic("operator:" + admin.toUpperCase(Locale.ROOT)),
                 basic("operator:" + revoked)));
         keys.put("revoked", List.of("Bearer " + revoked));
         keys.put("another", List.of("Bearer " + secret(gateway.key("bolt"))));
         keys.put("tenant", List.of("Bearer " + acme));
         keys.put("admin", List.of("Bearer " + admin));
-        keys.put("basic", List.of(basic("operator:" + admin), basic(":" + admin).replace("Basic", "bAsIc"), basic("zoë:" + admin)));
+        keys.put("basic", List.of(basic("operator:" + admin), basic(":" + admin).replace("Basic", "bAsIc"),
+                basic("zoë:" + admin)));
 
         List<String> rows = TABLE.lines().toList();
         List<String> kinds = Arrays.asList(rows.getFirst().replaceAll("# request +", "").split(" +"));
-        int wrongfulAllows = 0;
+        int wrongGrants = 0;
         for (String row : rows.subList(1, rows.size())) {
             String[] cells = row.split(" +");
             for (int i = 0; i < kinds.size(); i++) {
                 for (String authorization : keys.get(kinds.get(i))) {
                     HttpResponse<String> answer = send(cells[0], cells[1], authorization);
-                    wrongfulAllows += answer.statusCode() < 300 && !cells[2 + i].endsWith("+") ? 1 : 0;
+                    wrongGrants += answer.statusCode() < 300 && !cells[2 + i].endsWith("+") ? 1 : 0;
                     assertAnswer(cells, kinds.get(i) + ": " + authorization, cells[2 + i], answer);
                 }
             }
         }
-        assertThat(wrongfulAllows).isZero();
+        assertThat(wrongGrants).isZero();
         assertThat(gateway.stored().stream().map(record -> GatewayUnderTest.item(record.value()).tenant()))
-                .as("each item is of the tenant whose key it was").containsExactly("bolt", "acme", "bolt", "acme");
+                .as("each item has the tenant of the key").containsExactly("bolt", "acme", "bolt", "acme");
         assertNoSecretWasLogged();
     }
 
@@ -153,24 +158,25 @@ class AuthorisationTest {
                         : "Bearer realm=\"spillway\""));
     }
 
-    /** As a browser sends it; whoever sees it has the key, so it is a secret too. */
+    /** Returns the header that a browser sends. It contains the key, so it is a secret too. */
     private String basic(String userAndPassword) {
         String encoded = Base64.getEncoder().encodeToString(userAndPassword.getBytes(StandardCharsets.UTF_8));
         return "Basic " + (encoded.length() > 32 ? secret(encoded) : encoded);
     }
 
     @Test
-    void the_key_is_found_in_one_header_field_or_not_at_all() {
+    void several_authorization_headers_and_basic_with_head_are_rejected() {
         String key = GatewayUnderTest.ADMIN_KEY;
         for (String path : List.of("/console", "/admin/depths")) {
-            assertThat(gateway.send("GET", path, key, "", "Authorization", basic("operator:" + key)).statusCode()).isEqualTo(401);
-            assertThat(gateway.send("HEAD", path, "", "", "Authorization", basic("operator:" + key)).statusCode()).isEqualTo(401);
+            String basic = basic("operator:" + key);
+            assertThat(gateway.send("GET", path, key, "", "Authorization", basic).statusCode()).isEqualTo(401);
+            assertThat(gateway.send("HEAD", path, "", "", "Authorization", basic).statusCode()).isEqualTo(401);
         }
         assertNoSecretWasLogged();
     }
 
     @Test
-    void the_tenant_is_never_the_callers_word() {
+    void the_tenant_is_always_that_of_the_key() {
         String acme = secret(gateway.key("acme"));
 
         assertThat(gateway.post(acme, "x", "Spillway-Tenant", "bolt").statusCode()).isEqualTo(403);
@@ -185,7 +191,7 @@ class AuthorisationTest {
     }
 
     @Test
-    void a_revoked_key_is_refused_from_the_next_request_on_and_the_other_one_is_not() {
+    void a_revoked_key_is_rejected_from_the_next_request_and_the_tenants_other_key_is_not() {
         String first = secret(gateway.key("acme"));
         String second = secret(gateway.key("acme"));
         assertThat(gateway.post(first, "x").statusCode()).isEqualTo(202);
@@ -196,7 +202,7 @@ class AuthorisationTest {
     }
 
     @Test
-    void metrics_that_leave_the_machine_need_the_admin_key() {
+    void metrics_on_a_non_loopback_address_require_the_admin_key() {
         try (GatewayUnderTest open = new GatewayUnderTest(true, "gateway.host", "0.0.0.0")) {
             String path = "/metrics";
             for (String key : List.of("", secret(open.key("acme")), GatewayUnderTest.ADMIN_KEY)) {
@@ -204,34 +210,39 @@ class AuthorisationTest {
                 assertThat(status).isEqualTo(key.isEmpty() ? 401 : key.startsWith("spw_") ? 403 : 200);
             }
             assertThat(get(open, "/livez", "")).isEqualTo(200);
-            assertThat(open.send(java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + open.port() + path))
-                    .header("Authorization", basic("operator:" + GatewayUnderTest.ADMIN_KEY))
-                    .build()).statusCode()).as("Basic is for the console").isEqualTo(401);
+            assertThat(status(open, path, basic("operator:" + GatewayUnderTest.ADMIN_KEY)))
+                    .as("Basic is for the console").isEqualTo(401);
         }
     }
 
     @Test
-    void no_line_of_a_log_can_be_forged() {
+    void no_log_line_can_be_forged() {
         String key = secret(gateway.key("acme"));
         String forged = "x%0d%0a2026-01-01T00:00:00Z ERROR %5bmain%5d Forged: line";
-        gateway.kafka.sendException = new IllegalStateException("x\r\n2026-01-01T00:00:00Z ERROR [main] Forged: line\u001b[31m");
+        gateway.kafka.sendException =
+                new IllegalStateException("x\r\n2026-01-01T00:00:00Z ERROR [main] Forged: line\u001b[31m");
         gateway.post(key, "x");
         gateway.kafka.sendException = null;
         gateway.send("GET", "/" + forged.replace(" ", "%20"), key, "");
         gateway.send("GET", "/admin/tenants/" + forged.replace(" ", "%20"), GatewayUnderTest.ADMIN_KEY, "");
-        gateway.post(key, "x", "Idempotency-Key", "a Forged: b", "Spillway-Workload", "Forged:", "traceparent", "Forged:");
+        gateway.post(key, "x",
+                "Idempotency-Key", "a Forged: b", "Spillway-Workload", "Forged:", "traceparent", "Forged:");
         gateway.batch(key, "{\"tenant\":\"x\\r\\nForged: line\",\"id\":\"\\u001b[31m\",\"payload\":\"x\"}");
         gateway.batch(key, "{\"Forged: key\\n\":1,\"payload\":\"x\"}");
 
         assertThat(log.list).filteredOn(event -> event.getLoggerName().startsWith("io.spillway"))
-                .as("Kafka's failure is the one thing to tell").isNotEmpty()
+                .as("Kafka's failure is logged").isNotEmpty()
                 .allSatisfy(event -> assertThat(event.getFormattedMessage()).matches("[ -~]+"));
         assertNoSecretWasLogged();
     }
 
     private static int get(GatewayUnderTest open, String path, String key) {
-        return open.send(java.net.http.HttpRequest.newBuilder(java.net.URI.create("http://127.0.0.1:" + open.port() + path))
-                .header("Authorization", key.isEmpty() ? "none" : "Bearer " + key)
+        return status(open, path, key.isEmpty() ? "none" : "Bearer " + key);
+    }
+
+    private static int status(GatewayUnderTest open, String path, String authorization) {
+        return open.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + open.port() + path))
+                .header("Authorization", authorization)
                 .build()).statusCode();
     }
 
@@ -240,11 +251,12 @@ class AuthorisationTest {
         return key;
     }
 
-    /** From the gateway and its server; the test's own client, in the same JVM, is another matter. */
+    /** Checks the log of the gateway and its server, not that of the test's HTTP client. */
     private void assertNoSecretWasLogged() {
-        assertThat(log.list).filteredOn(event -> !event.getLoggerName().startsWith("jdk.internal")).allSatisfy(event -> {
+        assertThat(log.list).filteredOn(each -> !each.getLoggerName().startsWith("jdk.internal")).allSatisfy(event -> {
             for (String secret : secrets) {
-                assertThat(event.getFormattedMessage() + event.getThrowableProxy()).doesNotContain(secret, secret.substring(24));
+                assertThat(event.getFormattedMessage() + event.getThrowableProxy())
+                        .doesNotContain(secret, secret.substring(24));
             }
         });
     }

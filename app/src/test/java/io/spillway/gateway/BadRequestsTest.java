@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What comes over the wire and is no good request, written to the socket byte by byte. */
+/** Invalid requests, written directly to the socket. */
 @Timeout(300) // Against a hang; nothing is measured.
 class BadRequestsTest {
     private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 (\\d{3})");
@@ -38,19 +39,22 @@ class BadRequestsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "GET\r\n\r\n", "\r\n\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/9.9\r\nHost: h\r\n\r\n", "get / http/1.1\r\nHost: h\r\n\r\n",
+        "GET\r\n\r\n", "\r\n\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+        "get / http/1.1\r\nHost: h\r\n\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", "POST /v1/items HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "POST /v1/items HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
         "POST /v1/items HTTP/1.1\r\nHost: h\r\n: c\r\n\r\n", "POST /v1/items HTTP/1.1\r\nHost: h\r\nA: \u0001\r\n\r\n",
-        "POST /../../etc HTTP/1.1\r\nHost: h\r\n\r\n", "PO\u0000ST /v1/items HTTP/1.1\r\nHost: h\r\n\r\n", "\u0016\u0003\u0001\u0002",
+        "POST /../../etc HTTP/1.1\r\nHost: h\r\n\r\n", "PO\u0000ST /v1/items HTTP/1.1\r\nHost: h\r\n\r\n",
+        "\u0016\u0003\u0001\u0002",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n"
     })
-    void what_is_no_http_is_told_so_or_cut_off(String raw) throws IOException {
+    void invalid_http_gets_a_client_error_or_a_closed_connection(String raw) throws IOException {
         List<Integer> statuses = statusesOf(talk(raw.getBytes(StandardCharsets.ISO_8859_1)));
 
         assertThat(statuses).allMatch(status -> status >= 400 && status < 500);
@@ -58,19 +62,20 @@ class BadRequestsTest {
     }
 
     @Test
-    void a_header_larger_than_allowed_is_refused() throws IOException {
+    void headers_over_the_limit_are_rejected() throws IOException {
         for (String raw : List.of(
                 head + "X: " + "x".repeat(40_000) + "\r\n\r\n",
                 head + "X: x\r\n".repeat(10_000) + "\r\n",
                 "GET /" + "x".repeat(10_000) + " HTTP/1.1\r\nHost: h\r\n\r\n")) {
-            assertThat(statusesOf(talk(raw.getBytes(StandardCharsets.US_ASCII)))).allMatch(status -> status >= 400 && status < 500);
+            assertThat(statusesOf(talk(raw.getBytes(StandardCharsets.US_ASCII))))
+                    .allMatch(status -> status >= 400 && status < 500);
         }
         assertThat(gateway.stored()).isEmpty();
     }
 
     @Test
-    void a_body_that_does_not_come_on_is_given_up() throws IOException {
-        // Of its own: on a slow machine good requests might take as long.
+    void an_incomplete_request_is_rejected_after_its_timeout() throws IOException {
+        // Its own gateway: on a slow machine, valid requests of other tests might exceed these timeouts.
         try (GatewayUnderTest hasty = new GatewayUnderTest(
                 true, "gateway.limits.bodyTimeout", "400ms", "gateway.limits.idleTimeout", "2s")) {
             String known = head.replace(key, hasty.key("acme"));
@@ -92,32 +97,35 @@ class BadRequestsTest {
     }
 
     @Test
-    void a_body_that_ends_too_early_is_not_stored() throws IOException {
+    void an_incomplete_body_is_not_stored() throws IOException {
         for (String raw : List.of(
                 head + "Content-Length: 10\r\n\r\nabc",
                 head + "Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n",
-                head.replace("/v1/items", "/v1/items:batch") + "Content-Length: 100\r\n\r\n{\"payload\":\"x\"}\n{\"pay")) {
-            assertThat(statusesOf(talk(raw.getBytes(StandardCharsets.US_ASCII)))).as(raw).allMatch(status -> status >= 400 && status < 500);
+                head.replace("/v1/items", "/v1/items:batch")
+                        + "Content-Length: 100\r\n\r\n{\"payload\":\"x\"}\n{\"pay")) {
+            assertThat(statusesOf(talk(raw.getBytes(StandardCharsets.US_ASCII)))).as(raw)
+                    .allMatch(status -> status >= 400 && status < 500);
         }
         assertThat(gateway.stored()).isEmpty();
     }
 
     @Test
-    void two_requests_on_one_connection_are_two_answers() throws IOException {
+    void two_requests_on_one_connection_get_two_responses() throws IOException {
         String one = head + "Content-Length: 1\r\n\r\nx";
         assertThat(statusesOf(talk((one + one).getBytes(StandardCharsets.US_ASCII)))).containsExactly(202, 202);
         assertThat(gateway.stored()).hasSize(2);
     }
 
-    /** Good requests with bytes changed, cut, doubled and put in: the ids answered with 202 are those that are stored. */
+    /** Sends valid requests with changed, removed, doubled and inserted bytes. */
     @Test
-    void whatever_comes_what_was_accepted_is_what_is_stored() throws IOException {
+    void of_mutated_requests_exactly_the_accepted_items_are_stored() throws IOException {
         SplittableRandom random = seed.random();
         List<String> accepted = new ArrayList<>();
         for (int i = 0; i < seed.rounds(600); i++) {
             byte[] mutated = mutated(good(random, i).getBytes(StandardCharsets.US_ASCII), random);
             String answers = talk(mutated);
-            assertThat(statusesOf(answers)).as("%s, request %s: %s", seed, i, new String(mutated, StandardCharsets.ISO_8859_1))
+            assertThat(statusesOf(answers))
+                    .as("%s, request %s: %s", seed, i, new String(mutated, StandardCharsets.ISO_8859_1))
                     .allMatch(status -> status < 500 || status == 503);
             Matcher ids = ACCEPTED.matcher(answers);
             while (ids.find()) {
@@ -138,8 +146,10 @@ class BadRequestsTest {
             case 0 -> head + id + "Content-Length: 5\r\n\r\nhello";
             case 1 -> head + id + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
             default -> {
-                String lines = "{\"id\":\"b" + i + "\",\"payload\":\"x\"}\nnot json\n{\"id\":\"c" + i + "\",\"payload\":[1]}\n";
-                yield head.replace("/v1/items", "/v1/items:batch") + "Content-Length: " + lines.length() + "\r\n\r\n" + lines;
+                String lines = "{\"id\":\"b" + i + "\",\"payload\":\"x\"}\nnot json\n{\"id\":\"c" + i
+                        + "\",\"payload\":[1]}\n";
+                yield head.replace("/v1/items", "/v1/items:batch")
+                        + "Content-Length: " + lines.length() + "\r\n\r\n" + lines;
             }
         };
     }
@@ -150,7 +160,7 @@ class BadRequestsTest {
             int at = random.nextInt(bytes.length);
             switch (random.nextInt(4)) {
                 case 0 -> bytes[at] = (byte) random.nextInt();
-                case 1 -> bytes = java.util.Arrays.copyOf(bytes, Math.max(1, at));
+                case 1 -> bytes = Arrays.copyOf(bytes, Math.max(1, at));
                 case 2 -> bytes = inserted(bytes, at, "\r\n :;\u0000\u00ff0123456789{}\"".charAt(random.nextInt(19)));
                 default -> bytes = inserted(bytes, at, (char) bytes[at]);
             }
@@ -166,7 +176,7 @@ class BadRequestsTest {
         return longer;
     }
 
-    /** Sends, says that nothing more comes, and reads to the end. */
+    /** Sends bytes, closes the output, and reads to the end. */
     private String talk(byte[] raw) throws IOException {
         try (Socket socket = connect()) {
             try {
@@ -190,7 +200,7 @@ class BadRequestsTest {
         try {
             socket.getInputStream().transferTo(all);
         } catch (SocketException reset) {
-            // What came before it counts.
+            // The bytes before the reset count.
         }
         return all.toString(StandardCharsets.ISO_8859_1);
     }

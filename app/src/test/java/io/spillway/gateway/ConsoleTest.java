@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The page as it is served; who gets it is in {@link AuthorisationTest}, what it shows in {@link DepthsReportTest}. */
+/** The console as it is served. See {@link AuthorisationTest} for access and {@link DepthsReportTest} for its data. */
 @Timeout(120) // Against a hang; nothing is measured.
 class ConsoleTest {
     private static final Map<String, String> TYPES = Map.of(
@@ -39,15 +39,15 @@ class ConsoleTest {
     }
 
     @Test
-    void the_page_and_what_it_needs_are_served_and_closed_to_everything_else() {
+    void the_page_and_its_resources_are_served_with_restrictive_headers() {
         TYPES.forEach((path, type) -> {
             HttpResponse<String> answer = get(path);
             assertThat(answer.statusCode()).as(path).isEqualTo(200);
             assertThat(answer.body()).as(path).isNotBlank();
             Map.of(
                     "content-type", type,
-                    "content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-                            + "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+                    "content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; "
+                            + "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
                     "x-content-type-options", "nosniff",
                     "referrer-policy", "no-referrer",
                     "cross-origin-resource-policy", "same-origin",
@@ -61,7 +61,7 @@ class ConsoleTest {
     }
 
     @Test
-    void the_page_loads_its_own_resources_and_nothing_from_elsewhere() {
+    void the_page_loads_only_its_own_resources() {
         List<String> loaded = new ArrayList<>();
         Matcher references = Pattern.compile("(?:href|src|action)=\"([^\"]*)\"").matcher(get("/console").body());
         while (references.find()) {
@@ -69,24 +69,26 @@ class ConsoleTest {
         }
         assertThat(loaded).containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
         TYPES.keySet().forEach(path -> assertThat(get(path).body()).as(path)
-                .doesNotContainIgnoringCase("http:").doesNotContainIgnoringCase("https:").doesNotContain("url(", "@import", "\"//", "'//"));
+                .doesNotContainIgnoringCase("http:").doesNotContainIgnoringCase("https:")
+                .doesNotContain("url(", "@import", "\"//", "'//"));
     }
 
     @Test
-    void nothing_in_the_page_needs_more_than_the_policy_allows() {
+    void the_page_complies_with_the_content_security_policy() {
         assertThat(get("/console").body())
                 .doesNotContainPattern("(?i)<style|\\sstyle=|\\son[a-z]+=|javascript:|<script>|<script [^>]*>[^<]");
     }
 
     @Test
-    void the_script_writes_text_and_never_markup_and_runs_nothing_that_it_is_told() {
+    void the_script_inserts_only_text_and_executes_no_data() {
         assertThat(get("/console/console.js").body())
-                .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval", "new Function",
-                        "createContextualFragment", "DOMParser", "srcdoc", "setAttribute", "import(", "localStorage", "cookie");
+                .doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval",
+                        "new Function", "createContextualFragment", "DOMParser", "srcdoc", "setAttribute", "import(",
+                        "localStorage", "cookie");
     }
 
     @Test
-    void what_the_script_looks_for_is_in_the_page_and_in_the_answers() throws Exception {
+    void the_ids_and_fields_that_the_script_uses_exist() throws Exception {
         String page = get("/console").body();
         String script = get("/console/console.js").body();
         Matcher ids = Pattern.compile("\\bat\\(\"([^\"]+)\"\\)").matcher(script);
@@ -95,7 +97,7 @@ class ConsoleTest {
             assertThat(page).contains("id=\"" + ids.group(1) + "\"");
             found++;
         }
-        assertThat(found).as("the pattern finds them").isGreaterThan(8);
+        assertThat(found).as("ids found").isGreaterThan(8);
 
         gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100"));
         gateway.waits("acme", 400);
@@ -109,7 +111,8 @@ class ConsoleTest {
         assertThat(depths.at("/tenants/0/admittedShare").doubleValue()).isEqualTo(0.25);
         assertThat(depths.at("/total/waiting").longValue()).isEqualTo(400);
         assertThat(depths.at("/changedAtMillis").longValue()).isEqualTo(gateway.nowMillis.get());
-        assertThat(new JsonMapper().readTree(get("/admin/tenants/acme").body()).get("waiting").longValue()).isEqualTo(400);
+        JsonNode acme = new JsonMapper().readTree(get("/admin/tenants/acme").body());
+        assertThat(acme.get("waiting").longValue()).isEqualTo(400);
     }
 
     private HttpResponse<String> get(String path) {

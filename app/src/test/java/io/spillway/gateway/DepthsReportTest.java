@@ -33,7 +33,7 @@ class DepthsReportTest {
     private final DepthsReport report = new DepthsReport(depths, flows, policies);
 
     @Test
-    void tenants_with_work_are_shown_the_deepest_first_with_their_forecast_and_their_share() {
+    void tenants_with_backlogs_are_listed_largest_first_with_forecast_and_admitted_share() {
         policies.put("*", new PolicyCodec().encode("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100")));
         policies.put("late", new PolicyCodec().encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
         //          hot overflow aged delay dead  in out
@@ -53,7 +53,8 @@ class DepthsReportTest {
                 row("bolt", 3, 3, 0, 0, 0, 0, "0.0", "0.0", "null", false, "1.0"),
                 row("quiet", 3, 3, 0, 0, 0, 0, "1.0", "4.0", "1.0", false, "1.0"));
         assertThat(json.get("total").toString()).isEqualTo(
-                "{\"waiting\":506,\"inPerSecond\":96.0,\"outPerSecond\":29.0,\"drainSeconds\":null,\"deadLettered\":9}");
+                "{\"waiting\":506,\"inPerSecond\":96.0,\"outPerSecond\":29.0,\"drainSeconds\":null,"
+                        + "\"deadLettered\":9}");
         assertThat(json.get("asOfMillis").longValue()).isEqualTo(NOW);
         assertThat(json.get("changedAtMillis").longValue()).isEqualTo(NOW);
         assertThat(json.get("tenantsKnown").intValue()).isEqualTo(5);
@@ -63,13 +64,13 @@ class DepthsReportTest {
     }
 
     @Test
-    void lanes_have_the_sum_of_all_tenants_and_what_moved_between_two_looks() {
+    void lanes_have_the_sum_of_all_tenants_and_the_rates_between_two_updates() {
         put("acme", 1_000, 50, 0, 0, 0, 0, 0);
         put("bolt", 200, 0, 0, 7, 0, 0, 0);
         flows.look(NOW);
         assertThat(json(NOW).at("/lanes/hot/waiting").longValue()).isEqualTo(1_200);
 
-        // 10 s later 300 items of acme have gone from hot, and 20 have come to overflow.
+        // 10 s later 300 items of acme have left hot, and 20 have entered overflow.
         leave("acme", ItemState.HOT, 300);
         put("acme", 0, 20, 0, 0, 0, 0, 0);
         flows.look(NOW + 10_000);
@@ -87,7 +88,7 @@ class DepthsReportTest {
     }
 
     @Test
-    void rates_fall_while_nothing_is_written_down() {
+    void rates_decay_without_new_balances() {
         put("acme", 100, 0, 0, 0, 0, 10, 20);
         assertThat(json(NOW).at("/tenants/0/drainSeconds").doubleValue()).isEqualTo(10);
         JsonNode later = json(NOW + FlowRates.MEMORY_MILLIS);
@@ -97,13 +98,13 @@ class DepthsReportTest {
     }
 
     @Test
-    void at_most_fifty_have_names_the_deepest_of_whatever_came_first() {
+    void only_the_fifty_tenants_with_the_largest_backlogs_are_listed() {
         for (int i = 0; i < 1_000; i++) {
             int waiting = 1 + i * 7_919 % 1_000;
             put("tenant-" + waiting, waiting, 0, 0, 0, 0, 0, 0);
         }
         JsonNode json = json(NOW);
-        assertThat(json.get("tenants")).hasSize(DepthsReport.MOST_TENANTS);
+        assertThat(json.get("tenants")).hasSize(DepthsReport.MAX_TENANTS);
         for (int i = 0; i < 50; i++) {
             assertThat(json.get("tenants").get(i).get("tenant").textValue()).isEqualTo("tenant-" + (1_000 - i));
         }
@@ -113,7 +114,7 @@ class DepthsReportTest {
     }
 
     @Test
-    void fifty_are_not_truncated() {
+    void fifty_tenants_are_not_truncated() {
         for (int i = 0; i < 50; i++) {
             put("tenant-" + i, 1, 0, 0, 0, 0, 0, 0);
         }
@@ -125,7 +126,7 @@ class DepthsReportTest {
     }
 
     @Test
-    void within_a_second_all_who_ask_get_the_same_answer_and_after_it_or_a_clock_set_back_another() {
+    void the_report_is_cached_for_one_second_unless_the_clock_is_set_back() {
         GatewayResponse first = report.at(NOW);
         put("acme", 1, 0, 0, 0, 0, 0, 0);
         assertThat(report.at(NOW + 999)).isSameAs(first);
@@ -135,21 +136,23 @@ class DepthsReportTest {
     }
 
     @Test
-    void empty_books_are_an_answer_too() {
-        assertThat(json(NOW).toString()).isEqualTo("{\"asOfMillis\":" + NOW + ",\"changedAtMillis\":null,\"total\":{\"waiting\":0,"
-                + "\"inPerSecond\":0.0,\"outPerSecond\":0.0,\"drainSeconds\":0.0,\"deadLettered\":0},\"lanes\":{},\"tenantsKnown\":0,"
-                + "\"tenantsWaiting\":0,\"tenantsLate\":0,\"truncated\":false,\"tenants\":[]}");
+    void a_report_without_balances_is_valid() {
+        assertThat(json(NOW).toString()).isEqualTo("{\"asOfMillis\":" + NOW + ",\"changedAtMillis\":null,"
+                + "\"total\":{\"waiting\":0,\"inPerSecond\":0.0,\"outPerSecond\":0.0,\"drainSeconds\":0.0,"
+                + "\"deadLettered\":0},\"lanes\":{},\"tenantsKnown\":0,\"tenantsWaiting\":0,\"tenantsLate\":0,"
+                + "\"truncated\":false,\"tenants\":[]}");
     }
 
     private static String row(
             String tenant, int waiting, int hot, int overflow, int aged, int delay, int dead, String in, String out,
             String drain, boolean late, String share) {
-        return ("{\"tenant\":\"%s\",\"waiting\":%d,\"hot\":%d,\"overflow\":%d,\"aged\":%d,\"delay\":%d,\"deadLettered\":%d,"
-                + "\"inPerSecond\":%s,\"outPerSecond\":%s,\"drainSeconds\":%s,\"late\":%s,\"admittedShare\":%s}")
+        return ("{\"tenant\":\"%s\",\"waiting\":%d,\"hot\":%d,\"overflow\":%d,\"aged\":%d,\"delay\":%d,"
+                + "\"deadLettered\":%d,\"inPerSecond\":%s,\"outPerSecond\":%s,\"drainSeconds\":%s,"
+                + "\"late\":%s,\"admittedShare\":%s}")
                 .formatted(tenant, waiting, hot, overflow, aged, delay, dead, in, out, drain, late, share);
     }
 
-    /** Has so many more items of a tenant in each place, and it come and go at these rates now. */
+    /** Adds items of a tenant to each state and sets its current rates. */
     private void put(String tenant, long hot, long overflow, long aged, long delay, long dead, double in, double out) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = hot;
@@ -157,21 +160,21 @@ class DepthsReportTest {
         counts[ItemState.AGED.ordinal()] = aged;
         counts[ItemState.DELAY.ordinal()] = delay;
         counts[ItemState.DEAD_LETTER.ordinal()] = dead;
-        write(tenant, books(tenant).plus(ItemState.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
+        write(tenant, balance(tenant).plus(ItemState.OUTSIDE, counts, 0), new FlowRates(in, out, NOW));
     }
 
     private void leave(String tenant, ItemState from, long items) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.DONE.ordinal()] = items;
-        write(tenant, books(tenant).plus(from, counts, 0), FlowRates.startingAt(NOW));
+        write(tenant, balance(tenant).plus(from, counts, 0), FlowRates.startingAt(NOW));
     }
 
-    private TenantBalance books(String tenant) {
+    private TenantBalance balance(String tenant) {
         return depths.of(tenant).map(Depth::books).orElse(TenantBalance.EMPTY);
     }
 
-    private void write(String tenant, TenantBalance books, FlowRates rates) {
-        depths.put(tenant, codec.encode(tenant, new Depth(books, rates, GrowingLimit.NONE, 0)));
+    private void write(String tenant, TenantBalance balance, FlowRates rates) {
+        depths.put(tenant, codec.encode(tenant, new Depth(balance, rates, GrowingLimit.NONE, 0)));
     }
 
     private static List<String> names(JsonNode json) {

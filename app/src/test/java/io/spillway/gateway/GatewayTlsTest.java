@@ -31,16 +31,17 @@ class GatewayTlsTest {
     private KeyStore content;
 
     @BeforeEach
-    void makeACertificate() throws Exception {
+    void createCertificate() throws Exception {
         store = directory.resolve("gateway.p12");
         Process keytool = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias", "gateway",
-                "-keyalg", "EC", "-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "30",
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair",
+                "-alias", "gateway", "-keyalg", "EC", "-dname", "CN=localhost",
+                "-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "30",
                 "-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD)
                 .redirectErrorStream(true)
                 .start();
-        String said = new String(keytool.getInputStream().readAllBytes());
-        assertThat(keytool.waitFor()).as(said).isZero();
+        String output = new String(keytool.getInputStream().readAllBytes());
+        assertThat(keytool.waitFor()).as(output).isZero();
         content = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(store)) {
             content.load(in, PASSWORD.toCharArray());
@@ -48,7 +49,7 @@ class GatewayTlsTest {
     }
 
     @Test
-    void it_speaks_tls_with_a_pkcs_12_store() throws Exception {
+    void a_pkcs_12_store_turns_tls_on() throws Exception {
         try (GatewayUnderTest gateway = new GatewayUnderTest(
                 true, "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", PASSWORD)) {
             assertServes(gateway);
@@ -56,7 +57,7 @@ class GatewayTlsTest {
     }
 
     @Test
-    void it_speaks_tls_with_pem_files() throws Exception {
+    void pem_files_turn_tls_on() throws Exception {
         Path certificate = pem("cert.pem", "CERTIFICATE", content.getCertificate("gateway").getEncoded());
         Path key = pem("key.pem", "PRIVATE KEY", content.getKey("gateway", PASSWORD.toCharArray()).getEncoded());
         try (GatewayUnderTest gateway = new GatewayUnderTest(
@@ -66,14 +67,15 @@ class GatewayTlsTest {
     }
 
     @Test
-    void files_that_are_none_are_named_and_nothing_of_the_password_is_said() throws Exception {
+    void invalid_files_are_reported_without_the_password() throws Exception {
         Path junk = Files.writeString(directory.resolve("junk"), "junk");
         assertThatThrownBy(() -> new GatewayUnderTest(
                         true, "gateway.tls.keystoreFile", store.toString(), "gateway.tls.keystorePassword", "notthis"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("gateway.tls.keystoreFile").message().doesNotContain("notthis");
-        assertThatThrownBy(() -> new GatewayUnderTest(true, "gateway.tls.keystoreFile", directory.resolve("no").toString()))
-                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("must be a file");
+        assertThatThrownBy(() -> new GatewayUnderTest(
+                        true, "gateway.tls.keystoreFile", directory.resolve("no").toString()))
+                .isInstanceOf(InvalidSettingException.class).hasMessageEndingWith(": must be a readable file");
         assertThatThrownBy(() -> new GatewayUnderTest(
                         true, "gateway.tls.certificateFile", junk.toString(), "gateway.tls.keyFile", junk.toString()))
                 .isInstanceOf(InvalidSettingException.class).hasMessageContaining("PEM");
@@ -103,6 +105,7 @@ class GatewayTlsTest {
 
     private Path pem(String name, String what, byte[] encoded) throws Exception {
         return Files.writeString(directory.resolve(name), "-----BEGIN " + what + "-----\n"
-                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded) + "\n-----END " + what + "-----\n");
+                + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(encoded)
+                + "\n-----END " + what + "-----\n");
     }
 }

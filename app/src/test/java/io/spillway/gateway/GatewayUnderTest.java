@@ -27,6 +27,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A gateway on a free port with a clock that is set, over a Kafka that is only imagined. Owns the gateway and the client. */
+/** Gateway on a free port with a manual clock and a mock producer. Owner of the gateway and the client. */
 final class GatewayUnderTest implements AutoCloseable {
     static final String ADMIN_KEY = "spa_0123456789abcdef0123456789abcdef";
 
@@ -54,7 +55,7 @@ final class GatewayUnderTest implements AutoCloseable {
     final String url;
     private final SplittableRandom random = new SplittableRandom(7);
 
-    /** @param settings more of the configuration, by key */
+    /** @param settings additional settings: keys and values alternate */
     GatewayUnderTest(boolean autoConfirm, String... settings) {
         this.kafka = new MockProducer<>(autoConfirm, null, new ByteArraySerializer(), new ByteArraySerializer());
         Map<String, String> all = new HashMap<>(Map.of("gateway.port", "0", "gateway.limits.drainGrace", "5s"));
@@ -66,13 +67,13 @@ final class GatewayUnderTest implements AutoCloseable {
                 configuration,
                 new Gateway.Surroundings(policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
                 new Gateway.Chance(
-                        () -> java.time.Instant.ofEpochMilli(nowMillis.get()), System::nanoTime,
+                        () -> Instant.ofEpochMilli(nowMillis.get()), System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()),
                 kafka);
         this.url = gateway.start();
     }
 
-    /** Makes a key for a tenant, and hands it back whole. */
+    /** Creates a key for a tenant. */
     String key(String tenant) {
         ApiKey key = ApiKey.make(random);
         keys.put(key.keyId(), new StoredKeyCodec().encode(StoredKey.of(tenant, key, 1)));
@@ -87,16 +88,16 @@ final class GatewayUnderTest implements AutoCloseable {
         policies.put(tenant, new PolicyCodec().encode(tenant, settings));
     }
 
-    /** Has the router write down that a tenant has so many items in hot, and nothing else. */
+    /** Sets a tenant's balance to a number of items in hot, and none elsewhere. */
     void waits(String tenant, long items) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = items;
-        TenantBalance books = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
+        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
         depths.put(tenant, new DepthCodec().encode(
-                tenant, new Depth(books, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
+                tenant, new Depth(balance, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
     }
 
-    /** Sends a request; header names and values in turn. */
+    /** Sends a request. @param headers names and values alternate */
     HttpResponse<String> send(String method, String path, String key, String body, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .method(method, body.isEmpty()
@@ -134,12 +135,11 @@ final class GatewayUnderTest implements AutoCloseable {
         return URI.create(url).getPort();
     }
 
-    /** What lies in the imagined ingress. */
+    /** Returns the records that were sent to the ingress topic. */
     List<ProducerRecord<byte[], byte[]>> stored() {
         return kafka.history();
     }
 
-    /** An item as it is stored. */
     record Item(String tenant, String id, String workload, String contentType, long enqueuedAtMillis, String payload) {}
 
     static Item item(byte[] value) {

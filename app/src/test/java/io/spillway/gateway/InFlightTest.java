@@ -20,7 +20,7 @@ class InFlightTest {
             "gateway.limits.bytesInFlight", "4194304", "gateway.limits.batchBytes", "2097152")).gateway().limits());
 
     @Test
-    void a_tenant_has_its_share_and_no_more() {
+    void the_requests_of_a_tenant_are_limited() {
         assertThat(inFlight.enter("acme")).isEqualTo(Entry.ENTERED);
         assertThat(inFlight.enter("acme")).isEqualTo(Entry.ENTERED);
         assertThat(inFlight.enter("acme")).isEqualTo(Entry.TENANT_FULL);
@@ -31,7 +31,7 @@ class InFlightTest {
     }
 
     @Test
-    void all_together_have_a_limit() {
+    void the_requests_of_all_tenants_are_limited() {
         for (String tenant : new String[] {"a", "b", "c", "d"}) {
             assertThat(inFlight.enter(tenant)).isEqualTo(Entry.ENTERED);
         }
@@ -39,19 +39,19 @@ class InFlightTest {
     }
 
     @Test
-    void bodies_take_room_of_which_a_tenant_has_half() throws Exception {
+    void the_bodies_of_a_tenant_may_use_half_of_the_memory() throws Exception {
         inFlight.enter("acme");
         inFlight.enter("acme");
         inFlight.enter("bolt");
-        assertThat(inFlight.take("acme", 2 * MEBIBYTE)).isTrue();
-        assertThat(inFlight.take("acme", 1)).as("after a second").isFalse();
-        assertThat(inFlight.take("bolt", 2 * MEBIBYTE)).isTrue();
+        assertThat(inFlight.reserve("acme", 2 * MEBIBYTE)).isTrue();
+        assertThat(inFlight.reserve("acme", 1)).as("after a second").isFalse();
+        assertThat(inFlight.reserve("bolt", 2 * MEBIBYTE)).isTrue();
         inFlight.leave("acme", 2 * MEBIBYTE);
-        assertThat(inFlight.take("acme", MEBIBYTE)).isTrue();
+        assertThat(inFlight.reserve("acme", MEBIBYTE)).isTrue();
     }
 
     @Test
-    void after_the_stop_nobody_comes_in_and_whoever_is_in_is_waited_for() throws Exception {
+    void a_stop_rejects_new_requests_and_waits_for_those_in_flight() throws Exception {
         inFlight.enter("acme");
         CountDownLatch waits = new CountDownLatch(1);
         inFlight.stop();
@@ -72,7 +72,7 @@ class InFlightTest {
     }
 
     @Test
-    void whoever_does_not_leave_is_counted() throws Exception {
+    void unanswered_requests_are_counted() throws Exception {
         inFlight.enter("acme");
         assertThat(inFlight.awaitNone(1)).isEqualTo(1);
     }

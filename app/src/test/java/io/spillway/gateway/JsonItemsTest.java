@@ -19,7 +19,7 @@ class JsonItemsTest {
     private final JsonItems items = new JsonItems("demo", "mail", () -> NOW);
 
     @Test
-    void takes_every_field_of_an_item() throws JsonProcessingException {
+    void every_field_of_an_item_is_parsed() throws JsonProcessingException {
         WorkItem item = items.parse("""
                 {"tenant":"acme","id":"order-1","enqueuedAt":1700000000000,"workload":"fax","channel":"c",
                  "contentType":"text/plain","attributes":{"k":"v"},"payload":"grün"}""");
@@ -35,7 +35,7 @@ class JsonItemsTest {
     }
 
     @Test
-    void fills_in_whatever_is_not_there() throws JsonProcessingException {
+    void absent_fields_get_their_defaults() throws JsonProcessingException {
         WorkItem item = items.parse("{\"payload\":{\"a\":[1,null]},\"channel\":null}");
 
         assertThat(item.getTenant()).isEqualTo("demo");
@@ -44,7 +44,7 @@ class JsonItemsTest {
         assertThat(item.getId()).hasSize(36);
         assertThat(item.getChannel()).isNull();
         assertThat(item.getContentType()).isEqualTo("application/octet-stream");
-        assertThat(payload(item)).as("what is no text is sent as its JSON").isEqualTo("{\"a\":[1,null]}");
+        assertThat(payload(item)).as("a value that is not text is sent as its JSON").isEqualTo("{\"a\":[1,null]}");
     }
 
     @ParameterizedTest
@@ -53,7 +53,7 @@ class JsonItemsTest {
         "{\"tenant\":\"acme\"}                        | payload",
         "{\"payload\":\"x\",\"tenat\":\"acme\"}       | unknown key tenat",
         "{\"payload\":\"x\",\"tenant\":\"a b\"}       | tenant must be",
-        "{\"payload\":\"x\",\"tenant\":7}             | tenant must be a text",
+        "{\"payload\":\"x\",\"tenant\":7}             | tenant must be text",
         "{\"payload\":\"x\",\"workload\":\"a/b\"}     | workload must be",
         "{\"payload\":\"x\",\"id\":\"ä\"}             | id must be",
         "{\"payload\":\"x\",\"enqueuedAt\":\"now\"}   | epoch milliseconds",
@@ -61,20 +61,21 @@ class JsonItemsTest {
         "{\"payload\":\"x\",\"enqueuedAt\":1e30}      | epoch milliseconds",
         "{\"payload\":\"x\",\"attributes\":[]}        | attributes must be",
     })
-    void says_what_is_wrong_with_an_object_that_is_no_item(String line, String reason) {
-        assertThatThrownBy(() -> items.parse(line)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(reason);
+    void an_object_that_is_not_an_item_is_rejected_with_the_reason(String line, String reason) {
+        assertThatThrownBy(() -> items.parse(line))
+                .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(reason);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
         "{", "nonsense", "{\"payload\":\"x\"} {\"payload\":\"y\"}", "{\"payload\":\"x\"},", "{\"payload\":\"x\",\"payload\":\"y\"}"
     })
-    void takes_nothing_from_a_line_that_is_not_one_json_value(String line) {
+    void a_line_that_is_not_exactly_one_json_value_is_rejected(String line) {
         assertThatThrownBy(() -> items.parse(line)).isInstanceOf(JsonProcessingException.class);
     }
 
     @Test
-    void a_bottomless_nesting_is_bad_json_and_no_stack_overflow() {
+    void excessive_nesting_is_invalid_json_and_causes_no_stack_overflow() {
         assertThatThrownBy(() -> items.parse("{\"payload\":" + "[".repeat(100_000)))
                 .isInstanceOf(JsonProcessingException.class);
     }
