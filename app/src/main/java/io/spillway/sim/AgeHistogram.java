@@ -34,11 +34,11 @@ final class AgeHistogram {
 
     /** Returns the wait that this share did not exceed, milliseconds; 0 when nothing was counted. */
     double percentileMillis(double share) {
-        long wanted = Math.max(1, (long) Math.ceil(share * count));
+        long rank = Math.max(1, (long) Math.ceil(share * count));
         long seen = 0;
         for (int i = 0; i < buckets.length; i++) {
             seen += buckets[i];
-            if (seen >= wanted) {
+            if (seen >= rank) {
                 return Math.min(maxMillis(), middle(i) / 1_000.0);
             }
         }

@@ -7,10 +7,7 @@ import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.OptionalLong;
 
-/**
- * Duration and result of attempts, derived from the seed, the item and the number of the attempt, so that they do not
- * depend on other items.
- */
+/** Duration and result of attempts: a function of the seed, the item and the number of the attempt only. */
 final class Destination {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
     private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "scenario failure");

@@ -203,13 +203,13 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
 
     @Override
     public void done(SimulatedItem item) {
-        item.home.left();
+        item.currentPartition.left();
         tally.done(item);
     }
 
     @Override
     public void dropped(SimulatedItem item, DropReason reason) {
-        item.home.left();
+        item.currentPartition.left();
         tally.dropped(item);
     }
 
@@ -242,7 +242,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     }
 
     private void move(Move move) {
-        move.item().home.left();
+        move.item().currentPartition.left();
         open.add(move);
     }
 }

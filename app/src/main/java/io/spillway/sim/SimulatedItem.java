@@ -5,10 +5,7 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.SimulatedTime;
 
-/**
- * Item in a simulation. Owner: the queue it is in. Its header values (lane, attempts, moves) change only when a
- * transaction that moves it commits.
- */
+/** Item in a simulation. Owner: its queue. Lane, attempts and moves change only with a commit. */
 final class SimulatedItem implements EngineItem {
     /** Handling time to be drawn, since none is recorded. */
     static final long NOT_RECORDED = -1;
@@ -30,7 +27,7 @@ final class SimulatedItem implements EngineItem {
     boolean settled;
 
     /** Partition of its record; set by {@link SimulatedPartition#append}. */
-    SimulatedPartition home;
+    SimulatedPartition currentPartition;
     long offset;
 
     SimulatedItem(long number, int tenant, String tenantName, long arrivedNanos, long handlingNanos) {
@@ -43,7 +40,7 @@ final class SimulatedItem implements EngineItem {
 
     @Override
     public EnginePartition partition() {
-        return home.state;
+        return currentPartition.state;
     }
 
     @Override

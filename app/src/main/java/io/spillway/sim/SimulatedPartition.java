@@ -44,7 +44,7 @@ final class SimulatedPartition {
             }
             log = longer;
         }
-        item.home = this;
+        item.currentPartition = this;
         item.offset = end;
         log[ringIndex(end++)] = item;
     }

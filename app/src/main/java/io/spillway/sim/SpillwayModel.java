@@ -112,7 +112,7 @@ final class SpillwayModel implements Model {
             }
             case HOT, OVERFLOW, AGED -> {
                 tally.moved(item, move.to());
-                lanes[move.to().ordinal()][item.home.index].append(item);
+                lanes[move.to().ordinal()][item.currentPartition.index].append(item);
             }
         }
     }

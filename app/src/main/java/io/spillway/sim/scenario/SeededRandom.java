@@ -35,10 +35,7 @@ public final class SeededRandom implements RandomGenerator {
         return -StrictMath.log(1 - nextDouble());
     }
 
-    /**
-     * Draws from the normal distribution with mean 0 and deviation 1 (Box and Muller 1958). StrictMath is bit-identical
-     * on every platform.
-     */
+    /** Draws from the standard normal distribution (Box and Muller 1958), bit-identical on every platform. */
     double normal() {
         return StrictMath.sqrt(2 * exponential()) * StrictMath.cos(2 * Math.PI * nextDouble());
     }

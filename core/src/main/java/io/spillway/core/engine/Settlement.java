@@ -46,9 +46,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         effects.moved(item, to, reason, moves, dueMillis);
     }
 
-    /**
-     * Returns whether an item may be attempted now. A retry that the tenant's budget refuses moves to the delay lane.
-     */
+    /** Returns whether an item may be attempted; a retry over the tenant's budget moves to the delay lane. */
     boolean mayAttempt(T item, long nowMillis) {
         if (item.attempts() == 0) {
             return true;

@@ -73,10 +73,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.settlement = new Settlement<>(budgets, effects);
     }
 
-    /**
-     * Returns whether a partition may be read: it is not being revoked, and neither it nor its lane's read-ahead is
-     * full.
-     */
+    /** Returns whether a partition may be read: not being revoked, and neither it nor its lane's read-ahead is full. */
     public boolean mayRead(EnginePartition partition) {
         return !partition.leaving && !partition.progress.isFull() && !dispatch.isFull(partition.lane());
     }
@@ -201,10 +198,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return running.hasLeaving();
     }
 
-    /**
-     * Records that no attempt of these partitions runs, or that the remaining ones ignore their interrupt. The next
-     * snapshot then contains no suspects.
-     */
+    /** Records that the attempts of these partitions ended or ignore their interrupt: the next snapshot is clean. */
     public void drained(Collection<EnginePartition> partitions) {
         for (EnginePartition partition : partitions) {
             partition.drained = true;

@@ -13,7 +13,7 @@ import io.spillway.core.ratelimit.GrowingLimit;
  */
 public record Depth(TenantBalance books, FlowRates rates, GrowingLimit growing, long upTo) {
     /** Items that leave within a second are in transit: a tenant without a backlog always has some. */
-    private static final double ON_THEIR_WAY_SECONDS = 1;
+    private static final double IN_TRANSIT_SECONDS = 1;
 
     /** Returns when the backlog is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
@@ -28,7 +28,7 @@ public record Depth(TenantBalance books, FlowRates rates, GrowingLimit growing, 
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
         FlowRates now = rates.at(nowMillis);
-        return books.waiting() > now.outPerSecond() * ON_THEIR_WAY_SECONDS
+        return books.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
                 && Drain.of(books.waiting(), now).isLaterThan(policy.ttlMillis());
     }
 }

@@ -97,10 +97,7 @@ public final class TenantBalance {
         return waiting;
     }
 
-    /**
-     * Returns how often an item came: accepted, or replayed from the dead letters. An item that ends at once counts
-     * too.
-     */
+    /** Returns how often an item came: accepted, or replayed from the dead letters. */
     public long came() {
         return accepted() + left(ItemState.DEAD_LETTER);
     }

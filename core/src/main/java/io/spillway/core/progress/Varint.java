@@ -2,10 +2,7 @@ package io.spillway.core.progress;
 
 import java.nio.ByteBuffer;
 
-/**
- * Encoding of numbers of 0 or more in groups of seven bits, the lowest first; each byte except the last has its high
- * bit set.
- */
+/** Variable-length encoding of numbers of 0 or more in groups of seven bits, the lowest first. */
 final class Varint {
     /** Most bytes of a number: 63 bits in groups of seven. */
     static final int MAX_BYTES = 9;

@@ -3,9 +3,7 @@ package io.spillway.core.retry;
 import io.spillway.core.policy.Jitter;
 import java.util.random.RandomGenerator;
 
-/**
- * Capped exponential backoff with jitter (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
- */
+/** Capped exponential backoff with jitter (M. Brooker, "Exponential Backoff And Jitter", AWS Blog, 2015). */
 public final class Backoff {
     private Backoff() {}
 

@@ -90,9 +90,7 @@ public final class RetryBudgets {
         }
     }
 
-    /**
-     * Returns the retries that would be granted now without the trickle; the cap for a tenant without its own budget.
-     */
+    /** Returns the retries available without the trickle; the cap for a tenant without its own budget. */
     public synchronized double tokens(String tenant, String destination) {
         RetryBudget budget = budgets.get(new Key(tenant, destination));
         return budget == null ? settings.capTokens() : budget.tokens();

@@ -85,7 +85,7 @@ public final class FairDispatch<T> {
         }
         owner.concurrency = policy.concurrency();
         followWeights();
-        settle(owner);
+        update(owner);
         buffer.add(owner.queue(buffer), new QueueEntry<>(item, bytes, moves));
     }
 
@@ -124,7 +124,7 @@ public final class FairDispatch<T> {
             commonRise.sample(tenant.adaptive.rise(), nowNanos);
         }
         lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
-        settle(tenant);
+        update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
@@ -137,7 +137,7 @@ public final class FairDispatch<T> {
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
         start.queue.lane.charge(start.queue, -start.chargedMillis);
-        settle(tenant);
+        update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
@@ -276,7 +276,7 @@ public final class FairDispatch<T> {
             running.add(tenant);
         }
         tenant.adaptive.started(tenant.inFlight);
-        settle(tenant);
+        update(tenant);
         return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong);
     }
 
@@ -308,12 +308,12 @@ public final class FairDispatch<T> {
     private void followWeights() {
         if (pool.isOutdated(tenants.activeWeight())) {
             pool.setActiveWeight(tenants.activeWeight());
-            running.forEach(this::settle);
+            running.forEach(this::update);
         }
     }
 
     /** Updates a tenant's share, cap and entitlement to the slots it holds and its latency. */
-    private void settle(DispatchTenant<T> tenant) {
+    private void update(DispatchTenant<T> tenant) {
         tenant.share = pool.share(tenant.weight);
         tenant.cap = caps.cap(tenant, tenant.share);
         tenant.isLong = caps.isLong(tenant, averageMillis);
@@ -327,7 +327,7 @@ public final class FairDispatch<T> {
             for (LaneBuffer<T> lane : lanes) {
                 TenantQueue<T> queue = tenant.queueOrNull(lane.index());
                 if (queue != null && queue.size > 0) {
-                    lane.place(queue);
+                    lane.reposition(queue);
                 }
             }
         }

@@ -60,7 +60,7 @@ final class LaneBuffer<T> {
             members.add(queue);
             setRound(queue);
             queue.turn = turns++;
-            place(queue);
+            reposition(queue);
         }
     }
 
@@ -117,7 +117,7 @@ final class LaneBuffer<T> {
     }
 
     /** Puts a queue with waiting items into the heap of its tenant's entitlement. */
-    void place(TenantQueue<T> queue) {
+    void reposition(TenantQueue<T> queue) {
         TurnHeap<T> heap = switch (queue.tenant.standing) {
             case WITHIN -> within;
             case BEYOND -> beyond;

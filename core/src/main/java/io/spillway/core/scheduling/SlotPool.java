@@ -36,10 +36,7 @@ final class SlotPool {
         return inFlight >= slots;
     }
 
-    /**
-     * Returns whether the shares in force differ from the weights by more than an eighth. An exact update would visit
-     * the tenants in flight at each change.
-     */
+    /** Returns whether the shares in force are off by more than an eighth; an exact update would cost too much. */
     boolean isOutdated(double weight) {
         return Math.abs(weight - activeWeight) > activeWeight / 8;
     }

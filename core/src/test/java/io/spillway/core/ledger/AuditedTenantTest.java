@@ -50,9 +50,9 @@ class AuditedTenantTest {
                 .containsExactly(new AuditedTenant.Finding(ItemState.OUTSIDE, 0, 0, 3));
     }
 
-    private static long[] counted(ItemState place, long count) {
+    private static long[] counted(ItemState state, long count) {
         long[] counted = new long[ItemState.COUNT];
-        counted[place.ordinal()] = count;
+        counted[state.ordinal()] = count;
         return counted;
     }
 }

@@ -77,8 +77,8 @@ class RowIndexTest {
 
     private Set<Integer> rows(long hash) {
         Set<Integer> rows = new HashSet<>();
-        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
-            assertThat(rows.add(index.row(place))).isTrue();
+        for (int slot = index.first(hash); slot != RowIndex.NONE; slot = index.next(slot, hash)) {
+            assertThat(rows.add(index.row(slot))).isTrue();
         }
         return rows;
     }

@@ -77,7 +77,7 @@ class PartitionProgressTest {
     void afterOneDeathSuspectsAreOnProbationAndAfterTheNextAlone() {
         PartitionProgress first = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), ENDLESS);
         assertThat(first.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
-        assertThat(first.mayStart(5)).as("before a commit says that it is on probation").isFalse();
+        assertThat(first.mayStart(5)).as("before a commit records its probation").isFalse();
         ProgressState committed = first.snapshot(10, false, NONE);
         assertThat(committed.alone()).isTrue();
         first.committed(committed);

@@ -191,12 +191,13 @@ class ProgressModelTest {
             }
             List<Long> known = log.headSet(decoded.readTo()).stream().filter(offset -> !finished.contains(offset))
                     .toList();
-            Set<Long> said = new HashSet<>();
+            Set<Long> listed = new HashSet<>();
             for (long offset : decoded.unfinished().toArray()) {
-                said.add(offset);
+                listed.add(offset);
             }
-            assertThat(said.containsAll(known)).as("seed %d: unfinished %s in %s", seed, known, said).isTrue();
-            assertThat(said.stream().noneMatch(finished::contains)).as("seed %d: finished in %s", seed, said).isTrue();
+            assertThat(listed.containsAll(known)).as("seed %d: unfinished %s in %s", seed, known, listed).isTrue();
+            assertThat(listed.stream().noneMatch(finished::contains)).as("seed %d: finished in %s", seed, listed)
+                    .isTrue();
             if (unfinished.isEmpty() && position >= before.readTo()) {
                 assertThat(state.frontier()).as("seed %d: idle", seed).isEqualTo(position);
             }

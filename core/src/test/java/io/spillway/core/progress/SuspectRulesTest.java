@@ -12,11 +12,11 @@ class SuspectRulesTest {
 
     @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4}")
     @CsvSource({
-        "7, 7, 0, 3, 'RunAlone[mark=Mark[offset=7, deaths=0]]'",
-        "7, 7, 2, 3, 'RunAlone[mark=Mark[offset=7, deaths=2]]'",
+        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0]]'",
+        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2]]'",
         "7, 7, 3, 3, 'Convict[deaths=3]'",
         "7, 7, 9, 3, 'Convict[deaths=9]'",
-        "8, 7, 3, 3, 'RunAlone[mark=Mark[offset=8, deaths=0]]'",
+        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0]]'",
         "7, 7, 1, 1, 'Convict[deaths=1]'",
         "7, 7, 9, 0, 'RunFreely[]'",
         "8, 7, 9, 0, 'RunFreely[]'",
