@@ -3,8 +3,8 @@ package io.spillway.sim;
 import io.spillway.sim.scenario.SimulatedTime;
 
 /**
- * How many waits were how long, in buckets of 1.6% width: 64 to each doubling, from a microsecond to a year. The maximum
- * is exact. The idea is that of HdrHistogram (G. Tene).
+ * Histogram of waits in buckets of 1.6% width: 64 per doubling, from a microsecond to a year, as in HdrHistogram (G.
+ * Tene). The maximum is exact.
  *
  * <p>Owner: the {@link Tally}. Bound: 2,944 numbers.
  */
@@ -32,13 +32,13 @@ final class AgeHistogram {
         return (double) maxNanos / SimulatedTime.NANOS_PER_MILLI;
     }
 
-    /** The wait that so large a share did not exceed, milliseconds; 0 when nothing was counted. */
+    /** Returns the wait that this share did not exceed, milliseconds; 0 when nothing was counted. */
     double percentileMillis(double share) {
-        long wanted = Math.max(1, (long) Math.ceil(share * count));
+        long rank = Math.max(1, (long) Math.ceil(share * count));
         long seen = 0;
         for (int i = 0; i < buckets.length; i++) {
             seen += buckets[i];
-            if (seen >= wanted) {
+            if (seen >= rank) {
                 return Math.min(maxMillis(), middle(i) / 1_000.0);
             }
         }

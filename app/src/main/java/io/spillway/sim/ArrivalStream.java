@@ -10,14 +10,14 @@ import io.spillway.sim.scenario.TenantGroup;
 import java.util.Arrays;
 
 /**
- * The arrivals of one stream of one group, one after the other. Owned by the run.
+ * Arrivals of one stream of a group, in order. A group of many tenants is one stream: the sum of n Poisson processes is
+ * one of n times the rate, with tenants drawn evenly, so a million tenants cost no more than one.
  *
- * <p>A group of many tenants is one stream: Poisson arrivals of n tenants together are Poisson arrivals of n times the rate
- * whose tenants are drawn evenly, so a million tenants cost no more than one.
+ * <p>Owner: the run.
  */
 abstract class ArrivalStream {
     final long stopNanos;
-    /** What {@link #next} has found. */
+    /** Result of {@link #next}. */
     long nanos;
     int tenant;
     long handlingNanos = SimulatedItem.NOT_RECORDED;
@@ -26,10 +26,10 @@ abstract class ArrivalStream {
         this.stopNanos = stopNanos;
     }
 
-    /** Goes on to the next arrival; false when there is none before the end. */
+    /** Advances to the next arrival; false when there is none before the end. */
     abstract boolean next();
 
-    /** The stream of a group's arrivals; tenants are counted from 0 within the group. */
+    /** Creates the stream of a group's arrivals; tenants are counted from 0 within the group. */
     static ArrivalStream of(TenantGroup group, Arrivals arrivals, long stopNanos, long seed) {
         return switch (arrivals) {
             case Arrivals.Constant constant -> new Flow(group, constant.perSecond(), false, stopNanos, seed);
@@ -46,7 +46,7 @@ abstract class ArrivalStream {
         private final TenantGroup group;
         private final double perNano;
         private final boolean random;
-        private final SeededRandom dice;
+        private final SeededRandom chance;
         private double at;
         private long count;
 
@@ -55,21 +55,21 @@ abstract class ArrivalStream {
             this.group = group;
             this.perNano = perSecond * group.count() / SimulatedTime.NANOS_PER_SECOND;
             this.random = random;
-            this.dice = new SeededRandom(seed);
+            this.chance = new SeededRandom(seed);
         }
 
         @Override
         boolean next() {
-            at = after(at, random ? dice.exponential() : 1);
+            at = after(at, random ? chance.exponential() : 1);
             if (at >= stopNanos) {
                 return false;
             }
             nanos = (long) at;
-            tenant = random ? dice.nextInt(group.count()) : (int) (count++ % group.count());
+            tenant = random ? chance.nextInt(group.count()) : (int) (count++ % group.count());
             return true;
         }
 
-        /** When so much has come since then; more comes during a surge. */
+        /** Returns when this amount has arrived since a time; surges change the rate. */
         private double after(double from, double amount) {
             double left = amount;
             double now = from;
@@ -156,7 +156,7 @@ abstract class ArrivalStream {
 
         private final RecordedTrace.Counts counts;
         private final double intervalNanos;
-        private final SeededRandom dice;
+        private final SeededRandom chance;
         private final int intervals;
         private int interval = -1;
         private long[] arrivals = {};
@@ -166,7 +166,7 @@ abstract class ArrivalStream {
             super(stopNanos);
             this.counts = counts;
             this.intervalNanos = counts.intervalMillis() * SimulatedTime.NANOS_PER_MILLI / speed;
-            this.dice = new SeededRandom(seed);
+            this.chance = new SeededRandom(seed);
             this.intervals = Arrays.stream(counts.counts()).mapToInt(row -> row.length).max().orElse(0);
         }
 
@@ -193,7 +193,7 @@ abstract class ArrivalStream {
             for (int of = 0; of < counts.counts().length; of++) {
                 int[] row = counts.counts()[of];
                 for (int i = interval < row.length ? row[interval] : 0; i > 0; i--) {
-                    arrivals[at++] = (long) (dice.nextDouble() * intervalNanos) << TENANT_BITS | of;
+                    arrivals[at++] = (long) (chance.nextDouble() * intervalNanos) << TENANT_BITS | of;
                 }
             }
             Arrays.sort(arrivals);

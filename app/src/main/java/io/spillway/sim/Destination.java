@@ -7,19 +7,16 @@ import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.OptionalLong;
 
-/**
- * What the handlers do: how long an attempt takes and how it ends. Decided by the seed, the item and the number of the
- * attempt, so that it is the same whatever waits before it.
- */
+/** Duration and result of attempts: a function of the seed, the item and the number of the attempt only. */
 final class Destination {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
-    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "failed, as the scenario has it");
+    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "scenario failure");
     private static final AttemptResult DOWN = new AttemptResult.Failed(OptionalLong.empty(), "the destination is down");
-    private static final AttemptResult FINAL = new AttemptResult.FailedForGood("final, as the scenario has it");
+    private static final AttemptResult FINAL = new AttemptResult.FailedForGood("permanent scenario failure");
 
     private final Population population;
     private final long seed;
-    private final SeededRandom dice = new SeededRandom(0);
+    private final SeededRandom random = new SeededRandom(0);
 
     Destination(Population population, long seed) {
         this.population = population;
@@ -27,20 +24,20 @@ final class Destination {
     }
 
     /**
-     * How an attempt ends that starts now.
+     * End of an attempt.
      *
-     * @param nanos of handling, to its end
-     * @param kills whether its worker dies of it
+     * @param nanos duration of the attempt
+     * @param kills whether it kills its worker
      */
     record Ending(long nanos, AttemptResult result, boolean kills) {}
 
     Ending attempt(SimulatedItem item, int attempts, long nowNanos) {
         Handling handling = population.group(item.tenant).handling();
-        dice.set(seed, item.number, attempts);
+        random.set(seed, item.number, attempts);
         double millis = item.handlingNanos == SimulatedItem.NOT_RECORDED
-                ? population.latency(item.tenant).millis(dice)
+                ? population.latency(item.tenant).millis(random)
                 : (double) item.handlingNanos / SimulatedTime.NANOS_PER_MILLI;
-        double chance = dice.nextDouble();
+        double chance = random.nextDouble();
         AttemptResult result = chance < handling.finalRate() ? FINAL
                 : chance < handling.finalRate() + handling.failureRate() ? FAILED : SUCCEEDED;
         for (Disturbance disturbance : handling.disturbances()) {
@@ -54,13 +51,14 @@ final class Destination {
         }
         long timeoutMillis = population.policy(item.tenant).timeoutMillis();
         if (millis > timeoutMillis) {
-            return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, new AttemptResult.TimedOut(timeoutMillis), false);
+            AttemptResult timedOut = new AttemptResult.TimedOut(timeoutMillis);
+            return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, false);
         }
         return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, handling.kills());
     }
 
-    /** Chance for what follows from an attempt, such as the wait before the next. */
-    SeededRandom chanceAfter(SimulatedItem item, int attempts) {
-        return dice.set(~seed, item.number, attempts);
+    /** Returns the randomness for the step after an attempt, such as the wait before the next. */
+    SeededRandom randomAfter(SimulatedItem item, int attempts) {
+        return random.set(~seed, item.number, attempts);
     }
 }

@@ -1,8 +1,7 @@
 package io.spillway.sim;
 
-/** What is to happen, in the order of time; of one moment in the order in which it was put in. Owned by the run. */
+/** Events by time; those of the same time in insertion order. Owner: the run. */
 final class Events {
-    /** Something that happens at a moment. */
     interface Event {
         void happen(long nowNanos);
     }
@@ -13,7 +12,7 @@ final class Events {
         queue.add(nanos, event);
     }
 
-    /** Lets everything happen until the end, or until nothing is left. Returns when the last of it was. */
+    /** Runs events until the end, or until none is left. Returns the time of the last one. */
     long run(long endNanos) {
         long nowNanos = 0;
         while (!queue.isEmpty() && queue.firstTime() <= endNanos) {

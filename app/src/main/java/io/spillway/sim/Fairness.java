@@ -4,15 +4,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** How evenly slot time was given out. */
+/** Fairness of slot time. */
 final class Fairness {
     private Fairness() {}
 
     /**
-     * Jain's index (Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination", 1984) over the tenants'
-     * slot time, each in units of what it should have: the max-min fair share of all the time that was given out, by
-     * weight, where nobody should have more than its items ask for. 1 when everybody has just that, 1 / n when one has
-     * all.
+     * Returns Jain's index (Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination", 1984) over
+     * the tenants' slot time, each relative to its max-min fair share by weight of all slot time, limited by its
+     * demand. 1 when all tenants have their share, 1 / n when one has everything.
      */
     static double jain(Tally tally) {
         int tenants = tally.population.size();
@@ -30,7 +29,8 @@ final class Fairness {
         double[] weight = new double[tenants];
         for (int i = 0; i < tenants; i++) {
             if (tally.accepted[i] > 0) {
-                double each = tally.attempts[i] == 0 ? served / attempts : (double) tally.slotNanos[i] / tally.attempts[i];
+                double each =
+                        tally.attempts[i] == 0 ? served / attempts : (double) tally.slotNanos[i] / tally.attempts[i];
                 demand[i] = tally.slotNanos[i] + each * (tally.accepted[i] - tally.settled[i]);
                 weight[i] = tally.population.policy(i).weight();
                 if (demand[i] > 0) {
@@ -49,7 +49,7 @@ final class Fairness {
         return sum * sum / (active.size() * squares);
     }
 
-    /** Water filling: whoever asks for least in proportion to its weight is satisfied first. */
+    /** Water filling: the tenant with the least demand relative to its weight is satisfied first. */
     private static double[] maxMin(List<Integer> active, double[] demand, double[] weight, double all) {
         double[] fair = new double[demand.length];
         List<Integer> order = new ArrayList<>(active);

@@ -12,10 +12,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What most systems have: one queue for everybody, first in, first out, and the same workers. Attempts, backoff and
- * timeouts are those of the tenants' policies; there are no lanes, rates, drops, budgets or fair shares. A failed item
- * is out of sight for its backoff and then goes to the end. When a worker dies what it held comes back at the front once
- * the worker is back, and counts as received once more: as with a queue's receive count, too many make a dead letter.
+ * Baseline for comparison: one FIFO queue for all tenants, and the same workers. Attempts, backoff and timeouts follow
+ * the tenants' policies; there are no lanes, rates, drops, budgets or fair shares. A failed item is invisible during
+ * its backoff and then goes to the end. When a worker dies, its items return to the front once the worker is back. As
+ * with the receive count of a queue, too many deaths make a dead letter.
  *
  * <p>Owner: the run. Bound: the items that wait.
  */
@@ -23,7 +23,7 @@ final class FifoModel implements Model {
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final SimulatedCluster plant;
+    private final SimulatedCluster cluster;
     private final Deque<SimulatedItem> queue = new ArrayDeque<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     private final Set<Attempt>[] running;
@@ -32,20 +32,20 @@ final class FifoModel implements Model {
 
     private record Attempt(SimulatedItem item, int slot) {}
 
-    // An array of a generic type cannot be made; only this class puts sets into it.
+    // Java cannot create an array of a generic type. Only this class stores sets in it.
     @SuppressWarnings({"unchecked", "rawtypes"})
     FifoModel(Scenario scenario, Events events, Tally tally, Destination destination) {
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        this.plant = scenario.plant();
-        this.running = new Set[plant.workers()];
-        for (int worker = 0; worker < plant.workers(); worker++) {
+        this.cluster = scenario.plant();
+        this.running = new Set[cluster.workers()];
+        for (int worker = 0; worker < cluster.workers(); worker++) {
             running[worker] = new LinkedHashSet<>();
         }
-        for (int slot = 0; slot < plant.dispatch().slots(); slot++) {
-            for (int worker = 0; worker < plant.workers(); worker++) {
-                freeSlots.add(slot * plant.workers() + worker);
+        for (int slot = 0; slot < cluster.dispatch().slots(); slot++) {
+            for (int worker = 0; worker < cluster.workers(); worker++) {
+                freeSlots.add(slot * cluster.workers() + worker);
             }
         }
     }
@@ -94,7 +94,7 @@ final class FifoModel implements Model {
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
         NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant), 0,
-                destination.chanceAfter(item, item.attempts), SimulatedTime.epochMillis(nowNanos));
+                destination.randomAfter(item, item.attempts), SimulatedTime.epochMillis(nowNanos));
         switch (next) {
             case NextStep.Done done -> tally.done(item);
             case NextStep.DeadLetter dead -> tally.dead(item);
@@ -117,11 +117,11 @@ final class FifoModel implements Model {
         Set<Attempt> lost = running[worker];
         running[worker] = new LinkedHashSet<>();
         inFlight -= lost.size();
-        // Slots that are free now cannot be used either until the worker is back.
+        // The worker's free slots are not available either until it is back.
         Deque<Integer> gone = new ArrayDeque<>();
-        freeSlots.removeIf(slot -> slot % plant.workers() == worker && gone.add(slot));
+        freeSlots.removeIf(slot -> slot % cluster.workers() == worker && gone.add(slot));
         lost.forEach(attempt -> gone.add(attempt.slot()));
-        events.at(nowNanos + plant.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
+        events.at(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             Deque<SimulatedItem> back = new ArrayDeque<>();
             lost.forEach(attempt -> back.push(attempt.item()));
             back.forEach(this::receivedAgain);
@@ -139,6 +139,6 @@ final class FifoModel implements Model {
     }
 
     private int workerOf(Attempt attempt) {
-        return attempt.slot() % plant.workers();
+        return attempt.slot() % cluster.workers();
     }
 }

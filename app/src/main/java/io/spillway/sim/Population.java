@@ -3,15 +3,13 @@ package io.spillway.sim;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.routing.Sweep;
-import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.SimulatedTime;
 import io.spillway.sim.scenario.TenantGroup;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
-/** All tenants of a scenario by number, those of the first group first. Immutable. */
+/** Tenants of a scenario by number, those of the first group first. Immutable. */
 final class Population {
     private final List<TenantGroup> groups;
     private final int[] firstOfGroup;
@@ -60,25 +58,24 @@ final class Population {
         return group(tenant).policy();
     }
 
-    /** Start of the latest sweep that is completed, in the milliseconds that policies count; or none. */
+    /** Returns the start of the latest completed sweep, epoch milliseconds, or {@link RoutingRules#NO_SWEEP_MILLIS}. */
     long sweptBeforeMillis(int tenant, long nanos) {
         long latest = RoutingRules.NO_SWEEP_MILLIS;
         for (Sweep sweep : group(tenant).sweeps()) {
             if (sweep.completedAtMillis() * SimulatedTime.NANOS_PER_MILLI <= nanos) {
-                latest = Math.max(latest, SimulatedTime.epochMillis(sweep.startedAtMillis() * SimulatedTime.NANOS_PER_MILLI));
+                long startNanos = sweep.startedAtMillis() * SimulatedTime.NANOS_PER_MILLI;
+                latest = Math.max(latest, SimulatedTime.epochMillis(startNanos));
             }
         }
         return latest;
     }
 
-    /** How long the tenant's handler takes: as recorded, else as its group's. */
+    /** Returns the recorded latency of the tenant, or that of its group. */
     Latency latency(int tenant) {
         int at = groupOf(tenant);
         TenantGroup group = groups.get(at);
-        Optional<Latency> recorded = group.arrivals().size() == 1
-                        && group.arrivals().getFirst() instanceof Arrivals.Recorded traffic
-                ? traffic.trace().latency(tenant - firstOfGroup[at])
-                : Optional.empty();
-        return recorded.orElse(group.handling().latency());
+        return group.trace()
+                .flatMap(trace -> trace.latency(tenant - firstOfGroup[at]))
+                .orElse(group.handling().latency());
     }
 }

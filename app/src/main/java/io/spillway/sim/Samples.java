@@ -3,27 +3,22 @@ package io.spillway.sim;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Depths and ages over time. When there are too many, every second one is forgotten and they are taken half as often.
+ * Depths and ages over time. At the limit, every second sample is removed and the interval doubles.
  *
- * <p>Owned by the run. Bound: {@link #MAX_SAMPLES} of a number for each lane and series.
+ * <p>Owner: the run. Bound: {@link #MAX_SAMPLES}, each with one number per lane and series.
  */
 final class Samples {
     private static final int MAX_SAMPLES = 1_200;
 
     private final int series;
     private long intervalMillis;
-    private List<Sample> taken = new ArrayList<>();
-
-    /**
-     * One look.
-     *
-     * @param depths     items by lane, in the order of {@link Lane}
-     * @param agesMillis of each series, the age of the oldest item that waits for its first attempt
-     */
-    record Sample(long nowMillis, long[] depths, float[] agesMillis, int inFlight) {}
+    private List<SimulationResult.Sample> taken = new ArrayList<>();
 
     Samples(int series, long intervalMillis) {
         this.series = series;
@@ -34,27 +29,28 @@ final class Samples {
         return intervalMillis;
     }
 
-    List<Sample> taken() {
+    List<SimulationResult.Sample> taken() {
         return taken;
     }
 
     void take(long nowNanos, Tally tally, int inFlight) {
         if (taken.size() == MAX_SAMPLES) {
-            List<Sample> kept = new ArrayList<>();
+            List<SimulationResult.Sample> kept = new ArrayList<>();
             for (int i = 0; i < taken.size(); i += 2) {
                 kept.add(taken.get(i));
             }
             taken = kept;
             intervalMillis *= 2;
         }
-        long[] depths = new long[Lane.values().length];
+        Map<Lane, Long> depths = new EnumMap<>(Lane.class);
         for (Lane lane : Lane.values()) {
-            depths[lane.ordinal()] = tally.depth(lane);
+            depths.put(lane, tally.depth(lane));
         }
         float[] ages = new float[series];
         for (int i = 0; i < series; i++) {
             ages[i] = (float) tally.series[i].oldestNanos(nowNanos) / SimulatedTime.NANOS_PER_MILLI;
         }
-        taken.add(new Sample(nowNanos / SimulatedTime.NANOS_PER_MILLI, depths, ages, inFlight));
+        taken.add(new SimulationResult.Sample(
+                nowNanos / SimulatedTime.NANOS_PER_MILLI, Collections.unmodifiableMap(depths), inFlight, ages));
     }
 }

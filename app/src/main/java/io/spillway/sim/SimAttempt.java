@@ -4,12 +4,14 @@ import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.SlotLease;
 
-/** An attempt in virtual time, whose end is known from its start. */
+/** Attempt in virtual time, whose end is known from its start. */
 final class SimAttempt extends EngineAttempt<SimulatedItem> {
     final Destination.Ending ending;
     final long startedNanos;
 
-    SimAttempt(SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, Destination.Ending ending, long startedNanos) {
+    SimAttempt(
+            SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, Destination.Ending ending,
+            long startedNanos) {
         super(item, slot, policy);
         this.ending = ending;
         this.startedNanos = startedNanos;

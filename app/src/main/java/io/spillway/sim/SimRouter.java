@@ -22,10 +22,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The router: the routing rules on what arrives and on what is due in the delay lane, and the least loaded partition of the
- * tenant's shard. What it decides can be read when its transaction commits.
+ * Router: applies the routing rules to arrivals and due items, and selects the least loaded partition of the tenant's
+ * shard. Workers can read the result when its transaction commits.
  *
- * <p>Owner: the model. Bound: what one transaction carries, and the items of the delay lane.
+ * <p>Owner: the model. Bound: the items of one transaction and of the delay lane.
  */
 final class SimRouter {
     /** The default of {@code router.maxTenants}. */
@@ -35,11 +35,11 @@ final class SimRouter {
     private final Tally tally;
     private final SimulatedPartition[][] lanes;
     private final RateTable rates = new RateTable(MAX_RATES);
-    private final HotGuard guard;
+    private final HotGuard protection;
     private final PartitionPlacement placement;
     private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
-    private final LeastLoaded[] choices;
-    private final PartitionBacklog[] work;
+    private final LeastLoaded[] selectors;
+    private final PartitionBacklog[] backlogs;
     private final long stuckAfterMillis;
     private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
     private List<Routed> open = new ArrayList<>();
@@ -47,45 +47,40 @@ final class SimRouter {
 
     private record Routed(SimulatedItem item, SimulatedPartition to) {}
 
-    /**
-     * Makes one.
-     *
-     * @param lanes the partitions of hot, overflow and aged
-     */
-    SimRouter(Population population, Tally tally, SimulatedCluster plant, SimulatedPartition[][] lanes) {
+    SimRouter(Population population, Tally tally, SimulatedCluster cluster, SimulatedPartition[][] lanes) {
         this.population = population;
         this.tally = tally;
         this.lanes = lanes;
-        this.stuckAfterMillis = plant.stuckAfterMillis();
-        this.guard = new HotGuard(plant.protection(), 0);
-        int partitions = plant.partitions();
-        this.choices = new LeastLoaded[lanes.length];
-        this.work = new PartitionBacklog[lanes.length];
+        this.stuckAfterMillis = cluster.stuckAfterMillis();
+        this.protection = new HotGuard(cluster.protection(), 0);
+        int partitions = cluster.partitions();
+        this.selectors = new LeastLoaded[lanes.length];
+        this.backlogs = new PartitionBacklog[lanes.length];
         for (int lane = 0; lane < lanes.length; lane++) {
-            choices[lane] = new LeastLoaded(partitions);
-            work[lane] = PartitionBacklog.unknown(0);
+            selectors[lane] = new LeastLoaded(partitions);
+            backlogs[lane] = PartitionBacklog.unknown(0);
         }
         this.placement = new PartitionPlacement(
-                new ShuffleSharder(partitions, plant.shardSeed()),
+                new ShuffleSharder(partitions, cluster.shardSeed()),
                 VirtualSlots.spread(partitions, partitions),
-                DedicationPlan.of(dedicated(), partitions, DedicationPlan.leastShared(partitions), plant.shardSeed()).dedication());
+                DedicationPlan.of(dedicated(), partitions, DedicationPlan.leastShared(partitions), cluster.shardSeed())
+                        .dedication());
     }
 
-    /** Decides on an item from ingress. */
+    /** Routes an item from ingress. */
     void arrive(SimulatedItem item, long nowNanos) {
         Route route = decide(item, nowNanos);
-        // It is counted in a lane from here on, though its worker cannot read it yet.
+        // It counts in its lane from now on, although workers cannot read it yet.
         tally.entered(item, route instanceof Route.ToLane to ? to.lane() : Lane.HOT);
-        carryOut(item, route);
+        apply(item, route);
     }
 
-    /** Takes what a worker has put into the delay lane. */
     void delay(SimulatedItem item, long dueMillis) {
         timers.add(dueMillis, item);
     }
 
-    /** Decides again on what is due. */
-    void ring(long nowNanos) {
+    /** Routes the due items of the delay lane again. */
+    void fireTimers(long nowNanos) {
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
         while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
             SimulatedItem item = timers.remove();
@@ -93,11 +88,11 @@ final class SimRouter {
             if (route instanceof Route.ToLane to) {
                 tally.moved(item, to.lane());
             }
-            carryOut(item, route);
+            apply(item, route);
         }
     }
 
-    /** When the first of the delay lane is due, milliseconds since 1970; the end of time when there is none. */
+    /** Returns the earliest due time in the delay lane, epoch milliseconds; {@link Long#MAX_VALUE} when it is empty. */
     long nextDueMillis() {
         return timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
     }
@@ -106,7 +101,7 @@ final class SimRouter {
         return !open.isEmpty();
     }
 
-    /** The transaction: what was decided since the last can be read. */
+    /** Commits the transaction: workers can read its items. */
     void commit() {
         for (Routed routed : open) {
             routed.to().append(routed.item());
@@ -114,8 +109,8 @@ final class SimRouter {
         open.clear();
     }
 
-    /** Reads how much waits where; aged is not read, as in the router. */
-    void readWork(long nowNanos) {
+    /** Reads the backlog of hot and overflow; like the real router, it does not read aged. */
+    void readBacklogs(long nowNanos) {
         for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
             long[] waiting = new long[lanes[lane].length];
             long[] finished = new long[lanes[lane].length];
@@ -123,50 +118,52 @@ final class SimRouter {
                 waiting[i] = lanes[lane][i].waiting();
                 finished[i] = lanes[lane][i].finished();
             }
-            work[lane] = work[lane].next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+            backlogs[lane] = backlogs[lane]
+                    .next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
         }
     }
 
-    /** Takes in what the workers say of hot. */
-    void look(List<LaneReport> reports, long nowNanos) {
-        guard.look(reports, work[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
+    /** Applies the workers' reports on hot. */
+    void applyReports(List<LaneReport> reports, long nowNanos) {
+        protection.look(reports, backlogs[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
     }
 
-    /** Forgets rates that say nothing any more. */
     void prune(long nowNanos) {
         rates.prune(SimulatedTime.epochMillis(nowNanos) * SimulatedTime.NANOS_PER_MILLI);
     }
 
     private Route decide(SimulatedItem item, long nowNanos) {
+        TenantPolicy policy = population.policy(item.tenant);
         return RoutingRules.route(
-                population.name(item.tenant), item.enqueuedAtMillis(), item.enqueuedAtMillis(), population.policy(item.tenant),
-                population.policy(item.tenant).rateLimit(), population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates, guard);
+                item.tenantName, item.enqueuedAtMillis(), item.enqueuedAtMillis(), policy, policy.rateLimit(),
+                population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
+                protection);
     }
 
-    private void carryOut(SimulatedItem item, Route route) {
+    private void apply(SimulatedItem item, Route route) {
         switch (route) {
-            case Route.ToLane to -> open.add(new Routed(item, place(item, to.lane())));
+            case Route.ToLane to -> open.add(new Routed(item, select(item, to.lane())));
             case Route.Drop drop -> tally.dropped(item);
-            case Route.DeadLetter dead -> throw new IllegalStateException("the rules make no dead letters");
+            case Route.DeadLetter dead -> throw new IllegalStateException("a routing rule made a dead letter");
         }
     }
 
-    private SimulatedPartition place(SimulatedItem item, Lane lane) {
+    private SimulatedPartition select(SimulatedItem item, Lane lane) {
         int at = lane.ordinal();
-        TenantPolicy policy = population.policy(item.tenant);
         int count = placement.partitions(
-                population.name(item.tenant), "", policy.shardSize(), PartitionPlacement.MAX_PARTITIONS, Optional.empty(), candidates);
-        return lanes[at][choices[at].choose(candidates, count, work[at], turn++)];
+                item.tenantName, "", population.policy(item.tenant).shardSize(), PartitionPlacement.MAX_PARTITIONS,
+                Optional.empty(), candidates);
+        return lanes[at][selectors[at].choose(candidates, count, backlogs[at], turn++)];
     }
 
     private SortedMap<String, Integer> dedicated() {
-        SortedMap<String, Integer> wanted = new TreeMap<>();
+        SortedMap<String, Integer> dedicated = new TreeMap<>();
         for (int group = 0; group < population.groups().size(); group++) {
             int own = population.groups().get(group).policy().dedicated();
             for (int tenant = population.first(group); tenant < population.first(group + 1) && own > 0; tenant++) {
-                wanted.put(population.name(tenant), own);
+                dedicated.put(population.name(tenant), own);
             }
         }
-        return wanted;
+        return dedicated;
     }
 }

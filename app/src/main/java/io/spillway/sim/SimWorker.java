@@ -23,51 +23,46 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One life of a worker in virtual time: reads its partitions, runs attempts and commits by the decisions of the
- * {@link WorkerEngine}. After its death another one takes its partitions over.
+ * Worker in virtual time, from its start to its death: reads its partitions, runs attempts and commits by the decisions
+ * of the {@link WorkerEngine}. After its death another worker takes its partitions over.
  *
  * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
 final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 1_000;
-    /** A commit that an item waits for comes before the next beat, about as late as a transaction takes. */
+    /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
     private final Population population;
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final SimulatedCluster plant;
+    private final SimulatedCluster cluster;
     private final List<SimulatedPartition> partitions;
-    private final SimEnvironment around;
+    private final SpillwayModel model;
     private final WorkerEngine<SimulatedItem, SimAttempt> engine;
     private final RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
-    private final HandlingStats pulse;
+    private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
     private boolean dead;
     private boolean caughtUp;
     private boolean urgent;
     private int firstToRead;
 
-    /**
-     * Makes a worker that takes partitions over.
-     *
-     * @param partitions its own, of all lanes
-     * @param nowNanos   when its life begins
-     */
+    /** Creates a worker that takes these partitions over. */
     SimWorker(
-            Population population, Events events, Tally tally, Destination destination, SimulatedCluster plant,
-            List<SimulatedPartition> partitions, SimEnvironment around, long nowNanos) {
+            Population population, Events events, Tally tally, Destination destination, SimulatedCluster cluster,
+            List<SimulatedPartition> partitions, SpillwayModel model, long nowNanos) {
         this.population = population;
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        this.plant = plant;
+        this.cluster = cluster;
         this.partitions = partitions;
-        this.around = around;
-        this.engine = new WorkerEngine<>(plant.dispatch(), budgets, plant.killerDeaths(), this, this);
-        this.pulse = new HandlingStats(nowNanos);
+        this.model = model;
+        this.engine = new WorkerEngine<>(cluster.dispatch(), budgets, cluster.killerDeaths(), this, this);
+        this.stats = new HandlingStats(nowNanos);
         partitions.forEach(SimulatedPartition::takeOver);
     }
 
@@ -91,25 +86,19 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         budgets.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
-    /** Measurements of hot since the last report, for the router. */
+    /** Returns the measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
-        return pulse.report(plant.dispatch().slots(), engine.waiting(Lane.HOT), nowNanos);
+        return stats.report(cluster.dispatch().slots(), engine.waiting(Lane.HOT), nowNanos);
     }
 
-    /** Whether time alone will bring it further: something to read, to commit or to look at. */
+    /** Returns whether the next tick has work: something to read, to commit or to start. */
     boolean isBusy() {
-        if (!open.isEmpty()) {
-            return true;
-        }
-        for (SimulatedPartition each : partitions) {
-            if (each.state.isDirty() || each.hasUnread()) {
-                return true;
-            }
-        }
-        return engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
+        return !open.isEmpty()
+                || partitions.stream().anyMatch(each -> each.state.isDirty() || each.hasUnread())
+                || engine.waiting(Lane.HOT) + engine.waiting(Lane.OVERFLOW) + engine.waiting(Lane.AGED) > 0;
     }
 
-    /** Reads, poll by poll, until nothing is left or the read-ahead is full. */
+    /** Polls until nothing is left or the read-ahead is full. */
     void poll(long nowNanos) {
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
         int read;
@@ -130,7 +119,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     private int read(SimulatedPartition from, int most, long nowMillis, long nowNanos) {
         int read = 0;
         for (; read < most && from.hasUnread(); read++) {
-            // Of an item that has moved on since, only its position here says that it is finished here.
+            // The position identifies the record even when its item has moved since.
             engine.arrived(from.state, from.position(), from.read(), nowMillis, nowNanos);
         }
         if (read > 0) {
@@ -139,23 +128,23 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         return read;
     }
 
-    /** The transaction: what is finished, and what was moved on. */
+    /** Commits the transaction: finished items and moves. */
     void commit(long nowNanos) {
         urgent = false;
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        Map<SimulatedPartition, ProgressState> parts = new LinkedHashMap<>();
+        Map<SimulatedPartition, ProgressState> snapshots = new LinkedHashMap<>();
         for (SimulatedPartition each : partitions) {
             if (each.state.isDirty()) {
-                parts.put(each, engine.snapshot(each.state));
+                snapshots.put(each, engine.snapshot(each.state));
             }
         }
         List<Move> moves = List.copyOf(open);
         open.clear();
-        parts.forEach((home, snapshot) -> {
-            home.committed(snapshot);
-            engine.committed(home.state, snapshot, nowMillis, nowNanos);
+        snapshots.forEach((partition, snapshot) -> {
+            partition.committed(snapshot);
+            engine.committed(partition.state, snapshot, nowMillis, nowNanos);
         });
-        moves.forEach(around::published);
+        moves.forEach(model::published);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         engine.makeRoom(nowMillis, nowNanos);
     }
@@ -166,18 +155,18 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         }
         if (attempt.ending.kills()) {
             dead = true;
-            around.died(this, nowNanos);
+            model.died(this, nowNanos);
             return;
         }
         SimulatedItem item = attempt.item;
-        pulse.ended(nowNanos - attempt.startedNanos);
+        stats.ended(nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        SeededRandom chance = destination.chanceAfter(item, item.attempts);
-        engine.ended(attempt, attempt.ending.result(), chance, nowMillis, nowNanos);
-        around.wantBeat(nowNanos);
+        SeededRandom random = destination.randomAfter(item, item.attempts);
+        engine.ended(attempt, attempt.ending.result(), random, nowMillis, nowNanos);
+        model.requestTick(nowNanos);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
-        if (inFlight() < plant.dispatch().slots() && hasUnread()) {
+        if (inFlight() < cluster.dispatch().slots() && hasUnread()) {
             poll(nowNanos);
         }
     }
@@ -191,8 +180,6 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         return false;
     }
 
-    // ---- input of the engine
-
     @Override
     public TenantPolicy policyOf(SimulatedItem item) {
         return population.policy(item.tenant);
@@ -203,11 +190,10 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         return population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
     }
 
-    // ---- effects of the engine
-
     @Override
-    public SimAttempt start(SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        pulse.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
+    public SimAttempt start(
+            SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
+        stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
         Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
         SimAttempt attempt = new SimAttempt(item, slot, policy, ending, nowNanos);
@@ -217,13 +203,13 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
 
     @Override
     public void done(SimulatedItem item) {
-        item.home.left();
+        item.currentPartition.left();
         tally.done(item);
     }
 
     @Override
     public void dropped(SimulatedItem item, DropReason reason) {
-        item.home.left();
+        item.currentPartition.left();
         tally.dropped(item);
     }
 
@@ -232,7 +218,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         move(new Move(item, to, item.attempts, moves, dueMillis));
     }
 
-    /** Moves are bounded from one attempt to the next. */
+    /** A retry resets the moves: they are limited between two attempts. */
     @Override
     public void retried(SimAttempt attempt, int attempts, long dueMillis) {
         move(new Move(attempt.item, Lane.DELAY, attempts, 0, dueMillis));
@@ -256,7 +242,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     }
 
     private void move(Move move) {
-        move.item().home.left();
+        move.item().currentPartition.left();
         open.add(move);
     }
 }

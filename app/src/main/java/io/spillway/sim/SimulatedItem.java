@@ -5,32 +5,29 @@ import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.SimulatedTime;
 
-/**
- * One item on its way. Owner: the queue it is in; what its record would say (lane, attempts, moves) changes only when a
- * transaction that moves it commits.
- */
+/** Item in a simulation. Owner: its queue. Lane, attempts and moves change only with a commit. */
 final class SimulatedItem implements EngineItem {
-    /** Where the time is not recorded, it is drawn. */
+    /** Handling time to be drawn, since none is recorded. */
     static final long NOT_RECORDED = -1;
 
-    /** The same in every run of a scenario with a seed, whatever happens to it. */
+    /** Number that is the same in every run of a scenario with the same seed. */
     final long number;
     final int tenant;
     final String tenantName;
     final long arrivedNanos;
-    /** Handling time if it was recorded, else {@link #NOT_RECORDED}. */
+    /** Recorded handling time, or {@link #NOT_RECORDED}. */
     final long handlingNanos;
 
     Lane lane = Lane.HOT;
     int attempts;
     int moves;
-    /** Whether its first attempt has been made, or none ever will be. */
+    /** Whether its first attempt was made, or never will be. */
     boolean tried;
-    /** Whether it is counted as done, dropped or dead: after a crash it may be so twice. */
+    /** Whether it is counted as done, dropped or dead: a crash can repeat that. */
     boolean settled;
 
-    /** Where its record lies: set when it enters a partition. */
-    SimulatedPartition home;
+    /** Partition of its record; set by {@link SimulatedPartition#append}. */
+    SimulatedPartition currentPartition;
     long offset;
 
     SimulatedItem(long number, int tenant, String tenantName, long arrivedNanos, long handlingNanos) {
@@ -43,7 +40,7 @@ final class SimulatedItem implements EngineItem {
 
     @Override
     public EnginePartition partition() {
-        return home.state;
+        return currentPartition.state;
     }
 
     @Override

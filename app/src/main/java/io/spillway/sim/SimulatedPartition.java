@@ -6,14 +6,14 @@ import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 
 /**
- * One partition of a lane: the log from its frontier on, and its state in the engine of the worker that owns it.
+ * Partition of a lane: its log from the frontier on, and its state in the engine of the worker that owns it.
  *
  * <p>Owner: the model. Bound: the items from the frontier on.
  */
 final class SimulatedPartition {
     final Lane lane;
     final int index;
-    /** Of this ownership; another after a takeover. */
+    /** State in the current ownership; replaced at a takeover. */
     EnginePartition state;
 
     private SimulatedItem[] log = new SimulatedItem[64];
@@ -29,7 +29,7 @@ final class SimulatedPartition {
         takeOver();
     }
 
-    /** Begins from what was committed last, as whoever gets the partition does. */
+    /** Starts a new ownership from the last commit. */
     void takeOver() {
         state = new EnginePartition(
                 this, lane, new PartitionProgress(committed, end, PartitionProgress.DEFAULT_MAX_UNFINISHED));
@@ -44,7 +44,7 @@ final class SimulatedPartition {
             }
             log = longer;
         }
-        item.home = this;
+        item.currentPartition = this;
         item.offset = end;
         log[ringIndex(end++)] = item;
     }
@@ -53,7 +53,7 @@ final class SimulatedPartition {
         return position < end;
     }
 
-    /** The offset that {@link #read} would read. */
+    /** Returns the offset of the next {@link #read}. */
     long position() {
         return position;
     }
@@ -62,7 +62,7 @@ final class SimulatedPartition {
         return log[ringIndex(position++)];
     }
 
-    /** Counts an item that has left this partition. */
+    /** Counts an item that is finished in this partition. */
     void left() {
         finished++;
     }
@@ -74,7 +74,7 @@ final class SimulatedPartition {
         }
     }
 
-    /** Items not finished, read or not. */
+    /** Returns the unfinished items, read or not. */
     long waiting() {
         return end - position + state.unfinished();
     }

@@ -5,7 +5,7 @@ import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
 
-/** Runs a scenario in virtual time, on one thread. The same scenario and seed give the same result to the last bit. */
+/** Simulator of scenarios in virtual time, on one thread. The same scenario and seed give bit-identical results. */
 public final class Simulation {
     private static final int USUAL_SAMPLES = 300;
 
@@ -22,23 +22,23 @@ public final class Simulation {
     private int openStreams;
     private double jain = 1;
 
-    /** How items are queued. */
+    /** Queueing discipline. */
     public enum Discipline {
-        /** Lanes, shards and fair dispatch: what the product does. */
+        /** Lanes, shards and fair scheduling, as in the product. */
         SPILLWAY,
-        /** One queue for everybody, first in, first out. */
+        /** One FIFO queue for all tenants. */
         FIFO
     }
 
-    /** Hears how far a run is; called now and then. */
+    /** Listener for the progress of a run. */
     public interface Progress {
         /**
-         * So far it is.
+         * Receives the progress so far.
          *
          * @param nowMillis      since the start of the run
          * @param durationMillis how long items arrive
          * @param arrived        items so far
-         * @param waiting        of them that are not finished
+         * @param waiting        arrived items that are not finished
          */
         void reached(long nowMillis, long durationMillis, long arrived, long waiting);
     }
@@ -60,13 +60,13 @@ public final class Simulation {
     }
 
     /**
-     * Runs a scenario to its end: until nothing is left, or the time to drain is over.
+     * Runs a scenario until no item is left, or the time to drain is over.
      *
      * @param scenario   not null
      * @param discipline not null
-     * @param seed       of all chance in it
+     * @param seed       of all randomness
      * @param progress   not null
-     * @throws SimulationException when more items wait than memory is meant for
+     * @throws SimulationException when more items wait than {@link io.spillway.sim.scenario.ScenarioLimits#MAX_WAITING}
      */
     public static SimulationResult run(Scenario scenario, Discipline discipline, long seed, Progress progress) {
         return new Simulation(scenario, discipline, seed, progress).run();
@@ -77,7 +77,8 @@ public final class Simulation {
         for (int group = 0; group < scenario.groups().size(); group++) {
             for (Arrivals arrivals : scenario.groups().get(group).arrivals()) {
                 int first = population.first(group);
-                ArrivalStream stream = ArrivalStream.of(scenario.groups().get(group), arrivals, durationNanos, seeds.nextLong());
+                ArrivalStream stream =
+                        ArrivalStream.of(scenario.groups().get(group), arrivals, durationNanos, seeds.nextLong());
                 openStreams++;
                 follow(stream, first, (long) openStreams << 40);
             }
@@ -89,11 +90,12 @@ public final class Simulation {
         return SimulationResults.of(scenario, discipline, seed, tally, model, samples, jain, reachedNanos);
     }
 
-    /** In stretches, for what looks at things once a second never ends by itself. */
+    /** Runs in steps, since periodic events never end by themselves. */
     private long runUntil(long endNanos) {
         long nowNanos = 0;
         while (nowNanos < endNanos && (nowNanos < durationNanos || openStreams > 0 || tally.unsettled() > 0)) {
-            nowNanos = Math.min(endNanos, nowNanos < durationNanos ? durationNanos : nowNanos + SimulatedTime.NANOS_PER_SECOND);
+            nowNanos = nowNanos < durationNanos ? durationNanos : nowNanos + SimulatedTime.NANOS_PER_SECOND;
+            nowNanos = Math.min(endNanos, nowNanos);
             events.run(nowNanos);
         }
         return nowNanos;
@@ -105,7 +107,8 @@ public final class Simulation {
             return;
         }
         int tenant = firstTenant + stream.tenant;
-        SimulatedItem item = new SimulatedItem(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
+        SimulatedItem item =
+                new SimulatedItem(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
         events.at(stream.nanos, now -> {
             tally.arrived(item);
             model.arrive(item, now);

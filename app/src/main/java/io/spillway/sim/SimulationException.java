@@ -1,6 +1,6 @@
 package io.spillway.sim;
 
-/** A run cannot go on. The message is one line for the person who wrote the scenario. */
+/** Failure of a run. The message is one line for the author of the scenario. */
 public final class SimulationException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

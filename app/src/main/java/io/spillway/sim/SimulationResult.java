@@ -7,23 +7,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What came of a run. Times are milliseconds since its start, ages milliseconds at first attempt, unless said otherwise.
+ * Result of a run. Times are milliseconds since its start, and ages are milliseconds at the first attempt, unless
+ * stated otherwise.
  *
- * @param scenario        what was run
- * @param discipline      how items were queued
- * @param seed            of all chance
- * @param groups          of each group of tenants, in the order of the scenario
- * @param phases          of each group and phase, empty phases left out
- * @param oldest          the tenants whose items waited longest, at most 10; empty with more than 1,000 tenants
+ * @param scenario        the scenario
+ * @param discipline      queueing discipline
+ * @param seed            of all randomness
+ * @param groups          each group of tenants, in the order of the scenario
+ * @param phases          each group and phase, without empty phases
+ * @param oldest          at most 10 tenants with the longest waits; empty with more than 1,000 tenants
  * @param peakDepths      most items in each lane at one time
- * @param slotUse         share of the slots in use on average while items arrived and were worked off, 0 to 1
+ * @param slotUse         average share of the slots in use until the end of the run, 0 to 1
  * @param jain            Jain's index of slot time when arrivals ended, 0 to 1
- * @param endMillis       when the run was over: nothing was left, or the time to drain was
+ * @param endMillis       end of the run: no item was left, or the time to drain was over
  * @param deaths          workers that died
- * @param recoveredMillis how long after the last disturbance no more than a hundredth of the highest backlog was left;
- *                        empty when there was no disturbance, hardly a backlog, or no recovery
+ * @param recoveredMillis time from the last disturbance until at most a hundredth of the highest backlog was left;
+ *                        empty without a disturbance, a backlog or a recovery
  * @param samples         depths and ages over time
- * @param series          what the ages of the samples are of: tenants, or groups when there are more than 1,000
+ * @param series          names for the ages of the samples: tenants, or groups when there are more than 1,000
  */
 public record SimulationResult(
         Scenario scenario,
@@ -45,9 +46,9 @@ public record SimulationResult(
      * Counts and ages.
      *
      * @param name     of the group or tenant
-     * @param tenants  in it
+     * @param tenants  number of tenants
      * @param waiting  not finished at the end of the run
-     * @param attempts of all its items
+     * @param attempts of all items
      * @param repeated items handled again after they were done, since a worker died before its commit
      */
     public record Row(
@@ -55,7 +56,7 @@ public record SimulationResult(
             long repeated, double p50Millis, double p99Millis, double maxMillis) {}
 
     /**
-     * The items of a group that arrived in a phase.
+     * Items of a group that arrived in a phase.
      *
      * @param phase its name
      * @param row   counts and ages
@@ -63,15 +64,15 @@ public record SimulationResult(
     public record PhaseRow(String phase, Row row) {}
 
     /**
-     * One look.
+     * State at one time.
      *
-     * @param nowMillis  when
+     * @param nowMillis  since the start of the run
      * @param depths     items by lane
-     * @param inFlight   attempts under way
-     * @param agesMillis of each series, the age of its oldest item that waits for its first attempt; 0 when none does
+     * @param inFlight   running attempts
+     * @param agesMillis for each series the age of its oldest item that waits for its first attempt; 0 for none
      */
     public record Sample(long nowMillis, Map<Lane, Long> depths, int inFlight, float[] agesMillis) {
-        /** Items that are not finished, dead letters left out. */
+        /** Returns the unfinished items, without dead letters. */
         public long waiting() {
             return depths.entrySet().stream()
                     .filter(each -> each.getKey() != Lane.DEAD_LETTER)

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes a {@link SimulationResult} of what was counted. */
+/** Conversion of the counts of a run to a {@link SimulationResult}. */
 final class SimulationResults {
     private static final int OLDEST = 10;
 
@@ -36,16 +36,20 @@ final class SimulationResults {
         for (Lane lane : Lane.values()) {
             peaks.put(lane, tally.peak(lane));
         }
-        List<SimulationResult.Sample> taken = samples.taken().stream().map(SimulationResults::sample).toList();
-        double slotNanos = (double) scenario.plant().workers() * scenario.plant().dispatch().slots() * Math.max(1, endNanos);
-        return new SimulationResult(scenario, discipline, seed, groups, phases, oldest(tally), Collections.unmodifiableMap(peaks),
-                Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain, endNanos / SimulatedTime.NANOS_PER_MILLI,
-                model.deaths(), recovered(scenario, taken), taken, Arrays.stream(tally.series).map(count -> count.name).toList());
+        List<SimulationResult.Sample> taken = List.copyOf(samples.taken());
+        double slotNanos =
+                (double) scenario.plant().workers() * scenario.plant().dispatch().slots() * Math.max(1, endNanos);
+        return new SimulationResult(
+                scenario, discipline, seed, groups, phases, oldest(tally), Collections.unmodifiableMap(peaks),
+                Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain,
+                endNanos / SimulatedTime.NANOS_PER_MILLI, model.deaths(), recovered(scenario, taken), taken,
+                Arrays.stream(tally.series).map(count -> count.name).toList());
     }
 
     private static SimulationResult.Row row(Tally.Count count, String name, int tenants) {
-        return new SimulationResult.Row(name, tenants, count.accepted, count.done, count.dropped, count.dead, count.waiting(),
-                count.attempts, count.repeated, count.ages.percentileMillis(0.5), count.ages.percentileMillis(0.99),
+        return new SimulationResult.Row(
+                name, tenants, count.accepted, count.done, count.dropped, count.dead, count.waiting(), count.attempts,
+                count.repeated, count.ages.percentileMillis(0.5), count.ages.percentileMillis(0.99),
                 count.ages.maxMillis());
     }
 
@@ -55,19 +59,11 @@ final class SimulationResults {
         }
         return Arrays.stream(tally.series)
                 .filter(count -> count.ages.count() > 0)
-                .sorted(Comparator.comparingDouble((Tally.Count count) -> -count.ages.maxMillis()).thenComparing(count -> count.name))
+                .sorted(Comparator.comparingDouble((Tally.Count count) -> -count.ages.maxMillis())
+                        .thenComparing(count -> count.name))
                 .limit(OLDEST)
                 .map(count -> row(count, count.name, 1))
                 .toList();
-    }
-
-    private static SimulationResult.Sample sample(Samples.Sample from) {
-        Map<Lane, Long> depths = new EnumMap<>(Lane.class);
-        for (Lane lane : Lane.values()) {
-            depths.put(lane, from.depths()[lane.ordinal()]);
-        }
-        return new SimulationResult.Sample(
-                from.nowMillis(), Collections.unmodifiableMap(depths), from.inFlight(), from.agesMillis());
     }
 
     private static Optional<Long> recovered(Scenario scenario, List<SimulationResult.Sample> taken) {

@@ -6,32 +6,34 @@ import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Router, lanes and workers, with transactions on one beat: what is decided within an interval can be read at its end.
+ * Model of the product: router, lanes and workers. Transactions commit at common ticks, and readers see the decisions
+ * of an interval at its end.
  *
  * <p>Owner: the run. Bound: the items that wait.
  */
-final class SpillwayModel implements Model, SimEnvironment {
+final class SpillwayModel implements Model {
     /** Hot, overflow and aged: the first of {@link Lane}. */
     private static final int WORKED_LANES = Lane.AGED.ordinal() + 1;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
-    /** Workers tell of hot every so often, and the router looks at it: while items come. */
-    private static final long LOOK_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
+    /** Interval of the workers' reports on hot while items arrive. */
+    private static final long REPORT_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
 
     private final Population population;
     private final Events events;
     private final Tally tally;
     private final Destination destination;
-    private final SimulatedCluster plant;
+    private final SimulatedCluster cluster;
     private final SimulatedPartition[][] lanes;
     private final SimRouter router;
     private final SimWorker[] workers;
-    private final long beatNanos;
-    private long nextBeatNanos = NEVER;
-    private boolean willLook;
+    private final long tickNanos;
+    private long nextTickNanos = NEVER;
+    private boolean reportDue;
     private int deaths;
 
     SpillwayModel(Population population, Scenario scenario, Events events, Tally tally, Destination destination) {
@@ -39,21 +41,21 @@ final class SpillwayModel implements Model, SimEnvironment {
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        this.plant = scenario.plant();
-        this.beatNanos = plant.commitMillis() * SimulatedTime.NANOS_PER_MILLI;
-        this.lanes = new SimulatedPartition[WORKED_LANES][plant.partitions()];
+        this.cluster = scenario.plant();
+        this.tickNanos = cluster.commitMillis() * SimulatedTime.NANOS_PER_MILLI;
+        this.lanes = new SimulatedPartition[WORKED_LANES][cluster.partitions()];
         for (int lane = 0; lane < WORKED_LANES; lane++) {
-            for (int i = 0; i < plant.partitions(); i++) {
+            for (int i = 0; i < cluster.partitions(); i++) {
                 lanes[lane][i] = new SimulatedPartition(Lane.values()[lane], i);
             }
         }
-        this.router = new SimRouter(population, tally, plant, lanes);
-        this.workers = new SimWorker[plant.workers()];
+        this.router = new SimRouter(population, tally, cluster, lanes);
+        this.workers = new SimWorker[cluster.workers()];
         for (int worker = 0; worker < workers.length; worker++) {
             List<SimulatedPartition> own = new ArrayList<>();
             for (SimulatedPartition[] lane : lanes) {
                 for (int i = 0; i < lane.length; i++) {
-                    // As the range assignor does: neighbours, and the same of every lane.
+                    // Like the range assignor: adjacent partitions, and the same ones of every lane.
                     if ((int) ((long) i * workers.length / lane.length) == worker) {
                         own.add(lane[i]);
                     }
@@ -67,20 +69,16 @@ final class SpillwayModel implements Model, SimEnvironment {
     @Override
     public void arrive(SimulatedItem item, long nowNanos) {
         router.arrive(item, nowNanos);
-        wantBeat(nowNanos);
-        if (!willLook && plant.protection().isOn()) {
-            willLook = true;
-            events.at((nowNanos / LOOK_NANOS + 1) * LOOK_NANOS, this::look);
+        requestTick(nowNanos);
+        if (!reportDue && cluster.protection().isOn()) {
+            reportDue = true;
+            events.at((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, this::report);
         }
     }
 
     @Override
     public int inFlight() {
-        int sum = 0;
-        for (SimWorker worker : workers) {
-            sum += worker.isAlive() ? worker.inFlight() : 0;
-        }
-        return sum;
+        return Arrays.stream(workers).filter(SimWorker::isAlive).mapToInt(SimWorker::inFlight).sum();
     }
 
     @Override
@@ -89,22 +87,20 @@ final class SpillwayModel implements Model, SimEnvironment {
     }
 
     private SimWorker worker(List<SimulatedPartition> own, long nowNanos) {
-        return new SimWorker(population, events, tally, destination, plant, own, this, nowNanos);
+        return new SimWorker(population, events, tally, destination, cluster, own, this, nowNanos);
     }
 
-    private void look(long nowNanos) {
-        willLook = false;
-        List<LaneReport> reports = new ArrayList<>();
-        for (SimWorker worker : workers) {
-            if (worker.isAlive()) {
-                reports.add(worker.report(nowNanos));
-            }
-        }
-        router.look(reports, nowNanos);
+    private void report(long nowNanos) {
+        reportDue = false;
+        List<LaneReport> reports = Arrays.stream(workers)
+                .filter(SimWorker::isAlive)
+                .map(worker -> worker.report(nowNanos))
+                .toList();
+        router.applyReports(reports, nowNanos);
     }
 
-    @Override
-    public void published(Move move) {
+    /** Applies a committed move. */
+    void published(Move move) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
@@ -116,19 +112,19 @@ final class SpillwayModel implements Model, SimEnvironment {
             }
             case HOT, OVERFLOW, AGED -> {
                 tally.moved(item, move.to());
-                lanes[move.to().ordinal()][item.home.index].append(item);
+                lanes[move.to().ordinal()][item.currentPartition.index].append(item);
             }
         }
     }
 
-    /** One beat: the router commits, what is due is routed, and the workers commit and read. */
-    private void beat(long nowNanos) {
-        if (nowNanos != nextBeatNanos) {
+    /** Commits the router, routes due items, and commits and polls each worker. */
+    private void tick(long nowNanos) {
+        if (nowNanos != nextTickNanos) {
             return;
         }
-        nextBeatNanos = NEVER;
+        nextTickNanos = NEVER;
         router.commit();
-        router.ring(nowNanos);
+        router.fireTimers(nowNanos);
         boolean isBusy = router.hasOpen();
         for (SimWorker worker : workers) {
             if (worker.isAlive()) {
@@ -138,24 +134,24 @@ final class SpillwayModel implements Model, SimEnvironment {
             }
         }
         if (isBusy) {
-            wantBeat(nowNanos);
+            requestTick(nowNanos);
         } else if (router.nextDueMillis() != NEVER) {
-            wantBeat(Math.max(nowNanos, SimulatedTime.nanosOf(router.nextDueMillis())));
+            requestTick(Math.max(nowNanos, SimulatedTime.nanosOf(router.nextDueMillis())));
         }
     }
 
-    @Override
-    public void wantBeat(long afterNanos) {
-        long beat = (afterNanos / beatNanos + 1) * beatNanos;
-        if (beat < nextBeatNanos) {
-            nextBeatNanos = beat;
-            events.at(beat, this::beat);
+    /** Schedules the first tick after this time. */
+    void requestTick(long afterNanos) {
+        long tick = (afterNanos / tickNanos + 1) * tickNanos;
+        if (tick < nextTickNanos) {
+            nextTickNanos = tick;
+            events.at(tick, this::tick);
         }
     }
 
-    /** What router and worker look at once a second. */
+    /** Runs the periodic checks of the router and the workers. */
     private void second(long nowNanos, int number) {
-        router.readWork(nowNanos);
+        router.readBacklogs(nowNanos);
         long live = 0;
         for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
             for (SimulatedPartition each : lanes[lane]) {
@@ -163,7 +159,7 @@ final class SpillwayModel implements Model, SimEnvironment {
             }
         }
         for (SimWorker worker : workers) {
-            worker.caughtUp(live <= 4L * plant.dispatch().slots());
+            worker.caughtUp(live <= 4L * cluster.dispatch().slots());
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
             }
@@ -174,14 +170,13 @@ final class SpillwayModel implements Model, SimEnvironment {
         events.at(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> second(now, number + 1));
     }
 
-    @Override
-    public void died(SimWorker worker, long nowNanos) {
+    void died(SimWorker worker, long nowNanos) {
         deaths++;
-        events.at(nowNanos + plant.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
+        events.at(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             for (int i = 0; i < workers.length; i++) {
                 if (workers[i] == worker) {
                     workers[i] = worker(worker.partitions(), now);
-                    wantBeat(now);
+                    requestTick(now);
                 }
             }
         });

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What has become of the items: the books of the run, and how long items waited for their first attempts.
+ * Counts of a run: the states of its items, and their waits for the first attempt.
  *
- * <p>Owned by the run. Bounds: four numbers a tenant; histograms of each group and phase, and of each tenant when there
- * are no more than {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
+ * <p>Owner: the run. Bounds: four numbers per tenant; histograms of each group and phase, and of each tenant up to
+ * {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
  */
 final class Tally {
-    /** With more tenants than this ages over time are those of the groups. */
+    /** With more tenants, the ages over time are those of the groups. */
     static final int MAX_SERIES = 1_000;
 
     final Population population;
@@ -53,7 +53,7 @@ final class Tally {
             return accepted - done - dropped - dead;
         }
 
-        /** Age of the oldest item that waits for its first attempt, nanoseconds; 0 when none does. */
+        /** Returns the age of the oldest item that waits for its first attempt, nanoseconds; 0 for none. */
         long oldestNanos(long nowNanos) {
             while (!untried.isEmpty() && untried.peek().tried) {
                 untried.remove();
@@ -87,7 +87,8 @@ final class Tally {
 
     void arrived(SimulatedItem item) {
         if (++unsettled > ScenarioLimits.MAX_WAITING) {
-            throw new SimulationException("more than " + ScenarioLimits.MAX_WAITING + " items wait: give the scenario more workers or less to do");
+            throw new SimulationException("More than " + ScenarioLimits.MAX_WAITING
+                    + " items wait. Give the scenario more workers or fewer items.");
         }
         arrived++;
         accepted[item.tenant]++;
@@ -95,7 +96,7 @@ final class Tally {
         series[seriesOf(item)].untried.add(item);
     }
 
-    /** An item is in its first lane. */
+    /** Records an item's new lane. */
     void entered(SimulatedItem item, Lane lane) {
         item.lane = lane;
         depth(lane, 1);
@@ -115,7 +116,7 @@ final class Tally {
         }
     }
 
-    /** A slot was held for an item. */
+    /** Records the time that an item held a slot. */
     void held(SimulatedItem item, long nanos) {
         slotNanos[item.tenant] += nanos;
     }

@@ -30,27 +30,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The figures of the articles, simulated: what a FIFO queue does, and what Spillway does instead. */
+/** Figures of published articles, simulated with a FIFO queue and with Spillway. */
 class ArticleFiguresTest {
     private static final double SLOTS = 20;
-    /** Transactions every quarter of a second instead of 20 a second: hours are simulated, of items that take a second. */
+    /** Transactions every 250 ms instead of every 50 ms, since the runs last hours and an item takes a second. */
     private static final SimulatedCluster PLANT = new SimulatedCluster(
             1, SimulatedCluster.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3,
             ProtectionSettings.DEFAULT);
 
     /**
-     * "Avoiding insurmountable queue backlogs" (D. Yanacek, Amazon Builders' Library): a spike of T at r times the usual
-     * rate leaves a FIFO queue that can do c times the usual T(r − c)/(c − 1) of backlog; 30 minutes at 10 times the usual, with
-     * 1.818 times the capacity, are 300 minutes.
+     * "Avoiding insurmountable queue backlogs" (D. Yanacek, Amazon Builders' Library): after a spike of duration T at r
+     * times the usual rate, a FIFO queue with a capacity of c times that rate needs T(r − c)/(c − 1) to recover. 30
+     * minutes at 10 times the usual rate, with 1.818 times the capacity, make 300 minutes.
      */
     @ParameterizedTest(name = "capacity {0}: {1} minutes")
     @CsvSource({"2, 240", "1.818, 300"})
-    void a_spike_of_30_minutes_at_10_times_leaves_fifo_behind_for_hours_and_fresh_items_of_spillway_hardly(double capacity, double minutes) {
+    void a_spike_of_30_minutes_at_10_times_delays_fifo_for_hours_and_new_items_of_spillway_hardly(double capacity,
+            double minutes) {
         double formula = 30 * (10 - capacity) / (capacity - 1);
         assertThat(formula).isCloseTo(minutes, within(0.01 * minutes));
-        // It is the median that is compared: with handlers of a second, ten times the buffer time of hot, some items of the
-        // steady tenants are moved to overflow too, and wait there behind the spike.
-        // Handlers of a second; nine tenants in ten keep to their rate, the tenth spikes for all.
+        // Compares the median. Handlers take a second, ten times the buffer time of hot, so that some items of the
+        // steady tenants move to overflow and wait behind the spike. Nine tenants in ten keep their rate, and the tenth
+        // makes the whole spike.
         double usual = SLOTS / capacity;
         Surge surge = new Surge(new Window(HOUR, 90 * MINUTE), 91);
         Scenario scenario = Runs.scenario(7 * HOUR, PLANT, List.of(
@@ -62,16 +63,17 @@ class ArticleFiguresTest {
         SimulationResult fifo = Runs.run(scenario, Discipline.FIFO);
         SimulationResult spillway = Runs.run(scenario, Discipline.SPILLWAY);
 
-        assertThat(fifo.recoveredMillis().orElseThrow() / (double) MINUTE).as("seed %d", SEED).isCloseTo(formula, within(0.03 * formula));
+        assertThat(fifo.recoveredMillis().orElseThrow() / (double) MINUTE).as("seed %d", SEED)
+                .isCloseTo(formula, within(0.03 * formula));
         assertThat(Runs.phase(fifo, "after", "steady").p50Millis()).as("seed %d", SEED).isGreaterThan(HOUR);
         assertThat(Runs.phase(spillway, "after", "steady").p50Millis()).as("seed %d", SEED).isLessThan(1_000);
         assertThat((double) spillway.recoveredMillis().orElseThrow()).as("as much work in as much time; seed %d", SEED)
                 .isCloseTo(fifo.recoveredMillis().orElseThrow(), within(0.05 * fifo.recoveredMillis().orElseThrow()));
     }
 
-    /** The same article: a system that stops for an hour needs twice its capacity for another hour. */
+    /** Same article: a system that stops for an hour needs twice its capacity for another hour. */
     @Test
-    void an_outage_of_an_hour_takes_an_hour_at_twice_the_capacity_and_fresh_items_of_spillway_do_not_wait_for_it() {
+    void an_outage_of_an_hour_takes_an_hour_at_twice_the_capacity_and_new_items_of_spillway_do_not_wait_for_it() {
         Handling down = new Handling(new Latency.Constant(1_000), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(HOUR, 2 * HOUR))));
         TenantPolicy patient = Runs.policy(PolicyField.ATTEMPTS, "1000");
@@ -82,14 +84,15 @@ class ArticleFiguresTest {
         SimulationResult fifo = Runs.run(scenario, Discipline.FIFO);
         SimulationResult spillway = Runs.run(scenario, Discipline.SPILLWAY);
 
-        assertThat((double) fifo.recoveredMillis().orElseThrow()).as("seed %d", SEED).isCloseTo(HOUR, within(0.03 * HOUR));
+        assertThat((double) fifo.recoveredMillis().orElseThrow()).as("seed %d", SEED)
+                .isCloseTo(HOUR, within(0.03 * HOUR));
         assertThat(Runs.phase(fifo, "after", "tenant").p50Millis()).as("seed %d", SEED).isGreaterThan(5.0 * MINUTE);
         assertThat(Runs.phase(spillway, "after", "tenant").p50Millis()).as("seed %d", SEED).isLessThan(1_000);
         assertThat(spillway.groups().getFirst().dead()).as("seed %d", SEED).isZero();
         assertThat(spillway.groups().getFirst().waiting()).as("seed %d", SEED).isZero();
     }
 
-    /** "Timeouts, retries and backoff with jitter" (M. Brooker, Amazon Builders' Library): 3 tries in each of 5 layers. */
+    /** "Timeouts, retries and backoff with jitter" (M. Brooker, Amazon Builders' Library): 3 tries in 5 layers each. */
     @Test
     void three_tries_in_each_of_five_layers_are_243_calls_and_in_one_layer_three() {
         TenantPolicy threeTries = Runs.policy(PolicyField.ATTEMPTS, "3");
@@ -99,7 +102,7 @@ class ArticleFiguresTest {
         assertThat(calls(5, threeTries, oneTry)).isEqualTo(3);
     }
 
-    /** Calls that reach a destination that always fails, through layers that try as the rules say. */
+    /** Returns the calls to a destination that always fails, through layers that retry by the rules. */
     private static int calls(int layers, TenantPolicy top, TenantPolicy below) {
         if (layers == 0) {
             return 1;
@@ -110,12 +113,13 @@ class ArticleFiguresTest {
         do {
             calls += calls(layers - 1, below, below);
             next = AttemptRules.nextStep(
-                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top, 0, new SeededRandom(SEED), 0);
+                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top, 0,
+                            new SeededRandom(SEED), 0);
         } while (next instanceof NextStep.Delay);
         return calls;
     }
 
-    /** J. D. C. Little 1961, as the first article has it: 100 a second of 0.1 s are 10 at once, and of 10 s 1,000. */
+    /** J. D. C. Little, 1961, in the first article: 100 a second of 0.1 s are 10 at once, and of 10 s 1,000. */
     @ParameterizedTest(name = "{0} ms: {1} at once")
     @CsvSource({"100, 10", "10000, 1000"})
     void concurrency_is_rate_times_latency(double millis, double atOnce) {
@@ -127,14 +131,15 @@ class ArticleFiguresTest {
         assertThat(inFlight).as("seed %d", SEED).isCloseTo(atOnce, within(0.03 * atOnce));
     }
 
-    /** The same article: no tenant takes the worker, whatever its latency. */
+    /** Same article: no tenant takes the whole worker, whatever its latency. */
     @Test
-    void a_tenant_whose_handler_takes_ten_seconds_instead_of_a_tenth_does_not_hold_up_the_others() {
+    void a_tenant_whose_handler_takes_ten_seconds_instead_of_a_tenth_does_not_delay_the_others() {
         Scenario scenario = Runs.scenario(10 * MINUTE, SimulatedCluster.of(1, 50), List.of(
                 Runs.group("others", 9, Runs.taking(100), new Arrivals.Poisson(20)),
                 new TenantGroup("slow", 1, List.of(new Arrivals.Poisson(100)), List.of(), Runs.policy(),
                         new Handling(new Latency.Constant(100), 0, 0, false,
-                                List.of(new Disturbance.Slowdown(new Window(2 * MINUTE, 5 * MINUTE), 100))), List.of())));
+                                List.of(new Disturbance.Slowdown(new Window(2 * MINUTE, 5 * MINUTE), 100))),
+                                        List.of())));
 
         SimulationResult spillway = Runs.run(scenario, Discipline.SPILLWAY);
         SimulationResult fifo = Runs.run(scenario, Discipline.FIFO);
@@ -144,11 +149,11 @@ class ArticleFiguresTest {
     }
 
     /**
-     * "A quantitative measure of fairness and discrimination" (Jain, Chiu and Hawe 1984): ten tenants that ask for one to ten
-     * times as much each, together for more than there is.
+     * "A quantitative measure of fairness and discrimination" (Jain, Chiu and Hawe 1984): ten tenants with demands of
+     * one to ten times a unit, together more than the capacity.
      */
     @Test
-    void jains_index_of_a_run_is_near_one_where_fifo_gives_to_those_who_ask_for_most() {
+    void jains_index_of_a_run_is_near_one_where_fifo_serves_tenants_by_demand() {
         List<TenantGroup> groups = IntStream.rangeClosed(1, 10)
                 .mapToObj(i -> Runs.group("t" + i, 1, Runs.taking(100), new Arrivals.Poisson(4.0 * i)))
                 .toList();

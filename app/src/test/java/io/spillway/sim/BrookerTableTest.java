@@ -12,17 +12,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The table of M. Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): 100 clients each update one row once
- * under optimistic concurrency control. A client reads the version, writes with it, and when another was faster waits and
- * reads again; every way takes |N(10, 2)| ms, base 5 ms, cap 2 s, means of 100 trials. The rates of the retry budget,
- * from the same author, are in {@code RetryLoadTest}.
+ * Table of M. Brooker, "Exponential Backoff And Jitter" (AWS Architecture Blog, 2015): 100 clients each update one row
+ * once under optimistic concurrency control. A client reads the version, writes with it, and after a conflict waits and
+ * reads again. Every message takes |N(10, 2)| ms; base 5 ms, cap 2 s, means of 100 trials. {@code RetryLoadTest} has
+ * the rates of the retry budget, from the same author.
  */
 class BrookerTableTest {
     private static final long SEED = 20150304;
     private static final int CLIENTS = 100;
     private static final int TRIALS = 100;
     private static final double MICROS = 1_000;
-    /** In microseconds, so that whole numbers do not round off what matters. */
+    /** In microseconds, to keep rounding errors small. */
     private static final long BASE = 5_000;
     private static final long CAP = 2_000_000;
 
@@ -45,8 +45,9 @@ class BrookerTableTest {
         for (int trial = 0; trial < TRIALS; trial++) {
             micros += trial(backoff);
         }
-        assertThat(calls / (double) TRIALS).as("calls, seed %d", SEED).isCloseTo(expectedCalls, within(0.03 * expectedCalls));
-        // The table gives seconds to one digit behind the point.
+        assertThat(calls / (double) TRIALS).as("calls, seed %d", SEED)
+                .isCloseTo(expectedCalls, within(0.03 * expectedCalls));
+        // The table gives seconds with one decimal.
         double rounding = 0.05;
         assertThat(micros / TRIALS / 1e6).as("seconds, seed %d", SEED)
                 .isCloseTo(expectedSeconds, within(0.03 * expectedSeconds + rounding));
@@ -99,7 +100,7 @@ class BrookerTableTest {
             if (backoff.equals("NEVER")) {
                 return 0;
             }
-            // His exponent is 1 at the first failure, ours 0.
+            // Brooker's exponent is 1 at the first failure, ours 0.
             waitedMicros = Backoff.waitMillis(Jitter.valueOf(backoff), BASE, CAP, attempts + 1, waitedMicros, dice);
             return waitedMicros;
         }

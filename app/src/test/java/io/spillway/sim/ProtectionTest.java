@@ -16,30 +16,36 @@ import io.spillway.sim.scenario.Window;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The headline story with the guard of hot and without: 99 quiet tenants, and one that sends 50,000 items at once. Nobody has a rate. */
+/**
+ * Overload of hot with and without its protection: 99 quiet tenants, and one that sends 50,000 items at once. No tenant
+ * has a rate.
+ */
 class ProtectionTest {
     private static final Handling USUAL = Handling.of(new Latency.LogNormal(20, 60));
     private static final Scenario.Phase FLOOD = new Scenario.Phase("flood", new Window(MINUTE, 2 * MINUTE));
 
     @Test
-    void the_guard_keeps_the_flood_out_of_hot_from_the_first_and_quiet_tenants_are_quick_throughout() {
+    void the_protection_keeps_the_burst_out_of_hot_from_the_start_and_quiet_tenants_stay_fast() {
         SimulationResult with = run(ProtectionSettings.DEFAULT);
         SimulationResult without = run(ProtectionSettings.OFF);
 
         assertThat(without.peakDepths().get(Lane.HOT)).as("seed %d", SEED).isGreaterThan(49_000);
         assertThat(with.peakDepths().get(Lane.HOT)).as("seed %d", SEED).isLessThan(2_000);
         assertThat(Runs.phase(with, "flood", "quiet").maxMillis()).as("seed %d", SEED).isLessThan(250);
-        assertThat(Runs.group(with, "noisy").done()).as("seed %d", SEED).isEqualTo(Runs.group(with, "noisy").accepted());
+        assertThat(Runs.group(with, "noisy").done()).as("seed %d", SEED)
+                .isEqualTo(Runs.group(with, "noisy").accepted());
         assertThat(with.endMillis()).as("as much work in as much time; seed %d", SEED)
                 .isLessThanOrEqualTo(without.endMillis() + 2_000);
     }
 
     private static SimulationResult run(ProtectionSettings protection) {
         SimulatedCluster usual = SimulatedCluster.of(1, 50);
-        SimulatedCluster plant = new SimulatedCluster(1, usual.dispatch(), usual.partitions(), usual.shardSeed(), usual.stuckAfterMillis(),
+        SimulatedCluster plant = new SimulatedCluster(1, usual.dispatch(), usual.partitions(), usual.shardSeed(),
+                usual.stuckAfterMillis(),
                 usual.commitMillis(), usual.restartMillis(), usual.killerDeaths(), protection);
         return Runs.run(Runs.scenario(3 * MINUTE, plant, List.of(
                 Runs.group("quiet", 99, USUAL, new Arrivals.Poisson(5)),
-                Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(5), new Arrivals.Burst(50_000, MINUTE, 0))), FLOOD), Discipline.SPILLWAY);
+                Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(5), new Arrivals.Burst(50_000, MINUTE, 0))),
+                        FLOOD), Discipline.SPILLWAY);
     }
 }

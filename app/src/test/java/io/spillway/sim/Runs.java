@@ -12,7 +12,7 @@ import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.TenantGroup;
 import java.util.List;
 
-/** Scenarios for tests in a few words. */
+/** Builders of scenarios for tests. */
 final class Runs {
     static final long SEED = 20_261_121;
     static final long MINUTE = 60_000;
@@ -36,7 +36,8 @@ final class Runs {
         return Handling.of(new Latency.Constant(millis));
     }
 
-    static Scenario scenario(long durationMillis, SimulatedCluster plant, List<TenantGroup> groups, Scenario.Phase... phases) {
+    static Scenario scenario(long durationMillis, SimulatedCluster plant, List<TenantGroup> groups,
+            Scenario.Phase... phases) {
         return new Scenario("test", "", durationMillis, 24 * HOUR, plant, groups, List.of(phases));
     }
 

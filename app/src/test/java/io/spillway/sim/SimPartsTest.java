@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The pieces of the simulator by themselves. */
+/** Parts of the simulator. */
 class SimPartsTest {
     private final Seed seed = new Seed();
 
     @Test
-    void the_queue_gives_things_in_the_order_of_time_and_those_of_one_time_in_the_order_of_their_coming() {
+    void the_queue_returns_elements_by_time_and_then_in_insertion_order() {
         TimedQueue<long[]> queue = new TimedQueue<>();
         List<long[]> expected = new ArrayList<>();
         List<long[]> taken = new ArrayList<>();
@@ -49,7 +49,8 @@ class SimPartsTest {
         Arrays.sort(nanos);
         for (double share : new double[] {0.01, 0.5, 0.9, 0.99, 0.999}) {
             double exact = nanos[(int) Math.ceil(share * nanos.length) - 1] / 1e6;
-            assertThat(histogram.percentileMillis(share)).as("%s, %s", share, seed).isCloseTo(exact, within(0.02 * exact + 0.001));
+            assertThat(histogram.percentileMillis(share)).as("%s, %s", share, seed)
+                    .isCloseTo(exact, within(0.02 * exact + 0.001));
         }
         assertThat(histogram.maxMillis()).isEqualTo(nanos[nanos.length - 1] / 1e6);
         assertThat(new AgeHistogram().percentileMillis(0.5)).isZero();
@@ -62,7 +63,8 @@ class SimPartsTest {
                 new Object[] {new Latency.Exponential(40), 40.0},
                 new Object[] {new Latency.Normal(100, 10), 100.0},
                 // The mean of a lognormal distribution is its median times e to half the square of sigma.
-                new Object[] {new Latency.LogNormal(20, 60), 20 * Math.exp(Math.pow(Math.log(3) / Latency.Z_99, 2) / 2)},
+                new Object[] {new Latency.LogNormal(20, 60),
+                        20 * Math.exp(Math.pow(Math.log(3) / Latency.Z_99, 2) / 2)},
                 new Object[] {new Latency.Percentiles(new double[] {0, 0.5, 1}, new double[] {0, 10, 30}), 12.5});
     }
 
@@ -80,12 +82,14 @@ class SimPartsTest {
     }
 
     @Test
-    void what_cannot_be_is_refused() {
+    void invalid_arguments_are_rejected() {
         assertThatIllegalArgumentException().isThrownBy(() -> new Window(5, 5));
         assertThatIllegalArgumentException().isThrownBy(() -> new Latency.Uniform(5, 4));
         assertThatIllegalArgumentException().isThrownBy(() -> new Latency.LogNormal(0, 4));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Latency.Percentiles(new double[] {0, 0.9}, new double[] {1, 2}));
-        assertThatIllegalArgumentException().isThrownBy(() -> new Handling(new Latency.Constant(1), 0.6, 0.6, false, List.of()));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Latency.Percentiles(new double[] {0, 0.9}, new double[] {1, 2}));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Handling(new Latency.Constant(1), 0.6, 0.6, false, List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Poisson(0));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Burst(0, 0, 0));
         assertThatIllegalArgumentException().isThrownBy(() -> SimulatedCluster.of(13, 1));

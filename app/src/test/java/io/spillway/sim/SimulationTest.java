@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whole runs in virtual time: what comes of items, and that chance comes from the seed alone. */
+/** Complete runs in virtual time: results of items, and reproducibility by the seed. */
 class SimulationTest {
     private static final Handling USUAL = Handling.of(new Latency.LogNormal(20, 60));
 
@@ -38,15 +38,17 @@ class SimulationTest {
         Handling failing = new Handling(new Latency.Exponential(30), 0.2, 0.01, false,
                 List.of(new Disturbance.Outage(new Window(MINUTE, 2 * MINUTE))));
         return Runs.scenario(5 * MINUTE, SimulatedCluster.of(2, 5), List.of(
-                new TenantGroup("failing", 20, List.of(new Arrivals.Poisson(2)), List.of(new Surge(new Window(MINUTE, 2 * MINUTE), 5)),
+                new TenantGroup("failing", 20, List.of(new Arrivals.Poisson(2)),
+                        List.of(new Surge(new Window(MINUTE, 2 * MINUTE), 5)),
                         policy, failing, List.of(new Sweep(100_000, 120_000))),
                 Runs.group("burst", 2, USUAL, new Arrivals.Constant(3), new Arrivals.Burst(500, 90_000, MINUTE)),
-                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), new Arrivals.Burst(1, 30_000, 0))));
+                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()),
+                        new Arrivals.Burst(1, 30_000, 0))));
     }
 
     @ParameterizedTest
     @EnumSource
-    void the_books_balance_and_nothing_is_left(Discipline discipline) {
+    void the_counts_balance_and_no_item_is_left(Discipline discipline) {
         SimulationResult result = Runs.run(everything(), discipline);
 
         assertThat(result.groups()).as("seed %d", SEED).allSatisfy(row -> {
@@ -74,13 +76,14 @@ class SimulationTest {
     }
 
     @Test
-    void both_disciplines_meet_the_same_items() {
+    void both_disciplines_get_the_same_items() {
         assertThat(Runs.run(everything(), Discipline.FIFO).groups()).extracting(SimulationResult.Row::accepted)
-                .isEqualTo(Runs.run(everything(), Discipline.SPILLWAY).groups().stream().map(SimulationResult.Row::accepted).toList());
+                .isEqualTo(Runs.run(everything(), Discipline.SPILLWAY).groups().stream()
+                        .map(SimulationResult.Row::accepted).toList());
     }
 
     @Test
-    void a_flood_of_one_tenant_hardly_delays_the_others_and_under_fifo_all_wait_for_it() {
+    void a_burst_of_one_tenant_hardly_delays_the_others_and_with_fifo_all_wait_for_it() {
         Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 20), List.of(
                 Runs.group("quiet", 40, USUAL, new Arrivals.Poisson(10)),
                 Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(10), new Arrivals.Burst(20_000, MINUTE, 0))));
@@ -112,14 +115,15 @@ class SimulationTest {
     }
 
     @Test
-    void what_a_sweep_covers_and_what_is_past_its_time_is_dropped() {
+    void swept_and_expired_items_are_dropped() {
         Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Hang(new Window(0, MINUTE))));
         TenantPolicy swept = Runs.policy(PolicyField.SWEEPABLE, "true");
         Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 1), List.of(
                 new TenantGroup("swept", 1, List.of(new Arrivals.Constant(1)), List.of(), swept, hanging,
                         List.of(new Sweep(50_000, 55_000))),
-                new TenantGroup("expired", 1, List.of(new Arrivals.Constant(1)), List.of(), Runs.policy(PolicyField.TTL, "20s"),
+                new TenantGroup("expired", 1, List.of(new Arrivals.Constant(1)), List.of(),
+                        Runs.policy(PolicyField.TTL, "20s"),
                         hanging, List.of())));
 
         SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
@@ -132,7 +136,8 @@ class SimulationTest {
     void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
         Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 20), List.of(
                 Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
-                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()), new Arrivals.Burst(1, 10_000, 0))));
+                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()),
+                        new Arrivals.Burst(1, 10_000, 0))));
 
         SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
 
@@ -143,23 +148,27 @@ class SimulationTest {
     }
 
     @Test
-    void arrivals_come_at_the_rates_that_they_are_given() {
+    void arrivals_have_the_configured_rates() {
         Surge tenfold = new Surge(new Window(MINUTE, 2 * MINUTE), 10);
         Scenario scenario = Runs.scenario(4 * MINUTE, SimulatedCluster.of(1, 50), List.of(
-                new TenantGroup("steady", 3, List.of(new Arrivals.Constant(2)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
-                new TenantGroup("random", 3, List.of(new Arrivals.Poisson(10)), List.of(tenfold), Runs.policy(), Runs.taking(1), List.of()),
+                new TenantGroup("steady", 3, List.of(new Arrivals.Constant(2)), List.of(tenfold), Runs.policy(),
+                        Runs.taking(1), List.of()),
+                new TenantGroup("random", 3, List.of(new Arrivals.Poisson(10)), List.of(tenfold), Runs.policy(),
+                        Runs.taking(1), List.of()),
                 Runs.group("bursts", 2, Runs.taking(1), new Arrivals.Burst(7, 0, MINUTE))));
 
         SimulationResult result = Runs.run(scenario, Discipline.FIFO);
 
         assertThat(Runs.group(result, "steady").accepted()).isBetween(6 * 60L * 13 - 2, 6 * 60L * 13);
-        assertThat((double) Runs.group(result, "random").accepted()).as("seed %d", SEED).isCloseTo(30 * 60.0 * 13, within(800.0));
+        assertThat((double) Runs.group(result, "random").accepted()).as("seed %d", SEED)
+                .isCloseTo(30 * 60.0 * 13, within(800.0));
         assertThat(Runs.group(result, "bursts").accepted()).isEqualTo(2 * 7 * 4);
     }
 
     @Test
     void a_recorded_trace_is_replayed_with_its_tenants_and_handling_times() {
-        RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000}, new int[] {0, 1, 0},
+        RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000},
+                new int[] {0, 1, 0},
                 new int[] {100_000, -1, 200_000});
         Scenario scenario = Runs.scenario(10_000, SimulatedCluster.of(1, 2), List.of(
                 Runs.group("recorded", 1, Runs.taking(50), new Arrivals.Recorded(rows, 2))));
@@ -174,7 +183,8 @@ class SimulationTest {
 
     @Test
     void counts_of_a_trace_are_spread_over_their_minutes() {
-        RecordedTrace counts = new RecordedTrace.Counts(List.of("a", "b"), new int[][] {{30, 0, 60}, {0, 120, 0}}, MINUTE,
+        RecordedTrace counts = new RecordedTrace.Counts(List.of("a", "b"), new int[][] {{30, 0, 60}, {0, 120, 0}},
+                MINUTE,
                 List.of(Optional.of(new Latency.Constant(10)), Optional.empty()));
         Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 5),
                 List.of(Runs.group("recorded", 1, Runs.taking(20), new Arrivals.Recorded(counts, 1))),

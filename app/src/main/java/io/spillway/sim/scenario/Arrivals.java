@@ -1,11 +1,11 @@
 package io.spillway.sim.scenario;
 
-/** When the items of a group of tenants arrive. */
+/** Arrival process of a group of tenants. */
 public sealed interface Arrivals {
     /**
-     * Evenly spaced, the tenants of the group in turn.
+     * Evenly spaced items, one tenant of the group after the other.
      *
-     * @param perSecond items a second of each tenant, above 0
+     * @param perSecond items per second and tenant, above 0
      */
     record Constant(double perSecond) implements Arrivals {
         public Constant {
@@ -14,9 +14,9 @@ public sealed interface Arrivals {
     }
 
     /**
-     * At random, independent of one another: exponential gaps.
+     * Random, independent items: exponential gaps.
      *
-     * @param perSecond items a second of each tenant on average, above 0
+     * @param perSecond average items per second and tenant, above 0
      */
     record Poisson(double perSecond) implements Arrivals {
         public Poisson {
@@ -25,11 +25,11 @@ public sealed interface Arrivals {
     }
 
     /**
-     * So many items of each tenant at once.
+     * A number of items of each tenant at one time.
      *
      * @param size        items, 1 or more
      * @param atMillis    since the start of the run, 0 or more
-     * @param everyMillis until the next such burst, 0 for one burst alone
+     * @param everyMillis time to the next burst, 0 for a single burst
      */
     record Burst(long size, long atMillis, long everyMillis) implements Arrivals {
         public Burst {
@@ -41,10 +41,10 @@ public sealed interface Arrivals {
     }
 
     /**
-     * What was recorded; the trace also says who the tenants are.
+     * Recorded traffic; the trace also defines the tenants.
      *
      * @param trace not null
-     * @param speed how many times faster than it was, above 0
+     * @param speed factor by which time is compressed, above 0
      */
     record Recorded(RecordedTrace trace, double speed) implements Arrivals {
         public Recorded {
@@ -56,7 +56,8 @@ public sealed interface Arrivals {
 
     private static void requireRate(double perSecond) {
         if (!(perSecond > 0 && perSecond <= ScenarioLimits.MAX_RATE)) {
-            throw new IllegalArgumentException("rate = " + perSecond + ": must be above 0, and " + ScenarioLimits.MAX_RATE + " at most");
+            throw new IllegalArgumentException(
+                    "rate = " + perSecond + ": must be above 0, and " + ScenarioLimits.MAX_RATE + " at most");
         }
     }
 }

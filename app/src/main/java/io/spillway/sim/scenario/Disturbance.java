@@ -1,26 +1,26 @@
 package io.spillway.sim.scenario;
 
-/** What happens to the handlers of a group, or of everybody, for a while. */
+/** Temporary change to the handlers of a group. */
 public sealed interface Disturbance {
-    /** When; an attempt is disturbed by what is going on when it starts. */
+    /** Returns its time window; it affects the attempts that start within it. */
     Window window();
 
     /**
-     * Every attempt fails, after the time that it would have taken.
+     * Every attempt fails, after its normal duration.
      *
      * @param window not null
      */
     record Outage(Window window) implements Disturbance {}
 
     /**
-     * No attempt ends by itself: each runs into its timeout.
+     * Every attempt runs into its timeout.
      *
      * @param window not null
      */
     record Hang(Window window) implements Disturbance {}
 
     /**
-     * Every attempt takes so many times as long.
+     * Every attempt takes longer by a factor.
      *
      * @param window not null
      * @param factor above 0

@@ -3,13 +3,13 @@ package io.spillway.sim.scenario;
 import java.util.List;
 
 /**
- * What a handler does with the items of a group.
+ * Behaviour of a handler for the items of a group.
  *
- * @param latency      how long an attempt takes, not null
- * @param failureRate  share of attempts that fail and may succeed another time, 0 to 1
- * @param finalRate    share of attempts whose failure is final, 0 to 1; with the other at most 1
+ * @param latency      duration of an attempt, not null
+ * @param failureRate  share of attempts that fail and may be retried, 0 to 1
+ * @param finalRate    share of attempts that fail permanently, 0 to 1; at most 1 together with {@code failureRate}
  * @param kills        whether every attempt kills its worker when it ends: a poison pill
- * @param disturbances what happens to it for a while; copied
+ * @param disturbances temporary changes; copied
  */
 public record Handling(
         Latency latency, double failureRate, double finalRate, boolean kills, List<Disturbance> disturbances) {
@@ -22,7 +22,7 @@ public record Handling(
         }
     }
 
-    /** A handler that always succeeds after this. */
+    /** Returns a handler that always succeeds. */
     public static Handling of(Latency latency) {
         return new Handling(latency, 0, 0, false, List.of());
     }

@@ -2,27 +2,27 @@ package io.spillway.sim.scenario;
 
 import java.util.Arrays;
 
-/** How long a handler takes, as a distribution. All numbers are milliseconds, fractions included. */
+/** Distribution of handling times. All numbers are milliseconds, including fractions. */
 public sealed interface Latency {
     /** The 99th percentile of the normal distribution with deviation 1. */
     double Z_99 = 2.3263478740408408;
 
-    /** Draws one; 0 or more. */
-    double millis(SeededRandom dice);
+    /** Draws a value, 0 or more. */
+    double millis(SeededRandom random);
 
-    /** Always the same. */
+    /** Constant value. */
     record Constant(double millis) implements Latency {
         public Constant {
             require("constant", millis);
         }
 
         @Override
-        public double millis(SeededRandom dice) {
+        public double millis(SeededRandom random) {
             return millis;
         }
     }
 
-    /** Anything from {@code minMillis} to {@code maxMillis}, with equal chance. */
+    /** Uniform from {@code minMillis} to {@code maxMillis}. */
     record Uniform(double minMillis, double maxMillis) implements Latency {
         public Uniform {
             require("min", minMillis);
@@ -33,8 +33,8 @@ public sealed interface Latency {
         }
 
         @Override
-        public double millis(SeededRandom dice) {
-            return minMillis + (maxMillis - minMillis) * dice.nextDouble();
+        public double millis(SeededRandom random) {
+            return minMillis + (maxMillis - minMillis) * random.nextDouble();
         }
     }
 
@@ -45,12 +45,12 @@ public sealed interface Latency {
         }
 
         @Override
-        public double millis(SeededRandom dice) {
-            return meanMillis * dice.exponential();
+        public double millis(SeededRandom random) {
+            return meanMillis * random.exponential();
         }
     }
 
-    /** The absolute value of a normal one: |N(mean, deviation)|. */
+    /** Absolute value of a normal distribution: |N(mean, deviation)|. */
     record Normal(double meanMillis, double deviationMillis) implements Latency {
         public Normal {
             require("mean", meanMillis);
@@ -58,39 +58,40 @@ public sealed interface Latency {
         }
 
         @Override
-        public double millis(SeededRandom dice) {
-            return Math.abs(meanMillis + deviationMillis * dice.normal());
+        public double millis(SeededRandom random) {
+            return Math.abs(meanMillis + deviationMillis * random.normal());
         }
     }
 
-    /** Lognormal, by two of its percentiles: the usual shape of latencies. */
+    /** Lognormal by two of its percentiles: the usual shape of latencies. */
     record LogNormal(double medianMillis, double p99Millis) implements Latency {
         public LogNormal {
             require("median", medianMillis);
             require("p99", p99Millis);
             if (!(medianMillis > 0) || p99Millis < medianMillis) {
                 throw new IllegalArgumentException(
-                        "median = " + medianMillis + ", p99 = " + p99Millis + ": must be above 0, and the median or more");
+                        "median = " + medianMillis + ", p99 = " + p99Millis
+                                + ": must be above 0, and the median or more");
             }
         }
 
         @Override
-        public double millis(SeededRandom dice) {
+        public double millis(SeededRandom random) {
             double sigma = StrictMath.log(p99Millis / medianMillis) / Z_99;
-            return medianMillis * StrictMath.exp(sigma * dice.normal());
+            return medianMillis * StrictMath.exp(sigma * random.normal());
         }
     }
 
-    /** Measured percentiles, and straight lines between them. */
+    /** Measured percentiles with linear interpolation. */
     final class Percentiles implements Latency {
         private final double[] shares;
         private final double[] millis;
 
         /**
-         * Takes measured values.
+         * Creates a distribution from measured values.
          *
-         * @param shares ascending, from 0 to 1, both of them included; copied
-         * @param millis the value at each, 0 or more, not descending; copied
+         * @param shares ascending, from 0 to 1, both included; copied
+         * @param millis the value at each share, 0 or more, not descending; copied
          * @throws IllegalArgumentException when they are not
          */
         public Percentiles(double[] shares, double[] millis) {
@@ -101,16 +102,16 @@ public sealed interface Latency {
                 isWhole = i == 0 || shares[i] > shares[i - 1] && millis[i] >= millis[i - 1];
             }
             if (!isWhole) {
-                throw new IllegalArgumentException("percentiles " + Arrays.toString(shares) + " of " + Arrays.toString(millis)
-                        + ": must ascend from 0 to 1");
+                throw new IllegalArgumentException("percentiles " + Arrays.toString(shares) + " of "
+                        + Arrays.toString(millis) + ": must ascend from 0 to 1");
             }
             this.shares = shares.clone();
             this.millis = millis.clone();
         }
 
         @Override
-        public double millis(SeededRandom dice) {
-            double share = dice.nextDouble();
+        public double millis(SeededRandom random) {
+            double share = random.nextDouble();
             int at = 1;
             while (shares[at] <= share) {
                 at++;

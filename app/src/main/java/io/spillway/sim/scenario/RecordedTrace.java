@@ -4,24 +4,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Traffic that was recorded, in memory: either every arrival or how many there were in each interval.
- *
- * <p>Arrivals take 16 bytes each; what holds them is not copied and must not be changed any more.
+ * Recorded traffic in memory: every arrival, or the number in each interval. Arrivals take 16 bytes each; the arrays
+ * are not copied and must not be changed.
  */
 public sealed interface RecordedTrace {
-    /** The tenants by their number in the trace; unmodifiable. */
+    /** Returns the tenants by their number in the trace; unmodifiable. */
     List<String> tenants();
 
-    /** What is known of a tenant's handling times. */
+    /** Returns the recorded handling times of a tenant, if any. */
     Optional<Latency> latency(int tenant);
 
     /**
-     * Every arrival by itself.
+     * Single arrivals.
      *
      * @param tenants        by number
      * @param atMicros       since the start of the recording, not descending
-     * @param tenant         the number of the tenant of each arrival
-     * @param handlingMicros how long it was handled for, −1 where that is not known
+     * @param tenant         number of the tenant of each arrival
+     * @param handlingMicros handling time of each arrival, −1 when it is unknown
      */
     record Rows(List<String> tenants, long[] atMicros, int[] tenant, int[] handlingMicros) implements RecordedTrace {
         public Rows {
@@ -43,12 +42,12 @@ public sealed interface RecordedTrace {
     }
 
     /**
-     * Counts by interval: within an interval arrivals are spread at random.
+     * Counts by interval, with arrivals spread at random within each.
      *
      * @param tenants        by number
      * @param counts         for each tenant, the arrivals in each interval
      * @param intervalMillis 1 or more
-     * @param latencies      for each tenant what is known of its handling times
+     * @param latencies      for each tenant the handling times, if known
      */
     record Counts(List<String> tenants, int[][] counts, long intervalMillis, List<Optional<Latency>> latencies)
             implements RecordedTrace {

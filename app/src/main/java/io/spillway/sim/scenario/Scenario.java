@@ -6,21 +6,21 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What is to be simulated.
+ * Scenario for the simulator.
  *
  * @param name           for the output
  * @param description    one line for the output, may be empty
  * @param durationMillis how long items arrive, 1 or more
- * @param drainMillis    how long the run may go on after that while something is left, 0 or more
+ * @param drainMillis    longest time after that to finish the remaining items, 0 or more
  * @param plant          workers and lanes
- * @param groups         the tenants, 1 group or more, no two of one name; copied
- * @param phases         stretches whose items are also counted by themselves, by when they arrive; copied
+ * @param groups         1 or more groups of tenants with distinct names; copied
+ * @param phases         windows whose arriving items are also counted separately; copied
  */
 public record Scenario(
-        String name, String description, long durationMillis, long drainMillis, SimulatedCluster plant, List<TenantGroup> groups,
-        List<Phase> phases) {
+        String name, String description, long durationMillis, long drainMillis, SimulatedCluster plant,
+        List<TenantGroup> groups, List<Phase> phases) {
     /**
-     * A named stretch of the run.
+     * Named window of the run.
      *
      * @param name   not null
      * @param window not null
@@ -31,13 +31,15 @@ public record Scenario(
     public Scenario {
         groups = List.copyOf(groups);
         phases = List.copyOf(phases);
-        if (durationMillis < 1 || durationMillis > ScenarioLimits.MAX_RUN_MILLIS || drainMillis < 0 || drainMillis > ScenarioLimits.MAX_RUN_MILLIS) {
+        if (durationMillis < 1 || drainMillis < 0
+                || Math.max(durationMillis, drainMillis) > ScenarioLimits.MAX_RUN_MILLIS) {
             throw new IllegalArgumentException("duration = " + durationMillis + "ms, drain = " + drainMillis
                     + "ms: must be from 1 ms, and from 0 ms, to 31 days");
         }
         long tenants = groups.stream().mapToLong(TenantGroup::tenants).sum();
         if (tenants < 1 || tenants > ScenarioLimits.MAX_TENANTS) {
-            throw new IllegalArgumentException("tenants = " + tenants + " in all: must be from 1 to " + ScenarioLimits.MAX_TENANTS);
+            throw new IllegalArgumentException(
+                    "tenants = " + tenants + " in all: must be from 1 to " + ScenarioLimits.MAX_TENANTS);
         }
         Set<String> names = new HashSet<>();
         groups.forEach(group -> {
@@ -47,12 +49,12 @@ public record Scenario(
         });
     }
 
-    /** Tenants of all groups. */
+    /** Returns the tenants of all groups. */
     public int tenants() {
         return groups.stream().mapToInt(TenantGroup::tenants).sum();
     }
 
-    /** When the last spike, burst, outage or slowdown is over, milliseconds since the start; 0 when there is none. */
+    /** Returns the end of the last spike, burst, outage or slowdown, milliseconds since the start; 0 for none. */
     public long disturbedUntilMillis() {
         return groups.stream()
                 .flatMap(group -> Stream.of(

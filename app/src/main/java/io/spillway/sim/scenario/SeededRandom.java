@@ -3,11 +3,11 @@ package io.spillway.sim.scenario;
 import java.util.random.RandomGenerator;
 
 /**
- * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) whose state can be set, so that
- * what chance does to one attempt of one item does not depend on the order of anything else. Both disciplines therefore
- * meet the same items with the same handling times and failures.
+ * SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) with a settable state: the
+ * randomness of one attempt does not depend on the order of other events. Both disciplines therefore see the same items
+ * with the same handling times and failures.
  *
- * <p>Not thread-safe; owned by whoever made it.
+ * <p>Not thread-safe. Owner: its creator.
  */
 public final class SeededRandom implements RandomGenerator {
     private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
@@ -18,7 +18,7 @@ public final class SeededRandom implements RandomGenerator {
         this.state = mix(seed);
     }
 
-    /** Goes on as if made for this number of this seed. */
+    /** Restarts the generator for a part of a number under a seed. */
     public SeededRandom set(long seed, long number, int part) {
         state = mix(seed + mix(number + mix(part * GOLDEN_RATIO + 1)));
         return this;
@@ -30,12 +30,12 @@ public final class SeededRandom implements RandomGenerator {
         return mix(state);
     }
 
-    /** Exponential with mean 1. */
+    /** Draws from the exponential distribution with mean 1. */
     public double exponential() {
         return -StrictMath.log(1 - nextDouble());
     }
 
-    /** Normal with mean 0 and deviation 1 (Box and Muller 1958): StrictMath is the same to the last bit everywhere. */
+    /** Draws from the standard normal distribution (Box and Muller 1958), bit-identical on every platform. */
     double normal() {
         return StrictMath.sqrt(2 * exponential()) * StrictMath.cos(2 * Math.PI * nextDouble());
     }

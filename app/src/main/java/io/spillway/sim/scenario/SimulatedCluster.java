@@ -5,17 +5,17 @@ import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.sharding.ShuffleSharder;
 
 /**
- * The workers and the lanes between them.
+ * Workers and lanes of a simulation.
  *
- * @param workers          processes, each with its partitions of all lanes; 1 to the partitions
- * @param dispatch         of each worker, not null
- * @param partitions       of each lane
- * @param shardSeed        of the tenants' shards
- * @param stuckAfterMillis a partition that has work and finishes nothing for so long is avoided, 1 or more
- * @param commitMillis     between transactions of router and workers: what is moved can be read that much later at most
- * @param restartMillis    from the death of a worker until its partitions are read again, 1 or more
- * @param killerDeaths     deaths of a worker with an item marked before it is a dead letter; 0 turns it off
- * @param protection       when tenants without a rate are contained, not null
+ * @param workers          processes, each with its partitions of all lanes; 1 to {@code partitions}
+ * @param dispatch         scheduler settings of each worker, not null
+ * @param partitions       partitions of each lane
+ * @param shardSeed        seed of the tenants' shards
+ * @param stuckAfterMillis time without a finished item after which a partition with work is avoided, 1 or more
+ * @param commitMillis     time between transactions of router and workers: the longest delay of a move
+ * @param restartMillis    time from the death of a worker until its partitions are read again, 1 or more
+ * @param killerDeaths     deaths of workers with an item marked after which it becomes a dead letter; 0 turns it off
+ * @param protection       settings of the overload protection, not null
  */
 public record SimulatedCluster(
         int workers,
@@ -37,10 +37,11 @@ public record SimulatedCluster(
         require("killerDeaths", killerDeaths, 0, 100);
     }
 
-    /** The defaults of the product: 12 partitions, transactions every 50 ms, a worker back after 10 s. */
+    /** Returns the product's defaults: 12 partitions, transactions every 50 ms, a restart after 10 s. */
     public static SimulatedCluster of(int workers, int slots) {
-        return new SimulatedCluster(workers, new DispatchSettings(slots, 0.2, 0.02, 4_000, 64L << 20, 100, true), 12, 0, 10_000, 50,
-                10_000, 3, ProtectionSettings.DEFAULT);
+        DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.02, 4_000, 64L << 20, 100, true);
+        return new SimulatedCluster(
+                workers, dispatch, 12, 0, 10_000, 50, 10_000, 3, ProtectionSettings.DEFAULT);
     }
 
     private static void require(String name, long value, long least, long most) {

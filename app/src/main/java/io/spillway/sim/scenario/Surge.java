@@ -1,7 +1,7 @@
 package io.spillway.sim.scenario;
 
 /**
- * More arrivals, or fewer, for a while.
+ * Temporary change of the arrival rate.
  *
  * @param window not null
  * @param factor of constant and Poisson arrivals, 0 or more

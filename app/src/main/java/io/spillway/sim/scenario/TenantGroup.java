@@ -3,28 +3,30 @@ package io.spillway.sim.scenario;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Sweep;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Tenants that behave alike.
+ * Tenants with the same behaviour.
  *
- * @param name     of the group; its tenants are called that, or with a number behind it when there are several
- * @param count    tenants, 1 or more; a recorded trace brings its own and their number does not stand here
- * @param arrivals when items arrive, one stream each; copied
- * @param surges   more or fewer of them for a while, not overlapping, in order; copied
+ * @param name     of the group; its tenants have this name, followed by a number when there are several
+ * @param count    tenants, 1 or more; ignored for a recorded trace, which defines its own
+ * @param arrivals arrival processes; copied
+ * @param surges   changes of the rate, in order and without overlap; copied
  * @param policy   of each tenant, not null
  * @param handling not null
- * @param sweeps   completed sweeps in times of the run (milliseconds since its start); copied
+ * @param sweeps   completed sweeps, in milliseconds since the start of the run; copied
  */
 public record TenantGroup(
         String name, int count, List<Arrivals> arrivals, List<Surge> surges, TenantPolicy policy, Handling handling,
         List<Sweep> sweeps) {
-    /** @throws IllegalArgumentException when the count is out of range, a recording has company, or surges overlap */
+    /** @throws IllegalArgumentException when the count is out of range, a recording is not alone, or surges overlap */
     public TenantGroup {
         arrivals = List.copyOf(arrivals);
         surges = List.copyOf(surges);
         sweeps = List.copyOf(sweeps);
         if (count < 1 || count > ScenarioLimits.MAX_TENANTS) {
-            throw new IllegalArgumentException("count = " + count + ": must be from 1 to " + ScenarioLimits.MAX_TENANTS);
+            throw new IllegalArgumentException(
+                    "count = " + count + ": must be from 1 to " + ScenarioLimits.MAX_TENANTS);
         }
         if (arrivals.size() > 1 && arrivals.stream().anyMatch(each -> each instanceof Arrivals.Recorded)) {
             throw new IllegalArgumentException("arrivals of " + name + ": a recorded trace must be alone in its group");
@@ -36,17 +38,22 @@ public record TenantGroup(
         }
     }
 
-    /** How many tenants there are, those of a recording included. */
+    /** Returns the number of tenants, including those of a recording. */
     public int tenants() {
-        return arrivals.size() == 1 && arrivals.getFirst() instanceof Arrivals.Recorded recorded
-                ? recorded.trace().tenants().size()
-                : count;
+        return trace().map(trace -> trace.tenants().size()).orElse(count);
     }
 
-    /** The name of one of its tenants. */
+    /** Returns the name of one of its tenants. */
     public String tenant(int index) {
+        return trace()
+                .map(trace -> trace.tenants().get(index))
+                .orElseGet(() -> count == 1 ? name : name + "-" + index);
+    }
+
+    /** Returns the recorded trace; empty when the arrivals are generated. */
+    public Optional<RecordedTrace> trace() {
         return arrivals.size() == 1 && arrivals.getFirst() instanceof Arrivals.Recorded recorded
-                ? recorded.trace().tenants().get(index)
-                : count == 1 ? name : name + "-" + index;
+                ? Optional.of(recorded.trace())
+                : Optional.empty();
     }
 }

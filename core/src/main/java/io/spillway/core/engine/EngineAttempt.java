@@ -4,22 +4,22 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.SlotLease;
 
 /**
- * One running attempt. The caller extends it with what it needs to run the attempt.
+ * A running attempt. The caller extends it with its own state.
  *
  * @param <T> the caller's item
  */
 public abstract class EngineAttempt<T> {
-    /** What is attempted. */
+    /** The item that is attempted. */
     public final T item;
-    /** The policy of its tenant when the attempt began; it holds until the attempt ends. */
+    /** The tenant's policy when the attempt began; it applies until the attempt ends. */
     public final TenantPolicy policy;
     /** The slot in use; null for a suspect, which runs beside the slots. */
     final SlotLease<T> slot;
-    /** Index in {@link RunningAttempts}, which owns it. */
+    /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
 
     /**
-     * Makes one that is not registered yet.
+     * Creates an unregistered attempt.
      *
      * @param slot null for a suspect
      */

@@ -1,30 +1,30 @@
 package io.spillway.core.engine;
 
-/** An item as the engine reads it: the position of its record and what the record's headers say of its past. */
+/** Item as the engine reads it: the position of its record and the history in the record's headers. */
 public interface EngineItem {
-    /** The partition that its record was read from, as owned when it was read. */
+    /** Returns the partition of its record, in the ownership in which it was read. */
     EnginePartition partition();
 
-    /** Offset of its record in that partition. */
+    /** Returns the offset of its record in that partition. */
     long offset();
 
-    /** Its tenant, never null. */
+    /** Returns its tenant, never null. */
     String tenant();
 
-    /** Attempts made before, 0 or more. */
+    /** Returns the attempts made before, 0 or more. */
     int attempts();
 
-    /** Moves to another lane without an attempt since the last attempt, 0 or more. */
+    /** Returns the moves to another lane since the last attempt, 0 or more. */
     int moves();
 
-    /** When its producer made it, epoch milliseconds. */
+    /** Returns its creation time at the producer, epoch milliseconds. */
     long enqueuedAtMillis();
 
-    /** When its age starts to count: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
+    /** Returns the start of its age: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
     default long freshSinceMillis() {
         return enqueuedAtMillis();
     }
 
-    /** Its size in memory, for the read-ahead limit; 0 or more. */
+    /** Returns its size in memory, for the read-ahead limit; 0 or more. */
     int bytes();
 }

@@ -8,37 +8,36 @@ import io.spillway.core.progress.SuspectMark;
 import java.util.Optional;
 
 /**
- * One partition of a lane from its assignment to its loss: progress, horizon, and whether it is being given up. A
- * partition that comes back later is another object.
+ * One partition of a lane in one ownership, from its assignment to its loss.
  *
  * <p>Not thread-safe. Owner: the owner of the {@link WorkerEngine}. Bound: that of {@link PartitionProgress}.
  */
 public final class EnginePartition {
     private static final int MIN_HORIZON_AHEAD = 128;
-    /** A sixteenth at each snapshot: half of it in ten. */
+    /** The peak falls by a sixteenth at each snapshot, which halves it in ten. */
     private static final int HORIZON_FADE = 4;
 
     final Object id;
     final PartitionProgress progress;
-    /** Whether it is being given up. */
+    /** Whether it is being revoked. */
     boolean leaving;
-    /** Whether nothing of it runs any more, or what does ignores its interrupt. */
+    /** Whether none of its attempts runs, or the remaining ones ignore their interrupt. */
     boolean drained;
-    /** Whether it belongs to another owner now. */
+    /** Whether it has another owner now. */
     boolean gone;
     private final Lane lane;
     private boolean dirty = true;
-    private boolean killing;
+    private boolean endsProcess;
     private long position = -1;
     private int readSinceSnapshot;
-    private int mostRead;
+    private int peakRead;
 
     /**
-     * Takes over a partition; none of its items starts before the first commit.
+     * Takes over a partition. None of its items starts before the first commit.
      *
      * @param id       equal for the same partition in every ownership, not null
      * @param lane     hot, overflow or aged
-     * @param progress as taken over, not null; the engine is its only user from here on
+     * @param progress as taken over, not null; the engine is its only user from now on
      */
     public EnginePartition(Object id, Lane lane, PartitionProgress progress) {
         this.id = id;
@@ -46,27 +45,27 @@ public final class EnginePartition {
         this.progress = progress;
     }
 
-    /** The lane that it is a partition of. */
+    /** Returns its lane. */
     public Lane lane() {
         return lane;
     }
 
-    /** Whether there is something to commit. */
+    /** Returns whether it has uncommitted changes. */
     public boolean isDirty() {
         return dirty;
     }
 
-    /** Whether it is being given up: none of its items starts any more. */
+    /** Returns whether it is being revoked: none of its items starts. */
     public boolean isLeaving() {
         return leaving;
     }
 
-    /** Items delivered and not finished. */
+    /** Returns how many items are delivered and not finished. */
     public int unfinished() {
         return progress.unfinished();
     }
 
-    /** Records that everything below this offset has been polled. No effect once the partition is being given up. */
+    /** Records that everything below this offset was polled. No effect once the partition is being revoked. */
     public void positionedAt(long nextOffset) {
         if (!leaving && nextOffset != position) {
             position = nextOffset;
@@ -75,17 +74,17 @@ public final class EnginePartition {
         }
     }
 
-    /** Makes another snapshot due, for example since the last one was not committed. */
+    /** Makes another snapshot due, for example after a failed commit. */
     public void markDirty() {
         dirty = true;
     }
 
     /**
-     * Records that one of its attempts is ending this process: the next owner must find suspects in it, or the item
-     * would end every process in turn.
+     * Records that one of its attempts terminates this process. The next owner must then find suspects, since otherwise
+     * the item would terminate every process in turn.
      */
     public void endsProcess() {
-        killing = true;
+        endsProcess = true;
     }
 
     @Override
@@ -93,14 +92,13 @@ public final class EnginePartition {
         return id.toString();
     }
 
-    // ---- for the engine
 
     ReadVerdict delivered(long offset) {
-        ReadVerdict reading = progress.delivered(offset);
-        if (reading != ReadVerdict.FINISHED) {
+        ReadVerdict verdict = progress.delivered(offset);
+        if (verdict != ReadVerdict.FINISHED) {
             readSinceSnapshot++;
         }
-        return reading;
+        return verdict;
     }
 
     void finished(long offset) {
@@ -110,17 +108,17 @@ public final class EnginePartition {
 
     ProgressState snapshot(Optional<SuspectMark> runningAlone) {
         dirty = false;
-        return progress.snapshot(horizonAhead(), drained && !killing, runningAlone);
+        return progress.snapshot(horizonAhead(), drained && !endsProcess, runningAlone);
     }
 
     /**
-     * Returns how far the horizon of a snapshot that is taken now is above what was read: too little delays items until
-     * the next commit, too much makes more suspects of a crash. A poll brings one partition's items by the thousand and
-     * then another's, so what counts is the most that was read between two snapshots lately.
+     * Returns how many offsets above the last read one may start after this snapshot. A small number delays items until
+     * the next commit, a large one creates more suspects in a crash. A poll returns thousands of items of one partition
+     * and then of another, so the number follows the recent peak between two snapshots.
      */
     private int horizonAhead() {
-        mostRead = Math.max(readSinceSnapshot, mostRead - (mostRead >> HORIZON_FADE));
+        peakRead = Math.max(readSinceSnapshot, peakRead - (peakRead >> HORIZON_FADE));
         readSinceSnapshot = 0;
-        return Math.max(MIN_HORIZON_AHEAD, 2 * mostRead);
+        return Math.max(MIN_HORIZON_AHEAD, 2 * peakRead);
     }
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Queue;
 
 /**
- * Suspects: items that were, or may have been, in a handler when the worker before died. They run one at a time beside
- * the ordinary items, each after a commit that marks it.
+ * Suspects: items that were, or may have been, running when the previous worker died. They run one at a time beside the
+ * ordinary items, each after a commit that marks it.
  *
  * <p>Owner: the {@link WorkerEngine}. Bound: the unfinished items of the owned partitions.
  *
@@ -25,8 +25,8 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /**
-     * Takes out the next suspect to decide on, when none is marked. One whose deaths are counted comes first: while
-     * another of its partition is marked, a death would lose the count.
+     * Removes the next suspect to decide on, when none is marked. A suspect with counted deaths comes first: a death
+     * while another suspect of its partition is marked would lose the count.
      */
     Optional<T> next() {
         if (marked != null || waiting.isEmpty()) {
@@ -38,19 +38,19 @@ final class Quarantine<T extends EngineItem> {
     }
 
     /** Marks a suspect; it runs after {@link #committed}. */
-    void mark(T suspect, SuspectMark itsMark) {
+    void mark(T suspect, SuspectMark newMark) {
         marked = suspect;
-        mark = itsMark;
+        mark = newMark;
         running = false;
         suspect.partition().markDirty();
     }
 
-    /** The mark to commit with a partition. */
+    /** Returns the mark to commit with a partition. */
     Optional<SuspectMark> markOf(EnginePartition partition) {
         return marked != null && marked.partition() == partition ? Optional.of(mark) : Optional.empty();
     }
 
-    /** Returns the marked suspect once its mark is committed; it is to be started then. */
+    /** Returns the marked suspect when this snapshot contains its mark: the caller must start it. */
     Optional<T> committed(EnginePartition partition, ProgressState snapshot) {
         if (marked == null || running || marked.partition() != partition
                 || !snapshot.mark().equals(Optional.of(mark))) {
@@ -68,7 +68,7 @@ final class Quarantine<T extends EngineItem> {
         }
     }
 
-    /** Forgets the suspects of partitions that are being given up, but for one that runs. */
+    /** Removes the suspects of revoked partitions, except a running one. */
     void forgetLeaving() {
         waiting.removeIf(suspect -> suspect.partition().leaving);
         if (marked != null && marked.partition().leaving && !running) {
@@ -81,6 +81,7 @@ final class Quarantine<T extends EngineItem> {
     }
 
     private static boolean hasDeaths(EngineItem suspect) {
-        return suspect.partition().progress.takenOverMark().filter(taken -> taken.offset() == suspect.offset()).isPresent();
+        return suspect.partition().progress.takenOverMark()
+                .filter(taken -> taken.offset() == suspect.offset()).isPresent();
     }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The running attempts, those of lost partitions among them.
+ * Running attempts, including those of lost partitions.
  *
  * <p>Owner: the {@link WorkerEngine}. Bound: the slots, one suspect, and one item behind each attempt that outlived its
  * partition.
@@ -20,14 +20,14 @@ import java.util.function.Consumer;
  * @param <A> the caller's attempt
  */
 final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
-    /** In no order; each knows its index. */
+    /** In no order; each stores its index. */
     private final List<A> attempts = new ArrayList<>();
     private final List<A> view = Collections.unmodifiableList(attempts);
-    /** Records of lost partitions that are still attempted. They may be read again, as those of owned ones may not. */
+    /** Records of lost partitions that are still attempted. Only these can be read a second time. */
     private final Set<Position> abandoned = new HashSet<>();
     private final Map<Position, T> behind = new HashMap<>();
 
-    /** A record's position, whatever the ownership. */
+    /** A record's position, in any ownership. */
     private record Position(Object partition, long offset) {
         static Position of(EngineItem item) {
             return new Position(item.partition().id, item.offset());
@@ -45,7 +45,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
 
     /**
      * Makes an item wait for an attempt of the same record that began before its partition was lost and came back: one
-     * process never runs two attempts of one item.
+     * process never runs two attempts of one item at once.
      *
      * @return whether there is such an attempt
      */
@@ -61,7 +61,7 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return true;
     }
 
-    /** Removes an attempt that has ended, and the item that waited for its end. */
+    /** Removes an attempt that has ended, and returns the item that waited for its end. */
     Optional<T> remove(A attempt) {
         A last = attempts.removeLast();
         if (last != attempt) {
@@ -76,21 +76,15 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return Optional.ofNullable(behind.remove(position)).filter(item -> !item.partition().leaving);
     }
 
-    /** Forgets the waiting items of partitions that are being given up. */
     void forgetLeaving() {
         behind.values().removeIf(item -> item.partition().leaving);
     }
 
     boolean hasLeaving() {
-        for (A attempt : attempts) {
-            if (attempt.item.partition().leaving) {
-                return true;
-            }
-        }
-        return false;
+        return attempts.stream().anyMatch(attempt -> attempt.item.partition().leaving);
     }
 
-    /** Records which attempts belong to lost partitions, and shows each. */
+    /** Records which attempts belong to lost partitions, and passes each to the visitor. */
     void abandon(Consumer<A> visitor) {
         for (A attempt : attempts) {
             if (attempt.item.partition().gone) {

@@ -12,7 +12,7 @@ import io.spillway.core.routing.Route;
 import java.util.random.RandomGenerator;
 
 /**
- * Exits of items from a partition: each finishes the item in the partition's progress and passes the effect on.
+ * Finishes items in the progress of their partition and reports the effects.
  *
  * <p>Owner: the {@link WorkerEngine}.
  *
@@ -28,7 +28,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         this.effects = effects;
     }
 
-    /** Drops an item that is too old to be handled, or moves one to aged that is too old for hot. */
+    /** Drops an item, or moves it from hot to aged, because of its age. */
     void setAside(T item, Route stale) {
         switch (stale) {
             case Route.Drop drop -> {
@@ -36,7 +36,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
                 effects.dropped(item, drop.reason());
             }
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
-            case Route.DeadLetter dead -> throw new IllegalStateException("age makes no dead letters");
+            case Route.DeadLetter dead -> throw new IllegalStateException("age made a dead letter");
         }
     }
 
@@ -46,7 +46,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         effects.moved(item, to, reason, moves, dueMillis);
     }
 
-    /** Whether an item may be attempted now: a retry needs its tenant's budget, else it waits in the delay lane. */
+    /** Returns whether an item may be attempted; a retry over the tenant's budget moves to the delay lane. */
     boolean mayAttempt(T item, long nowMillis) {
         if (item.attempts() == 0) {
             return true;
@@ -64,7 +64,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         };
     }
 
-    /** Carries out what the rules decide after an attempt. An interrupted one leaves its item unfinished. */
+    /** Applies the rules after an attempt. An interrupted attempt leaves its item unfinished. */
     void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
         if (result instanceof AttemptResult.Failed || result instanceof AttemptResult.TimedOut) {
@@ -86,7 +86,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         }
     }
 
-    /** Dead-letters a suspect that workers died with alone often enough. */
+    /** Dead-letters a suspect that was marked in too many deaths of workers. */
     void convict(T suspect, int deaths, long nowMillis) {
         Route.DeadLetter why = new Route.DeadLetter(DeadReason.KILLED_WORKER, deaths + " workers died with it alone");
         deadLetter(suspect, why, suspect.attempts(), nowMillis);

@@ -15,29 +15,32 @@ import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
 import io.spillway.core.scheduling.SlotLease;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.random.RandomGenerator;
 
 /**
- * The state machine of one worker: decides what happens to each item that arrives (drop, move to another lane, hold
- * until a commit, quarantine, queue or start) and what the end of an attempt, a commit and the loss of a partition lead
- * to.
+ * State machine of one worker: decides what happens to each polled item (drop, move to another lane, hold until a
+ * commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
  *
  * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits. Times are
- * epoch milliseconds and nanoseconds of one clock that does not go back.
+ * epoch milliseconds and nanoseconds of a monotonic clock.
  *
  * <p>Not thread-safe. Owner: the caller, which calls it under its lock or on one thread. Bounds: those of
- * {@link FairDispatch} and {@link EnginePartition}, as long as the caller stops reading where {@link #mayRead} says so.
+ * {@link FairDispatch} and {@link EnginePartition}, if the caller reads only where {@link #mayRead} allows it.
  *
  * @param <T> the caller's item
  * @param <A> the caller's attempt
  */
 public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>> {
-    /** The destination that retry budgets are kept for: one handler is one destination. */
+    /** Destination of the retry budgets: one handler is one destination. */
     public static final String DESTINATION = "handler";
-    /** Bound of the {@link RetryBudgets} of one worker: only tenants whose items fail have one. */
+    /** Bound of the {@link RetryBudgets} of one worker: only tenants with failed items have one. */
     public static final int MAX_BUDGETS = 100_000;
 
     private final FairDispatch<T> dispatch;
@@ -45,16 +48,18 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final ItemPolicies<T> policies;
     private final EngineEffects<T, A> effects;
     private final Settlement<T, A> settlement;
-    private final HeldItems<T> held = new HeldItems<>();
+    /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
+    private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
 
     /**
-     * Makes an engine that owns no partition.
+     * Creates an engine without partitions.
      *
      * @param settings     of the scheduler, not null
      * @param budgets      for retries, not null
-     * @param killerDeaths workers that die with an item alone before it is a dead letter; 0 turns the quarantine off
+     * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
+     *                     quarantine off
      * @param policies     not null
      * @param effects      not null
      */
@@ -68,32 +73,30 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.settlement = new Settlement<>(budgets, effects);
     }
 
-    // ---- arrivals
-
-    /** Whether a partition may be read now: not being given up, and neither it nor its lane's read-ahead is full. */
+    /** Returns whether a partition may be read: not being revoked, and neither it nor its lane's read-ahead is full. */
     public boolean mayRead(EnginePartition partition) {
         return !partition.leaving && !partition.progress.isFull() && !dispatch.isFull(partition.lane());
     }
 
     /**
-     * Takes in an item that was read, in the order of the offsets of its partition.
+     * Adds an item that was read, in the order of the offsets of its partition.
      *
-     * @param item not looked at when its record was finished by the owner before
+     * @param item ignored when a previous owner finished its record
      */
     public void arrived(EnginePartition partition, long offset, T item, long nowMillis, long nowNanos) {
         if (partition.leaving) {
             return;
         }
-        ReadVerdict reading = partition.delivered(offset);
-        if (reading == ReadVerdict.SUSPECT && killerDeaths > 0) {
+        ReadVerdict verdict = partition.delivered(offset);
+        if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
             quarantine.add(item);
-        } else if (reading != ReadVerdict.FINISHED) {
+        } else if (verdict != ReadVerdict.FINISHED) {
             admit(item, nowMillis, nowNanos);
         }
     }
 
     /**
-     * Takes in a record that holds no item, in the order of the offsets of its partition; it is finished by that.
+     * Adds a record that contains no valid item, in the order of the offsets of its partition, as finished.
      *
      * @return whether the caller must dead-letter it in the transaction of the next snapshot
      */
@@ -105,12 +108,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return true;
     }
 
-    // ---- slots
-
     /**
-     * Starts waiting items until no slot is free or nothing may start, after a look at the quarantine.
+     * Starts waiting items and the next suspect until no slot is free or nothing may start.
      *
-     * @param liveLanesCaughtUp whether hot and overflow are worked off, over all workers
+     * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
@@ -131,7 +132,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /** Moves waiting items that are in the way of other tenants' to another lane; called when the slots are filled. */
+    /** Moves waiting items that block other tenants to another lane. Call it when the slots are filled. */
     public void makeRoom(long nowMillis, long nowNanos) {
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
             T item = excess.item();
@@ -145,9 +146,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Ends an attempt: frees its slot and decides what becomes of its item.
+     * Ends an attempt: frees its slot and decides what happens to its item.
      *
-     * @param result what it came to, not null
+     * @param result of the attempt, not null
      * @param random for the wait before a retry, not null
      */
     public void ended(A attempt, AttemptResult result, RandomGenerator random, long nowMillis, long nowNanos) {
@@ -162,14 +163,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         running.remove(attempt).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
     }
 
-    // ---- commits
-
-    /** Returns what to commit of a partition now, and marks it as clean of changes. */
+    /** Returns the state of a partition to commit now, and marks the partition as unchanged. */
     public ProgressState snapshot(EnginePartition partition) {
         return partition.snapshot(quarantine.markOf(partition));
     }
 
-    /** Records that a snapshot is committed: the suspect it marks starts, and held items below its horizon go on. */
+    /** Records that a snapshot is committed: starts the suspect it marks and releases held items below its horizon. */
     public void committed(EnginePartition partition, ProgressState snapshot, long nowMillis, long nowNanos) {
         if (partition.leaving) {
             return;
@@ -177,25 +176,29 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         partition.progress.committed(snapshot);
         quarantine.committed(partition, snapshot)
                 .ifPresent(suspect -> start(suspect, null, policies.policyOf(suspect), nowMillis, nowNanos));
-        held.release(partition, item -> admit(item, nowMillis, nowNanos));
+        Queue<T> queue = held.get(partition);
+        while (queue != null && !queue.isEmpty() && partition.progress.mayStart(queue.peek().offset())) {
+            admit(queue.remove(), nowMillis, nowNanos);
+        }
     }
 
-    // ---- giving partitions up
-
-    /** Begins to give partitions up: their waiting items are forgotten, their running attempts go on. */
+    /** Begins the revocation of partitions: removes their waiting items; running attempts continue. */
     public void leave(Collection<EnginePartition> partitions, long nowNanos) {
-        forgetWaiting(partitions, nowNanos);
+        for (EnginePartition partition : partitions) {
+            partition.leaving = true;
+            held.remove(partition);
+        }
+        dispatch.removeIf(item -> item.partition().leaving, nowNanos);
+        running.forgetLeaving();
+        quarantine.forgetLeaving();
     }
 
-    /** Whether an attempt of a partition that is being given up still runs. */
+    /** Returns whether an attempt of a partition that is being revoked still runs. */
     public boolean hasLeavingAttempts() {
         return running.hasLeaving();
     }
 
-    /**
-     * Records that nothing of these partitions runs any more, or that what does ignores its interrupt: the next
-     * snapshot hands them on without suspects.
-     */
+    /** Records that the attempts of these partitions ended or ignore their interrupt: the next snapshot is clean. */
     public void drained(Collection<EnginePartition> partitions) {
         for (EnginePartition partition : partitions) {
             partition.drained = true;
@@ -204,62 +207,61 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Forgets partitions for good. Attempts that still run keep their slots until they end, and an item that comes back
-     * waits for the attempt of it that began before.
+     * Removes lost partitions. Attempts that still run keep their slots until they end, and an item that is read again
+     * waits for its earlier attempt.
      */
     public void forget(Collection<EnginePartition> partitions, long nowNanos) {
         partitions.forEach(partition -> partition.gone = true);
-        forgetWaiting(partitions, nowNanos);
+        leave(partitions, nowNanos);
         running.abandon(effects::abandoned);
     }
 
-    // ---- figures
-
-    /** The running attempts, a view in no order. */
+    /** Returns a view of the running attempts, in no order. */
     public List<A> attempts() {
         return running.all();
     }
 
-    /** Items of a lane that wait for a slot; lane is hot, overflow or aged. */
+    /** Returns how many items of a lane wait for a slot; the lane is hot, overflow or aged. */
     public int waiting(Lane lane) {
         return dispatch.waiting(lane);
     }
 
-    /** Tenants that hold as many slots as their own cap allows. */
+    /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
         return dispatch.tenantsAtCap();
     }
 
-    /** Items in quarantine. */
+    /** Returns the items in quarantine. */
     public int suspects() {
         return quarantine.size();
     }
 
-    // ---- decisions
-
     private void admit(T item, long nowMillis, long nowNanos) {
         TenantPolicy policy = policies.policyOf(item);
-        Optional<Route> stale = staleness(item, policy, nowMillis);
-        if (stale.isPresent()) {
-            settlement.setAside(item, stale.get());
-        } else if (!running.waitBehind(item)) {
-            enqueue(item, policy, nowNanos);
+        if (!isReady(item, policy, nowMillis)) {
+            return;
         }
-    }
-
-    /** Adds an item to those that wait for a slot, or holds it until a commit has raised the horizon above it. */
-    private void enqueue(T item, TenantPolicy policy, long nowNanos) {
         EnginePartition partition = item.partition();
         if (partition.progress.mayStart(item.offset())) {
             dispatch.offer(partition.lane(), item.tenant(), policy, item, item.bytes(), item.moves());
         } else {
-            held.add(item);
+            held.computeIfAbsent(partition, absent -> new ArrayDeque<>()).add(item);
             partition.markDirty();
             effects.commitWanted(nowNanos);
         }
     }
 
-    /** What time has made of an item since it was routed: to be dropped, or in hot to be moved to aged. */
+    /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
+    private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
+        Optional<Route> stale = staleness(item, policy, nowMillis);
+        if (stale.isPresent()) {
+            settlement.setAside(item, stale.get());
+            return false;
+        }
+        return !running.waitBehind(item);
+    }
+
+    /** Returns the effect of time since the item was routed: drop, or in hot a move to aged. */
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         long sweepStartMillis =
                 policy.sweepable() ? policies.sweptBeforeMillis(item, nowMillis) : RoutingRules.NO_SWEEP_MILLIS;
@@ -272,15 +274,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         running.add(effects.start(item, slot, policy, nowMillis, nowNanos));
     }
 
-    /** Takes suspects out of quarantine until one is marked to run alone. */
+    /** Decides on suspects until one is marked to run alone. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
         for (var next = quarantine.next(); next.isPresent(); next = quarantine.next()) {
-            T item = next.get();
-            Optional<Route> stale = staleness(item, policies.policyOf(item), nowMillis);
-            if (stale.isPresent()) {
-                settlement.setAside(item, stale.get());
-            } else if (!running.waitBehind(item)) {
-                judge(item, nowMillis, nowNanos);
+            if (isReady(next.get(), policies.policyOf(next.get()), nowMillis)) {
+                judge(next.get(), nowMillis, nowNanos);
             }
         }
     }
@@ -292,17 +290,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 effects.commitWanted(nowNanos);
             }
             case SuspectDecision.Convict convict -> settlement.convict(suspect, convict.deaths(), nowMillis);
-            case SuspectDecision.RunFreely freely -> throw new IllegalStateException("the quarantine is turned off");
+            case SuspectDecision.RunFreely freely -> throw new IllegalStateException("the quarantine is off");
         }
-    }
-
-    private void forgetWaiting(Collection<EnginePartition> partitions, long nowNanos) {
-        for (EnginePartition partition : partitions) {
-            partition.leaving = true;
-            held.forget(partition);
-        }
-        dispatch.removeIf(item -> item.partition().leaving, nowNanos);
-        running.forgetLeaving();
-        quarantine.forgetLeaving();
     }
 }

@@ -5,60 +5,61 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A tenant's books, read before and after its items were counted where they lie, and that count.
+ * Audit of one tenant: its balance before and after the count of its items, and the count.
  *
- * <p>While items move, a place holds at the time of the count at the least what had come in before and had not left by the
- * end, and at the most what had come in by the end and had not left before. When nothing moves, the two are one number.
+ * <p>While items move, the count of a state is at least what had entered before and had not left by the end, and at
+ * most what had entered by the end and had not left before. When nothing moves, both bounds are equal.
  *
- * @param tenant  or who stands for nobody
- * @param before  of a time before the count
- * @param after   of a time after the count
+ * @param tenant  or the label for unknown tenants
+ * @param before  balance before the count
+ * @param after   balance after the count
  * @param counted items found, by the ordinal of the {@link ItemState}
  */
 public record AuditedTenant(String tenant, TenantBalance before, TenantBalance after, long[] counted) {
-    /** Where items can be counted; who is done or dropped has left no item behind. */
-    public static final List<ItemState> COUNTED = List.of(ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER);
+    /** States whose items can be counted; done and dropped items leave no record. */
+    public static final List<ItemState> COUNTED = List.of(
+            ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER);
 
     /**
-     * A place where books and items do not agree.
+     * A state whose balance and count differ.
      *
-     * @param least   items that there must be by the books
-     * @param most    items that there may be by the books
-     * @param counted items that there are
+     * @param least   fewest items by the balance
+     * @param most    most items by the balance
+     * @param counted items found
      */
     public record Finding(ItemState place, long least, long most, long counted) {}
 
-    /** The least that there must be in a place by the books. */
-    public long least(ItemState place) {
-        return before.entered(place) - after.left(place);
+    /** Returns the fewest items of a state by the balance. */
+    public long least(ItemState state) {
+        return before.entered(state) - after.left(state);
     }
 
-    /** The most that there may be in a place by the books. */
-    public long most(ItemState place) {
-        return after.entered(place) - before.left(place);
+    /** Returns the most items of a state by the balance. */
+    public long most(ItemState state) {
+        return after.entered(state) - before.left(state);
     }
 
-    /** Items found in a place. */
-    public long counted(ItemState place) {
-        return counted[place.ordinal()];
+    /** Returns the items found in a state. */
+    public long counted(ItemState state) {
+        return counted[state.ordinal()];
     }
 
-    /** Whether any of its items moved meanwhile. */
+    /** Returns whether any of its items moved during the count. */
     public boolean isMoving() {
         return !before.equals(after);
     }
 
-    /** What is off; empty when the books balance and the items are where the books say. */
+    /** Returns the differences; empty when the balance adds up and matches the count. */
     public List<Finding> findings() {
         List<Finding> findings = new ArrayList<>();
-        for (ItemState place : COUNTED) {
-            long found = counted(place);
-            if (found < least(place) || found > most(place)) {
-                findings.add(new Finding(place, least(place), most(place), found));
+        for (ItemState state : COUNTED) {
+            long found = counted(state);
+            if (found < least(state) || found > most(state)) {
+                findings.add(new Finding(state, least(state), most(state), found));
             }
         }
         if (after.difference() != 0) {
-            // Of all that was accepted, so much is nowhere in the books.
+            // Accepted items that are in no state.
             findings.add(new Finding(ItemState.OUTSIDE, 0, 0, after.difference()));
         }
         return findings;

@@ -4,31 +4,31 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.GrowingLimit;
 
 /**
- * A tenant's books as the router last wrote them down.
+ * Latest balance of a tenant, as written by the router.
  *
- * @param books   not null
- * @param rates   how fast its items come and go, of the time when this was written
- * @param growing its long-term use, and the limit grown from it, of the same time
- * @param upTo    all entries of the tenant's partition of the ledger below this offset are in the books
+ * @param books   the balance, not null
+ * @param rates   flow rates at the time of writing
+ * @param growing long-term use and the limit grown from it, of the same time
+ * @param upTo    the balance includes all entries of the tenant's ledger partition below this offset
  */
 public record Depth(TenantBalance books, FlowRates rates, GrowingLimit growing, long upTo) {
-    /** What goes within a second is on its way: a tenant whose items come as fast as they go always has some, and no backlog. */
-    private static final double ON_THEIR_WAY_SECONDS = 1;
+    /** Items that leave within a second are in transit: a tenant without a backlog always has some. */
+    private static final double IN_TRANSIT_SECONDS = 1;
 
-    /** When all that waits is gone at the rates of this time. */
+    /** Returns when the backlog is gone at the rates of this time. */
     public Drain drain(long nowMillis) {
         return Drain.of(books.waiting(), rates.at(nowMillis));
     }
 
     /**
-     * Whether there is a backlog that will be gone later than its items' time to live, at the rates of this time.
+     * Returns whether the backlog will be gone only after its items' time to live, at the rates of this time.
      *
      * @param policy    the tenant's, not null
      * @param nowMillis epoch milliseconds
      */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
         FlowRates now = rates.at(nowMillis);
-        return books.waiting() > now.outPerSecond() * ON_THEIR_WAY_SECONDS
+        return books.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
                 && Drain.of(books.waiting(), now).isLaterThan(policy.ttlMillis());
     }
 }

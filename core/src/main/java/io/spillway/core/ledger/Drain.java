@@ -1,27 +1,27 @@
 package io.spillway.core.ledger;
 
-/** When a backlog will be gone if items keep coming and going as they do now. */
+/** Forecast of when a backlog is gone at constant flow rates. */
 public sealed interface Drain {
-    /** Beyond this a forecast says no more than never: 10 years. Seconds. */
+    /** Seconds beyond which the forecast is never: 10 years. */
     double LONGEST_SECONDS = 10 * 365.25 * 24 * 3600;
 
     /** Nothing waits. */
     record Gone() implements Drain {}
 
     /**
-     * After so long.
+     * The backlog is gone after this time.
      *
      * @param seconds more than 0
      */
     record After(double seconds) implements Drain {}
 
-    /** At these rates it does not shrink. */
+    /** The backlog does not shrink. */
     record Never() implements Drain {}
 
     /**
-     * The forecast: waiting / (out − in).
+     * Returns the forecast: waiting / (out − in).
      *
-     * @param waiting      items; what is negative counts as none
+     * @param waiting      items; a negative number counts as 0
      * @param inPerSecond  0 or more
      * @param outPerSecond 0 or more
      */
@@ -30,16 +30,16 @@ public sealed interface Drain {
             return new Gone();
         }
         double seconds = waiting / (outPerSecond - inPerSecond);
-        // Also not for the infinity and the NaN of equal rates.
+        // Also false for infinity and NaN, the results of equal rates.
         return seconds > 0 && seconds <= LONGEST_SECONDS ? new After(seconds) : new Never();
     }
 
-    /** The forecast at these rates. */
+    /** Returns the forecast at these rates. */
     static Drain of(long waiting, FlowRates rates) {
         return of(waiting, rates.inPerSecond(), rates.outPerSecond());
     }
 
-    /** Seconds until it is gone: 0 when nothing waits, infinity for never. */
+    /** Returns the seconds until it is gone: 0 when nothing waits, infinity for never. */
     default double seconds() {
         return switch (this) {
             case Gone gone -> 0;
@@ -49,7 +49,7 @@ public sealed interface Drain {
     }
 
     /**
-     * Whether the last of the backlog will be past its time to live before it is handled.
+     * Returns whether the last item of the backlog will exceed its time to live before it is handled.
      *
      * @param ttlMillis time to live of the items, {@link Long#MAX_VALUE} for none
      */

@@ -1,29 +1,29 @@
 package io.spillway.core.ledger;
 
 /**
- * How many items a second come to a queue and go from it, lately: averages whose weights fall to 1/e in {@link #MEMORY_MILLIS}
- * (exponential smoothing of irregular observations; Wright, "Forecasting data published at irregular time intervals", 1986).
+ * Recent flow rates of a queue: averages whose weights fall to 1/e in {@link #MEMORY_MILLIS} (exponential smoothing of
+ * irregular observations; Wright, "Forecasting data published at irregular time intervals", 1986).
  *
- * @param inPerSecond  0 or more
- * @param outPerSecond 0 or more
- * @param atMillis     of which time they are, epoch milliseconds
+ * @param inPerSecond  items per second that enter, 0 or more
+ * @param outPerSecond items per second that leave, 0 or more
+ * @param atMillis     time of the rates, epoch milliseconds
  */
 public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) {
-    /** Long enough that a commit interval does not show, short enough that a forecast follows within half a minute. */
+    /** Long enough to hide the commit interval, short enough for a forecast to follow within half a minute. */
     public static final long MEMORY_MILLIS = 30_000;
 
-    /** Of a queue that is seen for the first time. */
+    /** Returns the rates of a new queue. */
     public static FlowRates startingAt(long nowMillis) {
         return new FlowRates(0, 0, nowMillis);
     }
 
     /**
-     * The rates of a time before which nothing is known.
+     * Returns the rates of a first period.
      *
      * @param fromMillis epoch milliseconds
-     * @param toMillis   epoch milliseconds; a time that is not after the first counts as a millisecond after it
-     * @param came       items within it, 0 or more
-     * @param went       items within it, 0 or more
+     * @param toMillis   epoch milliseconds; an earlier or equal time counts as one millisecond later
+     * @param came       items that entered, 0 or more
+     * @param went       items that left, 0 or more
      */
     public static FlowRates between(long fromMillis, long toMillis, long came, long went) {
         long millis = Math.max(1, toMillis - fromMillis);
@@ -31,11 +31,11 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
     }
 
     /**
-     * The rates with what happened since, which is taken to have been spread evenly.
+     * Returns the rates after one more observation, taken as evenly spread over its period.
      *
-     * @param came      items since the last observation, 0 or more
-     * @param went      items since the last observation, 0 or more
-     * @param nowMillis epoch milliseconds; a time that is not after the last counts as a millisecond after it
+     * @param came      items that entered since the last observation, 0 or more
+     * @param went      items that left since the last observation, 0 or more
+     * @param nowMillis epoch milliseconds; an earlier or equal time counts as one millisecond later
      */
     public FlowRates after(long came, long went, long nowMillis) {
         long millis = Math.max(1, nowMillis - atMillis);
@@ -46,7 +46,7 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
                 Math.max(nowMillis, atMillis + 1));
     }
 
-    /** The rates now when nothing was seen since: what was not observed did not happen. */
+    /** Returns the rates now if nothing has entered or left since. */
     public FlowRates at(long nowMillis) {
         return nowMillis <= atMillis ? this : after(0, 0, nowMillis);
     }

@@ -1,26 +1,26 @@
 package io.spillway.core.ledger;
 
 /**
- * How items come to a lane and go from it, seen from its running totals at irregular moments.
+ * Flow of a lane, from its running totals at irregular moments. The first observation counts in full: rates that start
+ * at 0 would be too low for a minute, and the forecast too long.
  *
- * <p>The first rates that are seen count whole: beginning at 0 they would be too low for a minute, and a forecast too long.
- *
- * @param entered items that had ever come at the last observation
- * @param left    items that had ever gone at the last observation
- * @param rates   of the time of that observation
- * @param isFirst whether nothing was seen before it, so that the rates say nothing
+ * @param entered items that had entered by the last observation
+ * @param left    items that had left by the last observation
+ * @param rates   at the time of that observation
+ * @param isFirst whether it is the first observation, without meaningful rates
  */
 public record LaneFlow(long entered, long left, FlowRates rates, boolean isFirst) {
-    /** The flow of a lane that is seen for the first time, at these totals. */
+    /** Returns the flow of a lane at its first observation, with these totals. */
     public static LaneFlow startingAt(long entered, long left, long nowMillis) {
         return new LaneFlow(entered, left, FlowRates.startingAt(nowMillis), true);
     }
 
     /**
-     * The flow with what is seen now. Totals that are smaller than before, as after a tenant is forgotten, count as no movement.
+     * Returns the flow after one more observation. Totals below the previous ones, as after a tenant is forgotten,
+     * count as no movement.
      *
-     * @param nowEntered items that have ever come
-     * @param nowLeft    items that have ever gone
+     * @param nowEntered items that have entered in total
+     * @param nowLeft    items that have left in total
      * @param nowMillis  epoch milliseconds
      */
     public LaneFlow after(long nowEntered, long nowLeft, long nowMillis) {
@@ -32,12 +32,12 @@ public record LaneFlow(long entered, long left, FlowRates rates, boolean isFirst
         return new LaneFlow(nowEntered, nowLeft, now, false);
     }
 
-    /** Items that waited at the last observation; negative only for totals that are no books. */
+    /** Returns the items that waited at the last observation; negative only for inconsistent totals. */
     public long waiting() {
         return entered - left;
     }
 
-    /** When all that waited is gone, at the rates of the last observation. */
+    /** Returns when the backlog is gone, at the rates of the last observation. */
     public Drain drain() {
         return Drain.of(waiting(), rates);
     }

@@ -7,18 +7,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * How many items of each tenant left one place since the last commit, by where they went.
+ * Counts of each tenant's items that left one state since the last commit, by their new state.
  *
- * <p>A booking is a hash of the name, a look into an index, and an addition; nothing is allocated but when the table grows.
- * The hash is {@link TenantHash} under a seed, since names come from outside. Names and counts lie in the order in which
- * they were first booked, so that whoever writes them down walks straight through memory, and does not come back to Strings
- * that the cache has forgotten.
+ * <p>Adding is a hash of the name, an index look-up and an addition, and allocates only when the table grows. The hash
+ * is {@link TenantHash} with a seed, since names come from outside. Names and counts are stored in the order of their
+ * first use, so that a writer reads memory sequentially and needs no String.
  *
- * <p>Owner: whoever makes the moves, one thread or under one lock. Bound: it grows with the tenants between two commits; at
- * {@link #MANY} {@link #isFull} asks its owner for an early commit.
+ * <p>Owner: the one that moves the items, one thread or under one lock. Bound: the tenants between two commits; at
+ * {@link #MANY} {@link #isFull} requests an early commit.
  */
 public final class LedgerDeltas {
-    /** Tenants at which a commit is due, whatever the time: about 100 bytes each, and up to as much again after growing. */
+    /** Tenants at which a commit is due: about 100 bytes each, and up to twice as much after growing. */
     public static final int MANY = 50_000;
 
     private static final int MAX_ASCII = 0x7f;
@@ -29,42 +28,43 @@ public final class LedgerDeltas {
     private final long seed;
     private final RowIndex index = new RowIndex();
     private byte[] names = new byte[FIRST_NAME_BYTES];
-    /** Where the names begin, each where the one before ends, and where the next one will. */
+    /** Start of each name, which is the end of the one before; the last one is the start of the next name. */
     private int[] starts = new int[FIRST_ROWS + 1];
     private long[] hashes = new long[FIRST_ROWS];
     private long[] counts = new long[FIRST_ROWS * ItemState.COUNT];
     private int size;
 
-    /** Receives the sums of a tenant. */
+    /** Receives the counts of a tenant. */
     @FunctionalInterface
     public interface Visitor {
         /**
-         * Takes one.
+         * Receives one tenant.
          *
          * @param tenant not null
-         * @param from   the place that the items left
-         * @param counts where the counts are, by the ordinal of the {@link ItemState} they went to; only to be read
-         * @param offset of the first of them
+         * @param from   the state that the items left
+         * @param counts array with the counts by the ordinal of the new {@link ItemState}; read-only
+         * @param offset index of the first of them
          */
         void visit(String tenant, ItemState from, long[] counts, int offset);
     }
 
-    /** Receives the sums of a tenant without a String being made of its name. */
+    /** Receives the counts of a tenant without creating a String for its name. */
     @FunctionalInterface
     public interface LineVisitor {
         /**
-         * Takes one.
+         * Receives one tenant.
          *
-         * @param names  where the tenant's name is, ASCII; only to be read
-         * @param offset of its first character
-         * @param length of the name
-         * @param from   the place that the items left
-         * @param counts where the counts are, by the ordinal of the {@link ItemState} they went to; only to be read, until this returns
-         * @param at     of the first of them
+         * @param names  array with the tenant's name, ASCII; read-only
+         * @param offset index of its first character
+         * @param length length of the name
+         * @param from   the state that the items left
+         * @param counts array with the counts by the ordinal of the new {@link ItemState}; read-only, valid until this
+         *               returns
+         * @param at     index of the first of them
          */
         void visit(byte[] names, int offset, int length, ItemState from, long[] counts, int at);
 
-        /** One for whoever wants a String after all. */
+        /** Adapts a visitor that takes a String. */
         static LineVisitor of(Visitor visitor) {
             return (names, offset, length, from, counts, at) ->
                     visitor.visit(new String(names, offset, length, StandardCharsets.US_ASCII), from, counts, at);
@@ -72,58 +72,59 @@ public final class LedgerDeltas {
     }
 
     /**
-     * Starts empty.
+     * Creates an empty table.
      *
-     * @param from the place that all items leave, one of {@link ItemState#LEFT}
-     * @param seed of the hash; nobody who can name a tenant should know it
+     * @param from the state that all items leave, one of {@link ItemState#LEFT}
+     * @param seed of the hash; keep it secret from clients that choose tenant names
      */
     public LedgerDeltas(ItemState from, long seed) {
         if (!ItemState.LEFT.contains(from)) {
-            throw new IllegalArgumentException("nothing leaves " + from);
+            throw new IllegalArgumentException("items do not leave " + from + ": use one of " + ItemState.LEFT);
         }
         this.from = from;
         this.seed = seed;
     }
 
-    /** The place that all items leave. */
+    /** Returns the state that all items leave. */
     public ItemState from() {
         return from;
     }
 
     /**
-     * Books one item.
+     * Adds one item.
      *
      * @param tenant ASCII, not null
-     * @param to     where it went; not {@link ItemState#OUTSIDE}
+     * @param to     its new state; not {@link ItemState#OUTSIDE}
      * @throws IllegalArgumentException for a name that is not ASCII
      */
     public void add(String tenant, ItemState to) {
-        // In two steps: finding the row may replace the array.
+        // Two steps, since rowOf may replace the array.
         int row = rowOf(tenant);
         counts[row * ItemState.COUNT + to.ordinal()]++;
     }
 
-    /** Adds all of another that has the same place and seed. */
+    /** Adds all counts of a table with the same state and seed. */
     public void addAll(LedgerDeltas more) {
         if (more.from != from || more.seed != seed) {
-            throw new IllegalArgumentException("sums of " + more.from + " cannot be added to those of " + from);
+            throw new IllegalArgumentException(
+                    "cannot add counts of " + more.from + " to those of " + from + ": state and seed must be equal");
         }
         for (int theirs = 0; theirs < more.size; theirs++) {
             int ours = rowOf(more, theirs) * ItemState.COUNT;
-            for (int place = 0; place < ItemState.COUNT; place++) {
-                counts[ours + place] += more.counts[theirs * ItemState.COUNT + place];
+            for (int state = 0; state < ItemState.COUNT; state++) {
+                counts[ours + state] += more.counts[theirs * ItemState.COUNT + state];
             }
         }
     }
 
-    /** Shows the sums of every tenant, in the order in which they were first booked. */
+    /** Passes the counts of every tenant to the visitor, in the order of their first use. */
     public void forEach(LineVisitor visitor) {
         for (int row = 0; row < size; row++) {
             visitor.visit(names, starts[row], starts[row + 1] - starts[row], from, counts, row * ItemState.COUNT);
         }
     }
 
-    /** Forgets everything; costs what was booked, not what there is room for. */
+    /** Removes everything; takes time in proportion to its contents and not to its capacity. */
     public void clear() {
         Arrays.fill(counts, 0, size * ItemState.COUNT, 0);
         index.clear();
@@ -134,12 +135,12 @@ public final class LedgerDeltas {
         return size == 0;
     }
 
-    /** Tenants with a sum. */
+    /** Returns the number of tenants. */
     public int size() {
         return size;
     }
 
-    /** Whether there are so many tenants that the sums should be committed now. */
+    /** Returns whether there are so many tenants that the counts should be committed now. */
     public boolean isFull() {
         return size >= MANY;
     }
@@ -167,11 +168,11 @@ public final class LedgerDeltas {
         return rowOfNext(length, more.hashes[theirs]);
     }
 
-    /** The row of the name that was put where there is room: one that has it, or the next. */
+    /** Returns the row of the name that was written after the last one: an existing row, or a new one. */
     private int rowOfNext(int length, long hash) {
         int at = starts[size];
-        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
-            int row = index.row(place);
+        for (int slot = index.first(hash); slot != RowIndex.NONE; slot = index.next(slot, hash)) {
+            int row = index.row(slot);
             if (Arrays.equals(names, starts[row], starts[row + 1], names, at, at + length)) {
                 return row;
             }
@@ -182,7 +183,7 @@ public final class LedgerDeltas {
         return size++;
     }
 
-    /** Makes room for a row more, and says where its name is to be put. */
+    /** Makes room for one more row, and returns the start of its name. */
     private int makeRoom(int length) {
         if (size == hashes.length) {
             int rows = 2 * size;

@@ -3,44 +3,44 @@ package io.spillway.core.ledger;
 import java.util.Arrays;
 
 /**
- * The rows of a table by the hash of a name, for whoever keeps the names in the table and compares them.
+ * Index of the rows of a table by the hash of a name; the caller stores the names and compares them.
  *
- * <p>Open addressing with linear probing, at most half full (Knuth, The Art of Computer Programming 3, 6.4; a place is freed by
- * its algorithm R, so that none is lost to removals). A place is a long: the upper half of the hash, and under it the row and 1;
- * 0 is free. So a look-up waits for memory once, and seldom comes upon a row that is another's.
+ * <p>Open addressing with linear probing, at most half full (Knuth, The Art of Computer Programming 3, 6.4; removal by
+ * its algorithm R, which leaves no dead slots). A slot is a long: the upper half of the hash, and below it the row plus
+ * 1; 0 is free. A look-up therefore reads memory once and rarely finds another row.
  *
- * <p>Owner: that of the table. Bound: that of the table, 16 to 32 bytes a row.
+ * <p>Owner and bound: those of the table; 16 to 32 bytes per row.
  */
 public final class RowIndex {
-    /** In place of a place. */
+    /** Returned when there is no slot. */
     public static final int NONE = -1;
 
-    private static final int FIRST_PLACES = 64;
-    /** Less than one in so many in use is too much room. */
+    private static final int FIRST_SLOTS = 64;
+    /** Below one used slot in this many, {@link #clear} halves the array. */
     private static final int SPARSE = 8;
 
-    private long[] entries = new long[FIRST_PLACES];
+    private long[] entries = new long[FIRST_SLOTS];
     private int size;
 
-    /** A place whose row may be the one with this hash, or {@link #NONE}. Places are good until the next change. */
+    /** Returns a slot whose row may have this hash, or {@link #NONE}. Slots are valid until the next change. */
     public int first(long hash) {
         return find(home(hash), hash);
     }
 
-    /** The next such place after one. */
-    public int next(int place, long hash) {
-        return find(place + 1, hash);
+    /** Returns the next such slot, or {@link #NONE}. */
+    public int next(int slot, long hash) {
+        return find(slot + 1, hash);
     }
 
-    /** The row at a place. */
-    public int row(int place) {
-        return (int) entries[place] - 1;
+    /** Returns the row in a slot. */
+    public int row(int slot) {
+        return (int) entries[slot] - 1;
     }
 
     /**
      * Adds a row.
      *
-     * @param row 0 or more, not there yet
+     * @param row 0 or more, not in the index
      */
     public void add(long hash, int row) {
         if (2 * ++size > entries.length) {
@@ -58,24 +58,24 @@ public final class RowIndex {
     /**
      * Removes a row.
      *
-     * @param hash that it was added with
-     * @throws IllegalArgumentException when it is not there
+     * @param hash with which it was added
+     * @throws IllegalArgumentException when it is not in the index
      */
     public void remove(long hash, int row) {
-        int place = first(hash);
-        while (place != NONE && row(place) != row) {
-            place = next(place, hash);
+        int slot = first(hash);
+        while (slot != NONE && row(slot) != row) {
+            slot = next(slot, hash);
         }
-        if (place == NONE) {
-            throw new IllegalArgumentException("row " + row + " is not there");
+        if (slot == NONE) {
+            throw new IllegalArgumentException("row " + row + " is not in the index");
         }
-        vacate(place);
+        free(slot);
         size--;
     }
 
-    /** Removes all rows. What it costs goes by how many there were, if there are mostly about as many. */
+    /** Removes all rows. The cost follows the usual number of rows. */
     public void clear() {
-        if (SPARSE * size < entries.length && entries.length > FIRST_PLACES) {
+        if (SPARSE * size < entries.length && entries.length > FIRST_SLOTS) {
             entries = new long[entries.length / 2];
         } else {
             Arrays.fill(entries, 0);
@@ -85,9 +85,9 @@ public final class RowIndex {
 
     private int find(int start, long hash) {
         int mask = entries.length - 1;
-        for (int place = start & mask; entries[place] != 0; place = place + 1 & mask) {
-            if ((entries[place] ^ hash) >>> Integer.SIZE == 0) {
-                return place;
+        for (int slot = start & mask; entries[slot] != 0; slot = slot + 1 & mask) {
+            if ((entries[slot] ^ hash) >>> Integer.SIZE == 0) {
+                return slot;
             }
         }
         return NONE;
@@ -95,21 +95,21 @@ public final class RowIndex {
 
     private void insert(long entry) {
         int mask = entries.length - 1;
-        int place = home(entry);
-        while (entries[place] != 0) {
-            place = place + 1 & mask;
+        int slot = home(entry);
+        while (entries[slot] != 0) {
+            slot = slot + 1 & mask;
         }
-        entries[place] = entry;
+        entries[slot] = entry;
     }
 
-    /** Frees a place, and moves up what is found only by passing over it. */
-    private void vacate(int place) {
+    /** Frees a slot, and moves up entries that are found only by probing past it. */
+    private void free(int slot) {
         int mask = entries.length - 1;
-        int hole = place;
+        int hole = slot;
         for (int next = hole + 1 & mask; entries[next] != 0; next = next + 1 & mask) {
-            int wayFromHome = next - home(entries[next]) & mask;
-            int wayFromHole = next - hole & mask;
-            if (wayFromHome >= wayFromHole) {
+            int fromHome = next - home(entries[next]) & mask;
+            int fromHole = next - hole & mask;
+            if (fromHome >= fromHole) {
                 entries[hole] = entries[next];
                 hole = next;
             }

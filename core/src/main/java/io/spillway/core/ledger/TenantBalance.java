@@ -4,14 +4,13 @@ import io.spillway.core.item.ItemState;
 import java.util.Arrays;
 
 /**
- * The books of one tenant: for each place how many items ever came in and how many left. Every move adds to one of each, so
- * accepted = waiting + done + dropped + dead-lettered holds in any sum of moves; whether the lanes agree is another matter,
- * which an audit looks at.
+ * Balance of one tenant: items that entered and left each state. Every move adds one to each side, so accepted =
+ * waiting + done + dropped + dead-lettered holds for any sum of moves. An audit compares it with the lanes.
  *
  * <p>Immutable.
  */
 public final class TenantBalance {
-    /** Of a tenant that nothing is known of. */
+    /** Balance of an unknown tenant. */
     public static final TenantBalance EMPTY = new TenantBalance(new long[ItemState.COUNT], new long[ItemState.COUNT]);
 
     private final long[] entered;
@@ -23,98 +22,100 @@ public final class TenantBalance {
     }
 
     /**
-     * Books that were written down.
+     * Creates a balance from stored counts.
      *
-     * @param entered items that ever came in, by the ordinal of the place
-     * @param left    items that ever left, by the ordinal of the place
+     * @param entered items that entered, by the ordinal of the state
+     * @param left    items that left, by the ordinal of the state
      */
     public static TenantBalance of(long[] entered, long[] left) {
         if (entered.length != ItemState.COUNT || left.length != ItemState.COUNT) {
-            throw new IllegalArgumentException("books of " + entered.length + " and " + left.length + " places: there are " + ItemState.COUNT);
+            throw new IllegalArgumentException(
+                    entered.length + " and " + left.length + " counts: must be " + ItemState.COUNT + " each");
         }
         return new TenantBalance(entered.clone(), left.clone());
     }
 
     /**
-     * These books and one line of the ledger.
+     * Returns this balance with one line of the ledger added.
      *
-     * @param from   the place that the items left
-     * @param counts by the ordinal of the place that they went to
-     * @param offset of the first of the counts
+     * @param from   the state that the items left
+     * @param counts by the ordinal of their new state
+     * @param offset index of the first count
      */
     public TenantBalance plus(ItemState from, long[] counts, int offset) {
         long[] in = entered.clone();
         long[] out = left.clone();
-        for (int place = 0; place < ItemState.COUNT; place++) {
-            in[place] += counts[offset + place];
-            out[from.ordinal()] += counts[offset + place];
+        for (int state = 0; state < ItemState.COUNT; state++) {
+            in[state] += counts[offset + state];
+            out[from.ordinal()] += counts[offset + state];
         }
         return new TenantBalance(in, out);
     }
 
     /**
-     * These books and what was moved since.
+     * Returns this balance with later moves added.
      *
-     * @param moreEntered items that came in since, by the ordinal of the place
-     * @param moreLeft    items that left since, by the ordinal of the place
+     * @param moreEntered items that entered since, by the ordinal of the state
+     * @param moreLeft    items that left since, by the ordinal of the state
      */
     public TenantBalance plus(long[] moreEntered, long[] moreLeft) {
         long[] in = entered.clone();
         long[] out = left.clone();
-        for (int place = 0; place < ItemState.COUNT; place++) {
-            in[place] += moreEntered[place];
-            out[place] += moreLeft[place];
+        for (int state = 0; state < ItemState.COUNT; state++) {
+            in[state] += moreEntered[state];
+            out[state] += moreLeft[state];
         }
         return new TenantBalance(in, out);
     }
 
-    /** Items that ever came into a place. */
-    public long entered(ItemState place) {
-        return entered[place.ordinal()];
+    /** Returns the items that ever entered a state. */
+    public long entered(ItemState state) {
+        return entered[state.ordinal()];
     }
 
-    /** Items that ever left a place. */
-    public long left(ItemState place) {
-        return left[place.ordinal()];
+    /** Returns the items that ever left a state. */
+    public long left(ItemState state) {
+        return left[state.ordinal()];
     }
 
-    /** Items in a place; negative only when what was booked never happened. */
-    public long in(ItemState place) {
-        return entered(place) - left(place);
+    /** Returns the items in a state; negative only for inconsistent counts. */
+    public long in(ItemState state) {
+        return entered(state) - left(state);
     }
 
-    /** Items that were ever taken in. */
+    /** Returns the items that were ever accepted. */
     public long accepted() {
         return left(ItemState.OUTSIDE);
     }
 
-    /** Items that wait in a lane. */
+    /** Returns the items that wait in a lane. */
     public long waiting() {
         long waiting = 0;
-        for (ItemState place : ItemState.WAITING) {
-            waiting += in(place);
+        for (ItemState state : ItemState.WAITING) {
+            waiting += in(state);
         }
         return waiting;
     }
 
-    /** Times that an item came: taken in, or called back from the dead letters. One that ends at once has come and gone. */
+    /** Returns how often an item came: accepted, or replayed from the dead letters. */
     public long came() {
         return accepted() + left(ItemState.DEAD_LETTER);
     }
 
-    /** Times that an item went: it came and does not wait. */
+    /** Returns how often an item left the waiting states. */
     public long went() {
         return came() - waiting();
     }
 
-    /** accepted − (waiting + done + dropped + dead-lettered): 0, unless what was read is not books. */
+    /** Returns accepted − (waiting + done + dropped + dead-lettered): 0 for consistent counts. */
     public long difference() {
         return accepted() - waiting() - in(ItemState.DONE) - in(ItemState.DROPPED) - in(ItemState.DEAD_LETTER);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof TenantBalance books && Arrays.equals(entered, books.entered) && Arrays.equals(left, books.left);
+        return other instanceof TenantBalance balance && Arrays.equals(entered, balance.entered)
+                && Arrays.equals(left, balance.left);
     }
 
     @Override
@@ -125,9 +126,9 @@ public final class TenantBalance {
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("accepted " + accepted());
-        for (ItemState place : ItemState.values()) {
-            if (place != ItemState.OUTSIDE) {
-                text.append(", ").append(place.label()).append(' ').append(in(place));
+        for (ItemState state : ItemState.values()) {
+            if (state != ItemState.OUTSIDE) {
+                text.append(", ").append(state.label()).append(' ').append(in(state));
             }
         }
         return text.toString();

@@ -1,5 +1,2 @@
-/**
- * The ledger: balances of each tenant, the deltas that moves add, and the depth, flow rates and drain forecast that
- * follow.
- */
+/** The ledger: tenants' balances and their deltas, and the resulting depths, flow rates and drain forecasts. */
 package io.spillway.core.ledger;

@@ -2,7 +2,7 @@ package io.spillway.core.progress;
 
 import java.util.Arrays;
 
-/** Offsets of one partition, ascending, without repeats. Immutable, and without a box for each number. */
+/** Ascending offsets of one partition, without duplicates. Immutable, and without boxing. */
 public final class OffsetList {
     /** No offsets. */
     public static final OffsetList EMPTY = new OffsetList(new long[0]);
@@ -14,16 +14,16 @@ public final class OffsetList {
     }
 
     /**
-     * Makes a list.
+     * Creates a list.
      *
-     * @param ascending 0 or more each, every one above the one before; copied, not null
+     * @param ascending each 0 or more and above the one before; copied, not null
      * @throws IllegalArgumentException when they are not ascending or below 0
      */
     public static OffsetList of(long... ascending) {
         return ofOwned(ascending.clone());
     }
 
-    /** As {@link #of}, but the array becomes the list's own. */
+    /** Creates a list that owns the array. */
     static OffsetList ofOwned(long[] ascending) {
         long above = -1;
         for (long offset : ascending) {
@@ -44,31 +44,31 @@ public final class OffsetList {
     }
 
     /**
-     * One of the offsets.
+     * Returns one of the offsets.
      *
      * @param index 0 to size − 1
-     * @throws IndexOutOfBoundsException outside of that
+     * @throws IndexOutOfBoundsException for another index
      */
     public long at(int index) {
         return offsets[index];
     }
 
-    /** The lowest; throws {@link IndexOutOfBoundsException} on an empty list. */
+    /** Returns the lowest; throws {@link IndexOutOfBoundsException} on an empty list. */
     public long first() {
         return offsets[0];
     }
 
-    /** The highest; throws {@link IndexOutOfBoundsException} on an empty list. */
+    /** Returns the highest; throws {@link IndexOutOfBoundsException} on an empty list. */
     public long last() {
         return offsets[offsets.length - 1];
     }
 
-    /** Whether the offset is one of them; O(log n). */
+    /** Returns whether the offset is in the list; O(log n). */
     public boolean contains(long offset) {
         return Arrays.binarySearch(offsets, offset) >= 0;
     }
 
-    /** A copy as an array. */
+    /** Returns a copy as an array. */
     public long[] toArray() {
         return offsets.clone();
     }
@@ -83,7 +83,7 @@ public final class OffsetList {
         return Arrays.hashCode(offsets);
     }
 
-    /** A few words for a log line, whatever the size. */
+    /** Returns a short text for a log line, whatever the size. */
     @Override
     public String toString() {
         return switch (offsets.length) {

@@ -3,17 +3,17 @@ package io.spillway.core.progress;
 import java.util.Optional;
 
 /**
- * What is done and what is not in one partition, from the moment it is assigned until it is given up or lost. Items
- * finish in any order; {@link #snapshot} says at any time what to commit.
+ * Finished and unfinished items of one partition in one ownership. Items finish in any order; {@link #snapshot} returns
+ * the state to commit at any time.
  *
- * <p>Not thread-safe. Owner: whoever holds the worker's lock.
+ * <p>Not thread-safe. Owner: the holder of the worker's lock.
  *
- * <p>Bound: {@code maxUnfinished}, see {@link #isFull}. Records that were polled already are taken beyond it, so memory is
- * bounded by it and one poll; then the partition has to be paused. When even the list for the metadata would be too
- * long, {@link ProgressCodec} cuts it safely.
+ * <p>Bound: {@code maxUnfinished}, see {@link #isFull}. Records that were already polled are accepted beyond it, so
+ * memory is bounded by it and one poll; then the caller must pause the partition. {@link ProgressCodec} shortens a list
+ * that does not fit the metadata.
  */
 public final class PartitionProgress {
-    /** Unfinished items at which a partition is paused: up to 2 bytes each, they fit the metadata. */
+    /** Unfinished items at which a partition is paused: at up to 2 bytes each, they fit the metadata. */
     public static final int DEFAULT_MAX_UNFINISHED = 1_500;
 
     private static final long NOTHING = Long.MIN_VALUE;
@@ -23,7 +23,7 @@ public final class PartitionProgress {
     private final boolean suspectsRunAlone;
     private final int maxUnfinished;
     private final UnfinishedSet unfinished = new UnfinishedSet();
-    /** The first of the taken-over unfinished offsets that is not passed yet. */
+    /** Index of the next taken-over unfinished offset to be delivered. */
     private int beforeIndex;
     private long position;
     private long committedHorizon;
@@ -32,11 +32,11 @@ public final class PartitionProgress {
     private Optional<SuspectMark> takenOverMark;
 
     /**
-     * Takes over a partition. The consumer is to be positioned at the state's frontier.
+     * Takes over a partition. The consumer must be positioned at the state's frontier.
      *
-     * @param before           what was committed last, or {@link ProgressState#fresh}; not null
-     * @param logEndAtTakeover the partition's end offset read after the owner before had lost it: what is at or above it
-     *                         did not exist then and is not suspect; {@link Long#MAX_VALUE} when it is not known
+     * @param before           last committed state, or {@link ProgressState#fresh}; not null
+     * @param logEndAtTakeover the partition's end offset, read after the previous owner lost it: records from there on
+     *                         did not exist and are no suspects; {@link Long#MAX_VALUE} when it is unknown
      * @param maxUnfinished    1 to {@link ProgressCodec#MAX_UNFINISHED}
      * @throws IllegalArgumentException when the bound is out of range
      */
@@ -56,16 +56,16 @@ public final class PartitionProgress {
     }
 
     /**
-     * Takes a record that was polled. Offsets that never come between those that do (control records, aborted or
-     * deleted ones) are thereby passed and count as done.
+     * Adds a record that was polled. Skipped offsets (control records, aborted or deleted ones) count as done.
      *
      * @param offset above all delivered before
-     * @return for {@link ReadVerdict#FINISHED} nothing is to be done; otherwise {@link #finished} has to follow some time
+     * @return {@link ReadVerdict#FINISHED} when nothing is to be done; otherwise {@link #finished} must follow
      * @throws IllegalArgumentException when the offset was passed before
      */
     public ReadVerdict delivered(long offset) {
         if (offset < position) {
-            throw new IllegalArgumentException("offset " + offset + " after position " + position);
+            throw new IllegalArgumentException(
+                    "offset " + offset + " after position " + position + ": must be the position or above");
         }
         pass(offset);
         position = offset + 1;
@@ -80,9 +80,9 @@ public final class PartitionProgress {
     }
 
     /**
-     * Says where the consumer stands after a poll, so that a partition that has nothing more commits its end.
+     * Records the consumer's position after a poll, so that an exhausted partition commits its end.
      *
-     * @param nextOffset the consumer's position; one below what was delivered changes nothing
+     * @param nextOffset the consumer's position; a lower one than before has no effect
      */
     public void positionedAt(long nextOffset) {
         if (nextOffset > position) {
@@ -92,26 +92,26 @@ public final class PartitionProgress {
     }
 
     /**
-     * An item is done, or moved on in the transaction that will commit the next snapshot.
+     * Records that an item is done, or moved in the transaction of the next snapshot.
      *
-     * @param offset one that was delivered to be run
+     * @param offset of a delivered item
      * @throws IllegalStateException when it is not unfinished
      */
     public void finished(long offset) {
         if (!unfinished.remove(offset)) {
             throw new IllegalStateException("offset " + offset + " is not unfinished");
         }
-        forgetMarkBelow(offset, offset + 1);
+        forgetMarkIn(offset, offset + 1);
     }
 
-    /** Items delivered and not finished. */
+    /** Returns how many items are delivered and not finished. */
     public int unfinished() {
         return unfinished.size();
     }
 
     /**
-     * Whether to stop reading this partition for now: {@code maxUnfinished} items are unfinished, or they lie so far
-     * apart that more might not fit the metadata (1,480 of them over 190,000 offsets, or 1,000 over 15 million).
+     * Returns whether to pause this partition: {@code maxUnfinished} items are unfinished, or they are so far apart
+     * that more might not fit the metadata (1,480 of them over 190,000 offsets, or 1,000 over 15 million).
      */
     public boolean isFull() {
         int count = unfinished.size();
@@ -120,32 +120,31 @@ public final class PartitionProgress {
     }
 
     /**
-     * Whether an item may be started: it is below the horizon that was last committed, so that it will be a suspect if
-     * it kills the process. Unless suspects are to run alone, nothing may start before the first commit of our own: what
-     * was started on the state before, and killed us, would be nobody's suspect or on probation again, and kill for ever.
+     * Returns whether an item may start: it is below the last committed horizon, so that it becomes a suspect if it
+     * kills the process. Unless suspects run alone, nothing may start before the first own commit: an item started on
+     * the previous owner's state would be on probation again after each death, and could kill every owner.
      */
     public boolean mayStart(long offset) {
         return offset < committedHorizon;
     }
 
     /**
-     * The suspect that was marked when the owner before died, with its deaths, this last one counted; or that a clean
-     * owner handed on. Empty once it is finished, or was passed because it is no longer there.
+     * Returns the suspect that was marked when the previous owner died, with that death counted, or that a clean owner
+     * passed on. Empty once it is finished, or was passed because it is no longer in the log.
      */
     public Optional<SuspectMark> takenOverMark() {
         return takenOverMark;
     }
 
     /**
-     * What to commit now. A horizon never falls below one that was handed out before, or the commit of an older
-     * snapshot could allow what the commit of a younger one denies. With {@code clean}, nothing may start from here on
-     * until a snapshot without it is committed; suspects that were not got to are handed on as such.
+     * Returns the state to commit now. A horizon never falls below an earlier one, since otherwise the commit of an
+     * older snapshot could allow what a newer one denies. With {@code clean}, nothing may start until a snapshot
+     * without it is committed; suspects that did not run are passed on.
      *
-     * @param horizonAhead offsets above what was read that may be started before the next commit, 0 or more
-     * @param clean        the partition is given up and nothing of it runs any more
-     * @param runningAlone the mark of the suspect that runs alone or is about to, empty when none does. While it is
-     *                     empty a mark that was taken over is kept, so that a death meanwhile neither adds to its count
-     *                     nor loses it. A mark of an item that is finished is left out
+     * @param horizonAhead offsets above the last read one that may start before the next commit, 0 or more
+     * @param clean        the partition is being revoked and nothing of it runs
+     * @param runningAlone mark of the suspect that runs alone or is next, empty for none. While it is empty, a
+     *                     taken-over mark is kept with its count. A mark of a finished item is left out
      */
     public ProgressState snapshot(int horizonAhead, boolean clean, Optional<SuspectMark> runningAlone) {
         OffsetList list = allUnfinished();
@@ -159,13 +158,13 @@ public final class PartitionProgress {
             return new ProgressState(frontier, readTo, Math.max(frontier, suspectsEnd), list, mark, true,
                     suspectsRunAlone && suspectsEnd > frontier);
         }
-        long wanted = readTo > Long.MAX_VALUE - horizonAhead ? Long.MAX_VALUE : readTo + horizonAhead;
-        highestHorizon = Math.max(highestHorizon, wanted);
+        long horizon = readTo > Long.MAX_VALUE - horizonAhead ? Long.MAX_VALUE : readTo + horizonAhead;
+        highestHorizon = Math.max(highestHorizon, horizon);
         return new ProgressState(frontier, readTo, highestHorizon, list, mark, false, suspectsEnd() > frontier);
     }
 
     /**
-     * A snapshot is durably committed: what is below its horizon may start.
+     * Records a durable commit: items below its horizon may start.
      *
      * @param snapshot one of this partition, not null
      */
@@ -176,28 +175,27 @@ public final class PartitionProgress {
     }
 
     private boolean takeIfUnfinishedBefore(long offset) {
-        boolean isUnfinished = beforeIndex < before.unfinished().size() && before.unfinished().at(beforeIndex) == offset;
-        if (isUnfinished) {
-            beforeIndex++;
+        if (beforeIndex == before.unfinished().size() || before.unfinished().at(beforeIndex) != offset) {
+            return false;
         }
-        return isUnfinished;
+        beforeIndex++;
+        return true;
     }
 
-    /** Nothing in [position, nextOffset) will come. */
     private void pass(long nextOffset) {
         while (beforeIndex < before.unfinished().size() && before.unfinished().at(beforeIndex) < nextOffset) {
             beforeIndex++;
         }
-        forgetMarkBelow(position, nextOffset);
+        forgetMarkIn(position, nextOffset);
     }
 
-    private void forgetMarkBelow(long from, long to) {
+    private void forgetMarkIn(long from, long to) {
         if (takenOverMark.isPresent() && takenOverMark.get().offset() >= from && takenOverMark.get().offset() < to) {
             takenOverMark = Optional.empty();
         }
     }
 
-    /** Those delivered, then those taken over that are still to be delivered. */
+    /** Returns the unfinished delivered offsets, then the taken-over ones that are still to be delivered. */
     private OffsetList allUnfinished() {
         int own = unfinished.size();
         int toCome = before.unfinished().size() - beforeIndex;
@@ -212,14 +210,14 @@ public final class PartitionProgress {
     private Optional<SuspectMark> markToCommit(boolean clean, Optional<SuspectMark> runningAlone) {
         Optional<SuspectMark> running = runningAlone.filter(mark -> unfinished.contains(mark.offset()));
         if (clean) {
-            // Without deaths to count a mark says no more than the horizon does: a suspect.
+            // Without counted deaths the horizon alone already makes it a suspect.
             return running.or(() -> takenOverMark).filter(mark -> mark.deaths() > 0);
         }
-        // Its deaths are 1 or more; whoever takes over from us will count the last of them again.
+        // Its deaths are 1 or more; the next owner counts the last of them again.
         return running.or(() -> takenOverMark.map(mark -> new SuspectMark(mark.offset(), mark.deaths() - 1)));
     }
 
-    /** One above the last suspect that is neither finished nor passed; 0 when there is none. */
+    /** Returns one above the last suspect that is neither finished nor passed; 0 when there is none. */
     private long suspectsEnd() {
         return position < suspectsBelow ? suspectsBelow : unfinished.highestBelow(suspectsBelow) + 1;
     }

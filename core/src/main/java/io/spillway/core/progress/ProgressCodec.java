@@ -7,21 +7,23 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A {@link ProgressState} as the metadata of a committed offset: base64 (URL alphabet, no padding) of
+ * Codec of a {@link ProgressState} in the metadata of a committed offset: base64 (URL alphabet, no padding) of
  * <pre>
  *   version 1 | CRC-32C of frontier and all that follows, 4 bytes | flags | readTo − frontier | horizon − frontier
  *             | mark offset − frontier, deaths (when flagged) | distances between the unfinished offsets
  * </pre>
  * The numbers are varints; the first unfinished offset is the frontier, which is the committed offset itself.
  *
- * <p>The checksum covers the frontier because metadata can come with another offset than it was written for: tools
- * that copy a group to another cluster translate the offset and keep the metadata, and distances from there would
- * skip work that nobody did.
+ * <p>The checksum covers the frontier because metadata can be copied to another offset: tools that copy a group to
+ * another cluster translate the offset and keep the metadata. Distances from that offset would skip unfinished items.
  */
 public final class ProgressCodec {
-    /** Most characters that are written. Brokers take 4,096 ({@code offset.metadata.max.bytes}); more is fatal to a producer. */
+    /**
+     * Most characters that are written. Brokers accept 4,096 ({@code offset.metadata.max.bytes}); a longer text is a
+     * fatal error for a producer.
+     */
     public static final int MAX_CHARACTERS = 4_000;
-    /** Most unfinished offsets that are written or believed: 512 KiB when a few characters claim as many. */
+    /** Most unfinished offsets that are written or accepted: 512 KiB when a few characters claim as many. */
     public static final int MAX_UNFINISHED = 65_536;
 
     private static final byte VERSION = 1;
@@ -36,8 +38,8 @@ public final class ProgressCodec {
     private ProgressCodec() {}
 
     /**
-     * Writes a state. When the unfinished offsets do not all fit, the first of them are written, and readTo is the
-     * first one left out: from there on all counts as unread, so what was done above it runs again and nothing is lost.
+     * Encodes a state. When the unfinished offsets do not all fit, the first ones are written, and readTo is the first
+     * one left out. Everything from there on counts as unread: finished items above it run again, and nothing is lost.
      *
      * @param state not null
      * @return 1 to {@link #MAX_CHARACTERS} characters
@@ -45,11 +47,12 @@ public final class ProgressCodec {
     public static String encode(ProgressState state) {
         ByteBuffer gaps = ByteBuffer.allocate(MAX_GAP_BYTES);
         OffsetList unfinished = state.unfinished();
-        int said = unfinished.isEmpty() ? 0 : OffsetGaps.write(unfinished, MAX_UNFINISHED, gaps);
-        long readTo = said == unfinished.size() ? state.readTo() : unfinished.at(said);
+        int written = unfinished.isEmpty() ? 0 : OffsetGaps.write(unfinished, MAX_UNFINISHED, gaps);
+        long readTo = written == unfinished.size() ? state.readTo() : unfinished.at(written);
         ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
         out.put(VERSION).putInt(0);
-        out.put((byte) ((state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)));
+        int flags = (state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0);
+        out.put((byte) flags);
         Varint.write(readTo - state.frontier(), out);
         Varint.write(state.horizon() - state.frontier(), out);
         state.mark().ifPresent(mark -> {
@@ -62,13 +65,13 @@ public final class ProgressCodec {
     }
 
     /**
-     * Reads a state. Metadata that is empty, of another program, or damaged in any way counts as
-     * {@link ProgressState#fresh} at the committed offset. That is safe: an offset is only ever committed when all
-     * below it is done, so what is lost is the knowledge of what is done above it, which runs again, and of suspects.
+     * Decodes a state. Empty, foreign or damaged metadata counts as {@link ProgressState#fresh} at the committed
+     * offset. That is safe: everything below a committed offset is done. Items finished above it run again, and
+     * suspects are lost.
      *
      * @param committedOffset the offset that the metadata came with, 0 or more
-     * @param metadata        from outside, any text; not null
-     * @return never null; never throws for any metadata
+     * @param metadata        any text, not null
+     * @return never null; no metadata makes it throw
      */
     public static ProgressState decode(long committedOffset, String metadata) {
         if (metadata.isEmpty() || metadata.length() > MAX_CHARACTERS) {
@@ -82,7 +85,7 @@ public final class ProgressCodec {
     }
 
     /**
-     * Whether so many unfinished offsets fit into the metadata wherever they lie.
+     * Returns whether a number of unfinished offsets over a span fits the metadata in every case.
      *
      * @param count unfinished offsets, 0 or more
      * @param span  the last minus the first, 0 or more
@@ -93,7 +96,7 @@ public final class ProgressCodec {
 
     private static ProgressState read(long frontier, ByteBuffer in) {
         if (in.remaining() <= CHECKED_FROM || in.get() != VERSION || in.getInt() != checksum(frontier, in)) {
-            throw new IllegalArgumentException("not our metadata, or not that of this offset");
+            throw new IllegalArgumentException("the metadata has another format, or belongs to another offset");
         }
         byte flags = in.get();
         long readTo = above(frontier, Varint.read(in));
@@ -102,7 +105,8 @@ public final class ProgressCodec {
         OffsetList unfinished = readTo == frontier && !in.hasRemaining()
                 ? OffsetList.EMPTY
                 : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
-        return new ProgressState(frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
+        return new ProgressState(
+                frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
     }
 
     private static SuspectMark readMark(long frontier, ByteBuffer in) {
@@ -112,7 +116,7 @@ public final class ProgressCodec {
 
     private static long above(long frontier, long distance) {
         if (distance > Long.MAX_VALUE - frontier) {
-            throw new IllegalArgumentException("an offset beyond all offsets");
+            throw new IllegalArgumentException("an offset exceeds 63 bits");
         }
         return frontier + distance;
     }

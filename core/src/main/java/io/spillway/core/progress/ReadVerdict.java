@@ -1,13 +1,13 @@
 package io.spillway.core.progress;
 
-/** What is to be done with a record that was read. */
+/** Treatment of a record that was read. */
 public enum ReadVerdict {
-    /** It was done before the partition changed hands: skip it. */
+    /** A previous owner finished it: skip it. */
     FINISHED,
     /** Run it. */
     RUN,
-    /** It was running, or may have been, when the owner before died: run it once more as all others. */
+    /** It was, or may have been, running when the previous owner died: run it once more like any other. */
     PROBATION,
-    /** The same, when its owner before that had died too: {@link SuspectRules} decide. */
+    /** It was on probation when the previous owner died too: {@link SuspectRules} decide. */
     SUSPECT
 }

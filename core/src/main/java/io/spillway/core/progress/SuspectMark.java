@@ -1,10 +1,10 @@
 package io.spillway.core.progress;
 
 /**
- * The suspect that is being run alone, so that a death of the worker can be laid to it.
+ * Mark of the suspect that runs alone, so that a death of the worker can be attributed to it.
  *
  * @param offset its offset, 0 or more
- * @param deaths workers that died while it was the marked one, 0 to {@link #MAX_DEATHS}
+ * @param deaths workers that died while it was marked, 0 to {@link #MAX_DEATHS}
  */
 public record SuspectMark(long offset, int deaths) {
     /** Far above any {@code killer.deaths}; a larger number in metadata is damage. */
@@ -12,11 +12,11 @@ public record SuspectMark(long offset, int deaths) {
 
     public SuspectMark {
         if (offset < 0 || deaths < 0 || deaths > MAX_DEATHS) {
-            throw new IllegalArgumentException("mark of offset " + offset + " with " + deaths + " deaths");
+            throw new IllegalArgumentException("offset = " + offset + ", deaths = " + deaths + ": out of range");
         }
     }
 
-    /** The same offset after one death more. */
+    /** Returns the mark with one more death. */
     SuspectMark afterDeath() {
         return new SuspectMark(offset, Math.min(deaths + 1, MAX_DEATHS));
     }

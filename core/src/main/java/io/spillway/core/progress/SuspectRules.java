@@ -3,19 +3,19 @@ package io.spillway.core.progress;
 import java.util.Optional;
 
 /**
- * What becomes of items that were running, or may have been, when a worker died. Most workers die of something else, so
- * at first they are on probation and run as all others do: there may be thousands, and alone each takes a commit. Those
- * that are unfinished when that worker dies as well run one at a time, each with a {@link SuspectMark} committed before. Only the
- * marked one can be convicted, and only by the deaths of workers in which it was the marked one: a suspect that ran beside
- * a killer, or in a worker that was killed from outside, is run again.
+ * Rules for items that were, or may have been, running when a worker died. Most workers die of another cause, so the
+ * items first run on probation like all others: there may be thousands, and each one that runs alone takes a commit.
+ * Those that are unfinished when that worker dies too run one at a time, each after a commit with its
+ * {@link SuspectMark}. Only deaths of workers while it was marked convict an item: a suspect that ran beside a killer,
+ * or in a worker that was killed from outside, runs again.
  */
 public final class SuspectRules {
     private SuspectRules() {}
 
     /**
-     * The mark as the next owner has to see it: with one death more when the owner before died with it.
+     * Returns the mark for the next owner, with one more death when the previous owner died with it.
      *
-     * @param before what was committed last, not null
+     * @param before last committed state, not null
      * @return empty when nothing was marked
      */
     public static Optional<SuspectMark> markAtTakeover(ProgressState before) {
@@ -23,12 +23,12 @@ public final class SuspectRules {
     }
 
     /**
-     * Decides on a suspect. An item whose deaths are counted should come before other suspects of its partition: there
-     * is one mark a partition, and while another item has it a death of this worker loses the count.
+     * Decides on a suspect. Decide on one with counted deaths before other suspects of its partition: there is one mark
+     * per partition, and a death while another suspect is marked loses the count.
      *
      * @param offset       the suspect's offset
      * @param takenOver    {@link PartitionProgress#takenOverMark}, not null
-     * @param killerDeaths {@code killer.deaths}: deaths that convict; 0 turns suspicion off
+     * @param killerDeaths {@code killer.deaths}: deaths that convict; 0 turns the quarantine off
      */
     public static SuspectDecision decide(long offset, Optional<SuspectMark> takenOver, int killerDeaths) {
         if (killerDeaths <= 0) {

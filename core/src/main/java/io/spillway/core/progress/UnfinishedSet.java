@@ -1,19 +1,17 @@
 package io.spillway.core.progress;
 
 /**
- * Offsets that are added in ascending order and removed in any order.
+ * Offsets that are added in ascending order and removed in any order, in a sorted array. An offset is appended in O(1),
+ * and removed in O(log n) by a binary search that stores its complement. There is no boxing, and unlike in a bitmap the
+ * span does not matter: one item may hang while millions pass. A full array is compacted, which is amortised O(1),
+ * since at least half of it is free afterwards.
  *
- * <p>A sorted array: an offset is appended, and removed by a binary search and its complement in its place. That is
- * O(1) and O(log n) without boxes, and unlike a bitmap it does not care how far apart the first and the last are: one
- * item may hang while millions pass. Complements are swept out when the array is full, which is amortised O(1), since at
- * least half of it is free afterwards.
- *
- * <p>Owner: the {@link PartitionProgress} it is part of. Bound: none of its own; it holds four places an offset at most.
+ * <p>Owner: the {@link PartitionProgress} it is part of. Bound: none of its own; at most four elements per offset.
  */
 final class UnfinishedSet {
     private static final int FIRST_CAPACITY = 64;
 
-    private long[] places = new long[FIRST_CAPACITY];
+    private long[] entries = new long[FIRST_CAPACITY];
     private int head;
     private int tail;
     private int size;
@@ -22,74 +20,73 @@ final class UnfinishedSet {
         return size;
     }
 
-    /** Places held, those of removed offsets included. */
+    /** Returns the array's length, removed offsets included. */
     int capacity() {
-        return places.length;
+        return entries.length;
     }
 
-    /** The lowest; there is one. */
+    /** Returns the lowest; the set must not be empty. */
     long first() {
-        return places[head];
+        return entries[head];
     }
 
     /** Adds an offset above all that were added before. */
     void add(long offset) {
-        if (tail == places.length) {
-            sweep();
+        if (tail == entries.length) {
+            compact();
         }
-        places[tail++] = offset;
+        entries[tail++] = offset;
         size++;
     }
 
-    /** Removes an offset; false when it is not in the set. */
     boolean remove(long offset) {
-        int place = placeOf(offset);
-        if (place < 0) {
+        int index = indexOf(offset);
+        if (index < 0) {
             return false;
         }
-        places[place] = ~offset;
+        entries[index] = ~offset;
         size--;
-        while (head < tail && places[head] < 0) {
+        while (head < tail && entries[head] < 0) {
             head++;
         }
         return true;
     }
 
     boolean contains(long offset) {
-        return placeOf(offset) >= 0;
+        return indexOf(offset) >= 0;
     }
 
-    /** The highest offset below a bound, or -1. */
+    /** Returns the highest offset below a bound, or -1. */
     long highestBelow(long bound) {
         for (int i = tail - 1; i >= head; i--) {
-            if (places[i] >= 0 && places[i] < bound) {
-                return places[i];
+            if (entries[i] >= 0 && entries[i] < bound) {
+                return entries[i];
             }
         }
         return -1;
     }
 
-    /** All of them, ascending, into the first {@link #size} places of an array. */
+    /** Copies all of them, ascending, to the first {@link #size} elements of an array. */
     void copyTo(long[] into) {
         int next = 0;
         for (int i = head; i < tail; i++) {
-            if (places[i] >= 0) {
-                into[next++] = places[i];
+            if (entries[i] >= 0) {
+                into[next++] = entries[i];
             }
         }
     }
 
-    private int placeOf(long offset) {
+    private int indexOf(long offset) {
         int low = head;
         int high = tail - 1;
         while (low <= high) {
             int middle = (low + high) >>> 1;
-            long place = places[middle];
-            long there = place < 0 ? ~place : place;
-            if (there == offset) {
-                return place < 0 ? -1 : middle;
+            long entry = entries[middle];
+            long added = entry < 0 ? ~entry : entry;
+            if (added == offset) {
+                return entry < 0 ? -1 : middle;
             }
-            if (there < offset) {
+            if (added < offset) {
                 low = middle + 1;
             } else {
                 high = middle - 1;
@@ -98,15 +95,15 @@ final class UnfinishedSet {
         return -1;
     }
 
-    private void sweep() {
-        long[] swept = size > places.length / 2 ? new long[places.length * 2] : places;
+    private void compact() {
+        long[] compacted = size > entries.length / 2 ? new long[entries.length * 2] : entries;
         int next = 0;
         for (int i = head; i < tail; i++) {
-            if (places[i] >= 0) {
-                swept[next++] = places[i];
+            if (entries[i] >= 0) {
+                compacted[next++] = entries[i];
             }
         }
-        places = swept;
+        entries = compacted;
         head = 0;
         tail = next;
     }

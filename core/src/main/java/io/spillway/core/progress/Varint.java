@@ -2,19 +2,19 @@ package io.spillway.core.progress;
 
 import java.nio.ByteBuffer;
 
-/** Numbers of 0 or more in groups of seven bits, the lowest first, each byte but the last with its high bit set. */
+/** Variable-length encoding of numbers of 0 or more in groups of seven bits, the lowest first. */
 final class Varint {
     /** Most bytes of a number: 63 bits in groups of seven. */
     static final int MAX_BYTES = 9;
 
     private Varint() {}
 
-    /** Bytes that {@link #write} takes, 1 to {@link #MAX_BYTES}. */
+    /** Returns the bytes that {@link #write} takes, 1 to {@link #MAX_BYTES}. */
     static int size(long value) {
         return value == 0 ? 1 : (63 - Long.numberOfLeadingZeros(value)) / 7 + 1;
     }
 
-    /** Writes a number of 0 or more; there is room for it. */
+    /** Writes a number of 0 or more; the buffer must have room. */
     static void write(long value, ByteBuffer out) {
         long rest = value;
         while (rest >= 0x80) {
@@ -28,13 +28,13 @@ final class Varint {
      * Reads a number.
      *
      * @return 0 or more
-     * @throws IllegalArgumentException when the bytes end too soon or the number is over 63 bits
+     * @throws IllegalArgumentException when the bytes end too soon or the number exceeds 63 bits
      */
     static long read(ByteBuffer in) {
         long value = 0;
         for (int i = 0; i < MAX_BYTES; i++) {
             if (!in.hasRemaining()) {
-                throw new IllegalArgumentException("a number is cut off");
+                throw new IllegalArgumentException("a number is truncated");
             }
             byte next = in.get();
             value |= (next & 0x7fL) << (7 * i);
@@ -42,6 +42,6 @@ final class Varint {
                 return value;
             }
         }
-        throw new IllegalArgumentException("a number of more than 63 bits");
+        throw new IllegalArgumentException("a number exceeds 63 bits");
     }
 }

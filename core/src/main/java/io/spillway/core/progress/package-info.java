@@ -1,5 +1,2 @@
-/**
- * Progress of a partition that is finished out of order: unfinished offsets, the commit metadata that carries them,
- * and suspects after a crash.
- */
+/** Progress of a partition whose items finish in any order, its commit metadata, and suspects after a crash. */
 package io.spillway.core.progress;

@@ -2,33 +2,33 @@ package io.spillway.core.retry;
 
 import java.util.OptionalLong;
 
-/** How an attempt at an item ended. */
+/** Result of an attempt at an item. */
 public sealed interface AttemptResult {
-    /** The handler did it. */
+    /** The handler succeeded. */
     record Succeeded() implements AttemptResult {}
 
     /**
-     * It failed and may succeed another time.
+     * The attempt failed; another one may succeed.
      *
-     * @param retryAfterMillis how long the destination asks to be left alone, from now on; empty when it says nothing
-     * @param detail           what went wrong, for people; not null
+     * @param retryAfterMillis how long the destination asks to wait, from now on; empty when it asks for nothing
+     * @param detail           error text, not null
      */
     record Failed(OptionalLong retryAfterMillis, String detail) implements AttemptResult {}
 
     /**
-     * It failed and will fail every time.
+     * The attempt failed, and every further one will.
      *
-     * @param detail the handler's reason, for people; not null
+     * @param detail the handler's reason, not null
      */
     record FailedForGood(String detail) implements AttemptResult {}
 
     /**
-     * It was stopped at its deadline: whether it had its effect is not known.
+     * The attempt was stopped at its deadline; whether it had its effect is unknown.
      *
      * @param ranMillis how long it had run, 0 or more
      */
     record TimedOut(long ranMillis) implements AttemptResult {}
 
-    /** It was stopped because the worker shuts down or lost the partition, which is not the item's doing. */
+    /** The attempt was stopped because the worker shuts down or lost the partition. It does not count. */
     record Interrupted() implements AttemptResult {}
 }

@@ -6,23 +6,23 @@ import io.spillway.core.settings.Durations;
 import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
-/** What becomes of an item after an attempt: done, tried again later, or a dead letter. */
+/** Decides what happens to an item after an attempt: done, retry or dead letter. */
 public final class AttemptRules {
     private AttemptRules() {}
 
     /**
      * Decides after one attempt.
      *
-     * <p>When the destination says how long to wait, the drawn wait comes on top of that, so that items which were told
-     * the same moment do not come back in it together. The sum is capped at the tenant's {@code backoffCap}, for that
-     * is what the operator calls the longest wait: a destination must not be able to park a tenant's work for a year.
+     * <p>A wait that the destination asks for is added to the drawn wait, so that items with the same request do not
+     * all come back at once. The sum is capped at the tenant's {@code backoffCap}: a destination must not be able to
+     * delay a tenant's items for a year.
      *
-     * @param result             how the attempt ended, not null
-     * @param attemptsBefore     attempts made before it, 0 or more; a number from outside may be any of those
+     * @param result             of the attempt, not null
+     * @param attemptsBefore     attempts made before it, 0 or more; any such number is accepted
      * @param policy             the tenant's policy, not null
-     * @param previousWaitMillis the wait drawn before this attempt ({@link NextStep.Delay#waitMillis}), 0 when there was
-     *                           none or it is not known; only decorrelated jitter reads it
-     * @param random             where chance comes from, not null
+     * @param previousWaitMillis the wait drawn before this attempt ({@link NextStep.Delay#waitMillis}), 0 when there
+     *                           was none or it is unknown; only decorrelated jitter uses it
+     * @param random             source of randomness, not null
      * @param nowMillis          epoch milliseconds
      */
     public static NextStep nextStep(

@@ -3,16 +3,16 @@ package io.spillway.core.retry;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Printable;
 
-/** What becomes of an item after an attempt. */
+/** Next step of an item after an attempt. */
 public sealed interface NextStep {
-    /** It is done. */
+    /** The item is done. */
     record Done() implements NextStep {}
 
     /**
-     * To the dead-letter lane.
+     * The item goes to the dead-letter lane.
      *
      * @param reason   why
-     * @param detail   what was found, for people; printable, at most {@link Printable#MAX_LENGTH} characters
+     * @param detail   error text, printable, at most {@link Printable#MAX_LENGTH} characters
      * @param attempts attempts made, this one counted
      */
     record DeadLetter(DeadReason reason, String detail, int attempts) implements NextStep {
@@ -22,7 +22,7 @@ public sealed interface NextStep {
     }
 
     /**
-     * To the delay lane. Before the next attempt the {@link RetryBudget} is asked.
+     * The item goes to the delay lane. The next attempt needs the {@link RetryBudget}.
      *
      * @param dueMillis  when the next attempt is due, epoch milliseconds
      * @param attempts   attempts made, this one counted
@@ -30,6 +30,6 @@ public sealed interface NextStep {
      */
     record Delay(long dueMillis, int attempts, long waitMillis) implements NextStep {}
 
-    /** It stays where it is, unfinished, and its next owner makes the attempt again: this one does not count. */
+    /** The item stays unfinished, and the partition's next owner repeats the attempt: this one does not count. */
     record GiveBack() implements NextStep {}
 }

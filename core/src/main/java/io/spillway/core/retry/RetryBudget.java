@@ -1,30 +1,30 @@
 package io.spillway.core.retry;
 
 /**
- * The retries that one tenant may spend on one destination: a token bucket that successes fill and retries empty
- * (M. Brooker, "Timeouts, retries and backoff with jitter", Amazon Builders' Library). When it is empty retries go at a
- * fixed trickle, so that a tenant whose every first attempt fails still finds out when the destination is back. There
- * is no circuit breaker: load falls by itself to that of the first attempts.
+ * Retry budget of one tenant and destination: a token bucket that successes fill and retries empty (M. Brooker,
+ * "Timeouts, retries and backoff with jitter", Amazon Builders' Library). An empty budget still grants retries at a
+ * fixed slow rate, the trickle, so that a tenant whose every first attempt fails notices when the destination has
+ * recovered. No circuit breaker is needed: the load falls to that of the first attempts.
  *
  * <p>Not thread-safe. Owner: the {@link RetryBudgets} it is in.
  */
 public final class RetryBudget {
     /**
-     * Those who are told to wait are spread over so many periods of the trickle. If all came back for the next retry,
-     * a thousand items would go through the delay lane each second so that one of them is tried.
+     * Refused retries are spread over this many periods of the trickle. If all came back for the next grant, a thousand
+     * items per second would pass the delay lane for one attempt.
      */
     static final int SPREAD_PERIODS = 60;
 
     /**
-     * Successes in a row after which each earns a whole retry: the destination is well, and what waits since it was not
-     * need not wait any longer. At a failure rate of 0.1 one success in 190 is so far on, at 0.5 none.
+     * Consecutive successes from which on each earns a whole retry: the destination has recovered, and its backlog need
+     * not wait any longer. At a failure rate of 0.1 one success in 190 gets there, at 0.5 none.
      */
-    static final int WELL_AFTER = 50;
+    static final int RECOVERED_AFTER = 50;
 
-    /** Successes since the last retry after which a full budget is as good as a new one. */
-    static final int OVER_AFTER = 1_000;
+    /** Successes since the last retry after which a full budget equals a new one. */
+    static final int FORGOTTEN_AFTER = 1_000;
 
-    /** Tokens are counted in millionths: ten times 0.1 as a double is less than 1. */
+    /** Millionths of a token avoid rounding errors: ten times 0.1 as a double is less than 1. */
     private static final long TOKEN = 1_000_000;
 
     private final Settings settings;
@@ -36,19 +36,19 @@ public final class RetryBudget {
     private long lastAskedMillis = Long.MIN_VALUE;
 
     /**
-     * How a budget fills.
+     * Fill rate of a budget.
      *
-     * @param capTokens        most retries saved up, 1 to a million; a budget starts with as many
-     * @param earnedPerSuccess tokens that a success earns, 0 to 1
-     * @param trickleMillis    between two retries on an empty budget, 1 to a day
+     * @param capTokens        most retries saved up and the initial number, 1 to a million
+     * @param earnedPerSuccess tokens earned by a success, 0 to 1
+     * @param trickleMillis    time between two retries on an empty budget, 1 to a day
      */
     public record Settings(int capTokens, double earnedPerSuccess, long trickleMillis) {
         /**
-         * A tenth of the successes, as the sources have it. The cap comes from a destination that is down for 60 s, where
-         * attempts are to stay below 1.1 times the items offered. 100 tenants on 50 slots of 20 ms at 70% load offer
-         * 1,050 items each, so 105 retries are allowed: 60 of the trickle and up to 45 saved. 10 saved make a load of
-         * 1.07, and still retry at once a few failures of a tenant that had a hundred successes. Several workers have a
-         * budget each; two of them make 1.13 in that case.
+         * A tenth of the successes, as in the literature. The cap keeps attempts below 1.1 times the offered items
+         * while a destination is down for 60 s. 100 tenants on 50 slots of 20 ms at 70% load offer 1,050 items each,
+         * which allows 105 retries: 60 of the trickle and up to 45 saved. 10 saved retries make a load of 1.07, and
+         * still retry at once a few failures of a tenant with a hundred successes. Several workers have a budget each;
+         * two of them make 1.13 in that case.
          */
         public static final Settings DEFAULT = new Settings(10, 0.1, 1_000);
 
@@ -65,13 +65,13 @@ public final class RetryBudget {
         }
     }
 
-    /** Whether a retry may be made. */
+    /** Decision on one retry. */
     public sealed interface Answer {
-        /** Make it now; it is paid for. */
+        /** Granted and paid for: make it now. */
         record Granted() implements Answer {}
 
         /**
-         * Not now. The wait is not an attempt.
+         * Refused for now. The wait does not count as an attempt.
          *
          * @param untilMillis when to ask again, epoch milliseconds, after now
          */
@@ -80,20 +80,16 @@ public final class RetryBudget {
 
     private static final Answer GRANTED = new Answer.Granted();
 
-    /**
-     * Makes a full budget.
-     *
-     * @param settings not null
-     */
+    /** Creates a full budget. */
     public RetryBudget(Settings settings) {
         this.settings = settings;
         tokenMillionths = settings.capTokens() * TOKEN;
     }
 
     /**
-     * Asks for one retry, just before it is made.
+     * Requests one retry, just before it is made.
      *
-     * @param nowMillis epoch milliseconds; a clock that steps back costs one period of the trickle at most
+     * @param nowMillis epoch milliseconds; a clock that steps back costs at most one period of the trickle
      */
     public Answer ask(long nowMillis) {
         lastAskedMillis = nowMillis;
@@ -111,38 +107,38 @@ public final class RetryBudget {
         return new Answer.Wait(reserveMillis(nowMillis));
     }
 
-    /** An attempt, the first or a retry, has succeeded. */
+    /** Records the success of an attempt, the first or a retry. */
     public void succeeded() {
-        successesSinceAsked = Math.min(successesSinceAsked + 1, OVER_AFTER);
-        successesInRow = Math.min(successesInRow + 1, WELL_AFTER);
-        long earned = successesInRow == WELL_AFTER ? TOKEN : Math.round(settings.earnedPerSuccess() * TOKEN);
+        successesSinceAsked = Math.min(successesSinceAsked + 1, FORGOTTEN_AFTER);
+        successesInRow = Math.min(successesInRow + 1, RECOVERED_AFTER);
+        long earned = successesInRow == RECOVERED_AFTER ? TOKEN : Math.round(settings.earnedPerSuccess() * TOKEN);
         tokenMillionths = Math.min(settings.capTokens() * TOKEN, tokenMillionths + earned);
     }
 
-    /** An attempt has failed. */
+    /** Records a failed attempt. */
     public void failed() {
         successesInRow = 0;
     }
 
-    /** Retries that would be granted now without the trickle, 0 to the cap. */
+    /** Returns the retries that would be granted now without the trickle, 0 to the cap. */
     public double tokens() {
         return (double) tokenMillionths / TOKEN;
     }
 
-    /** Whether it is full, and nobody has asked for so long that what it remembers is of no use. */
-    boolean isOver() {
-        return tokenMillionths == settings.capTokens() * TOKEN && successesSinceAsked == OVER_AFTER;
+    /** Returns whether it is full and unused for so long that it equals a new one. */
+    boolean isForgettable() {
+        return tokenMillionths == settings.capTokens() * TOKEN && successesSinceAsked == FORGOTTEN_AFTER;
     }
 
     long lastAskedMillis() {
         return lastAskedMillis;
     }
 
-    /** The next turn of the trickle that nobody has been told, and from the first again when all are taken. */
+    /** Returns the next free time of the trickle, and from the first again when all are reserved. */
     private long reserveMillis(long nowMillis) {
         long periodMillis = settings.trickleMillis();
-        boolean allTold = lastReservedMillis > nowMillis + (SPREAD_PERIODS - 1) * periodMillis;
-        lastReservedMillis = allTold || lastReservedMillis < nextTrickleMillis
+        boolean allReserved = lastReservedMillis > nowMillis + (SPREAD_PERIODS - 1) * periodMillis;
+        lastReservedMillis = allReserved || lastReservedMillis < nextTrickleMillis
                 ? nextTrickleMillis
                 : lastReservedMillis + periodMillis;
         return lastReservedMillis;

@@ -4,15 +4,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The {@link RetryBudget}s of one process by tenant and destination. Thread-safe: the table is its own lock, held for
- * one look-up. Not kept over a restart, which fills every budget once.
+ * {@link RetryBudget}s of one process by tenant and destination. Thread-safe: the table is its own lock, held for one
+ * look-up. Not persistent: a restart fills every budget once.
  *
- * <p>Bound: {@code maxBudgets} (about 250 bytes each). A full budget that nobody asks says the same as none and leaves the
- * table after a thousand successes, so a healthy system has none. When the table is full, further tenants share one budget until
- * others are full again or {@link #prune} removes them: retries are then scarcer than they need be, never more.
+ * <p>Bound: {@code maxBudgets}, about 250 bytes each. A full budget leaves the table after a thousand successes without
+ * a retry, so a healthy system has none. When the table is full, further tenants share one budget until others are full
+ * again or {@link #prune} removes them. Retries are then fewer than necessary, never more.
  */
 public final class RetryBudgets {
-    /** A budget that nobody asked for so long is forgotten: that gives away its cap once, far less than the trickle would. */
+    /** An unused budget is removed after this time. That grants its cap once, far less than the trickle would. */
     static final long IDLE_MILLIS = 600_000;
 
     private final int maxBudgets;
@@ -24,11 +24,11 @@ public final class RetryBudgets {
     private record Key(String tenant, String destination) {}
 
     /**
-     * Makes a table in which every budget is full.
+     * Creates a table in which every budget is full.
      *
      * @param maxBudgets most budgets at one time, 1 or more
      * @param settings   of each budget, not null
-     * @throws IllegalArgumentException when there is no room for one
+     * @throws IllegalArgumentException when {@code maxBudgets} is below 1
      */
     public RetryBudgets(int maxBudgets, RetryBudget.Settings settings) {
         if (maxBudgets < 1) {
@@ -40,10 +40,10 @@ public final class RetryBudgets {
     }
 
     /**
-     * Asks for one retry, just before it is made.
+     * Requests one retry, just before it is made.
      *
      * @param tenant      not null
-     * @param destination where the handler sends its items, as the worker names it; not null
+     * @param destination target of the handler, as named by the worker; not null
      * @param nowMillis   epoch milliseconds
      */
     public synchronized RetryBudget.Answer ask(String tenant, String destination, long nowMillis) {
@@ -60,7 +60,7 @@ public final class RetryBudgets {
         return budget.ask(nowMillis);
     }
 
-    /** An attempt, the first or a retry, has succeeded. */
+    /** Records the success of an attempt, the first or a retry. */
     public synchronized void succeeded(String tenant, String destination) {
         if (budgets.isEmpty()) {
             return;
@@ -69,7 +69,7 @@ public final class RetryBudgets {
         RetryBudget budget = budgets.get(key);
         if (budget != null) {
             budget.succeeded();
-            if (budget.isOver()) {
+            if (budget.isForgettable()) {
                 budgets.remove(key);
             }
         } else if (budgets.size() >= maxBudgets) {
@@ -77,7 +77,7 @@ public final class RetryBudgets {
         }
     }
 
-    /** An attempt, the first or a retry, has failed. */
+    /** Records the failure of an attempt, the first or a retry. */
     public synchronized void failed(String tenant, String destination) {
         if (budgets.isEmpty()) {
             return;
@@ -90,14 +90,14 @@ public final class RetryBudgets {
         }
     }
 
-    /** Retries that would be granted now without the trickle; the cap for a tenant that has no budget of its own. */
+    /** Returns the retries available without the trickle; the cap for a tenant without its own budget. */
     public synchronized double tokens(String tenant, String destination) {
         RetryBudget budget = budgets.get(new Key(tenant, destination));
         return budget == null ? settings.capTokens() : budget.tokens();
     }
 
     /**
-     * Forgets budgets that nobody has asked for ten minutes. Call it every minute or so.
+     * Removes budgets that were not used for ten minutes. Call it about every minute.
      *
      * @param nowMillis epoch milliseconds
      */
@@ -105,12 +105,12 @@ public final class RetryBudgets {
         budgets.values().removeIf(budget -> budget.lastAskedMillis() < nowMillis - IDLE_MILLIS);
     }
 
-    /** Budgets that retries were asked of lately. */
+    /** Returns how many tenants and destinations have their own budget. */
     public synchronized int size() {
         return budgets.size();
     }
 
-    /** Retries asked of the shared budget since the start, because the table was full. */
+    /** Returns the retries requested from the shared budget since the start, because the table was full. */
     public synchronized long sharedAsks() {
         return sharedAsks;
     }

@@ -1,37 +1,36 @@
 package io.spillway.core.scheduling;
 
 /**
- * How many slots one tenant may hold beyond which its work is only making its destination slower.
+ * Adaptive concurrency limit for one tenant: the point past which extra slots only add latency.
  *
- * <p>It follows the published idea of delay-based congestion control (Brakmo and Peterson, "TCP Vegas", 1995; Netflix
- * concurrency-limits, Gradient2): a fast average of the latency is compared with a slow one, the baseline. Three things
- * differ. The averages are of logarithms, so that one straggler is not a rise. What counts as a rise is both a factor
- * of two and outside the control limits of the fast average (Roberts, "Control chart tests based on geometric moving
- * averages", 1959), so that latency that merely varies is left alone, whatever its level. And the limit grows only by
- * completions that used it, doubling at first, as in TCP's slow start (RFC 5681, RFC 7661): a tenant whose attempts have
- * stopped to end can take nothing more, long before the first of them ends late.
+ * <p>Delay-based congestion control (Brakmo and Peterson, "TCP Vegas", 1995; Netflix concurrency-limits, Gradient2)
+ * compares a fast average of the latency with a slow one, the baseline. This class averages logarithms, so that one
+ * slow attempt is not a rise. A rise must be a factor of two and outside the control limits of the fast average
+ * (Roberts, "Control chart tests based on geometric moving averages", 1959), so that a latency that merely varies does
+ * not count. The limit grows only with completions that used it, doubling at first (RFC 5681, RFC 7661): a tenant whose
+ * attempts hang gets no more slots before the first of them ends.
  *
- * <p>What all tenants' latencies do at one time is the worker's own slowness and no tenant's: see {@link CommonLatencyRise}.
+ * <p>{@link CommonLatencyRise} subtracts what raises the latency of all tenants at once.
  *
- * <p>Mutable, not thread-safe; its tenant owns it.
+ * <p>Mutable, not thread-safe. Owner: the tenant's {@link DispatchTenant}.
  */
 final class AdaptiveCap {
-    /** Where a tenant begins, and begins again after it was idle. */
+    /** Limit of a new tenant and of one that was idle. */
     static final int INITIAL = 4;
 
     private static final double FAST = 1.0 / 20;
     private static final double SLOW = 1.0 / 500;
-    /** A rise below this factor is none. */
+    /** Smallest factor that counts as a rise. */
     private static final double RISE = Math.log(2);
     /** Width of the control limits in standard deviations of the fast average. */
     private static final double SIGMAS = 4;
-    /** Beyond so many standard deviations of single latencies, one counts as that many. */
+    /** A larger deviation of one latency counts as this many standard deviations. */
     private static final double USUAL_SIGMAS = 3;
-    /** Samples before the baseline is one. */
+    /** Samples needed for a baseline. */
     private static final int WARM_UP = 16;
-    /** A limit of n falls to n / e in 10 samples: within one round of attempts even when n is small. */
+    /** In 10 samples a limit of n falls to n / e: within one batch of attempts even when n is small. */
     private static final double DECREASE = 0.9;
-    /** An unused limit fades more slowly, by a half in 70 samples. */
+    /** An unused limit falls more slowly, by a half in 70 samples. */
     private static final double FADE = 0.99;
 
     private double limit = INITIAL;
@@ -42,34 +41,33 @@ final class AdaptiveCap {
     private double fast;
     private double baseline;
     private double variance;
-    /** Most slots held at one time in the running round of attempts and in the one before. */
+    /** Most slots held at one time in the current batch of attempts and in the one before. */
     private int runningPeak;
     private int previousPeak;
     private int endedInRound;
     private double limitAtRound = INITIAL;
 
-    /** Most slots now, 1 or more. */
+    /** Returns the most slots the tenant may hold now, 1 or more. */
     int limit() {
         return (int) limit;
     }
 
-    /** Whether the latency is above its baseline. */
     boolean isRaised() {
         return raised;
     }
 
-    /** Whether the latency has been above its baseline without a break for so long. */
+    /** Returns whether the latency has been above its baseline without a break for this time. */
     boolean isRaisedFor(long nanos, long nowNanos) {
         return raised && nowNanos - raisedSinceNanos >= nanos;
     }
 
-    /** How far the latency is above its baseline, as a logarithm; 0 until there is a baseline. */
+    /** Returns how far the latency is above its baseline, as a logarithm; 0 until there is a baseline. */
     double rise() {
         return samples < WARM_UP ? 0 : fast - baseline;
     }
 
     /**
-     * An attempt has started.
+     * Records the start of an attempt.
      *
      * @param inFlight slots the tenant holds, this attempt included
      */
@@ -78,13 +76,13 @@ final class AdaptiveCap {
     }
 
     /**
-     * Takes the latency of one attempt that has ended, whatever its outcome.
+     * Records the latency of an attempt that has ended, whatever its outcome.
      *
-     * @param millis   0 or more; below 1 ms counts as 1 ms, since noise down there says nothing
+     * @param millis   0 or more; below 1 ms counts as 1 ms, since such differences are noise
      * @param inFlight slots the tenant still holds
-     * @param most     the limit grows no further, 1 or more
-     * @param common   how far everybody's latency is above its baseline, as a logarithm, 0 or more
-     * @param nowNanos now, on a clock that does not go back
+     * @param most     upper bound for the limit, 1 or more
+     * @param common   rise that all tenants share, as a logarithm, 0 or more
+     * @param nowNanos monotonic clock
      */
     void ended(double millis, int inFlight, int most, double common, long nowNanos) {
         measure(Math.log(Math.max(1, millis)), common, nowNanos);
@@ -104,7 +102,7 @@ final class AdaptiveCap {
         }
     }
 
-    /** The tenant was idle for a while: what it had earned says nothing about now. */
+    /** Resets the limit after an idle period, since the measurements are out of date. */
     void rest() {
         limit = Math.min(limit, INITIAL);
         limitAtRound = limit;
@@ -120,7 +118,7 @@ final class AdaptiveCap {
         fast += (logMillis - fast) * FAST;
         double share = 1.0 / samples;
         double deviation = logMillis - baseline;
-        // Cut off, or the jump that is to be seen would first widen the limits it is seen by.
+        // Clipped, since otherwise a jump would first widen the limits that should detect it.
         double usual = Math.min(Math.abs(deviation), Math.max(RISE, USUAL_SIGMAS * Math.sqrt(variance)));
         baseline += deviation * share;
         variance += (usual * usual - variance) * share;

@@ -1,25 +1,24 @@
 package io.spillway.core.scheduling;
 
 /**
- * How far latencies are above their baselines for everybody at once: a worker that is short of processor time makes every
- * tenant's attempts longer, and no tenant is to be held back for it. Measured by the tenants below their fair share, whose own
- * load cannot be the reason; common-mode rejection, as in a differential amplifier.
+ * Rise of latency that all tenants share, for example because the worker lacks processor time: no tenant is throttled
+ * for it. Measured on tenants below their fair share, whose own load cannot be the cause (common-mode rejection).
  *
  * <p>Owner: {@link FairDispatch}.
  */
 final class CommonLatencyRise {
     private static final double NEWEST_SHARE = 1.0 / 20;
-    /** After so long without a sample nothing is known. */
+    /** Age at which the last sample expires. */
     private static final long FRESH_NANOS = 1_000_000_000L;
 
     private double rise;
     private long sampledNanos;
 
     /**
-     * Takes how far one tenant's latency is above its baseline.
+     * Records how far one tenant's latency is above its baseline.
      *
      * @param tenantRise as a logarithm
-     * @param nowNanos   on a clock that does not go back
+     * @param nowNanos   monotonic clock
      */
     void sample(double tenantRise, long nowNanos) {
         rise = now(nowNanos);
@@ -27,7 +26,7 @@ final class CommonLatencyRise {
         sampledNanos = nowNanos;
     }
 
-    /** The rise of everybody, as a logarithm, 0 or more. */
+    /** Returns the shared rise, as a logarithm, 0 or more. */
     double now(long nowNanos) {
         return nowNanos - sampledNanos > FRESH_NANOS ? 0 : Math.max(0, rise);
     }

@@ -1,16 +1,16 @@
 package io.spillway.core.scheduling;
 
 /**
- * What the operator decides about dispatch in one worker.
+ * Scheduler settings of one worker.
  *
  * @param slots           most attempts at one time, 1 to 100,000
  * @param reserve         share of the slots that only tenants within their fair share may take, 0 to 0.9
  * @param agedTrickle     share of the starts kept for the aged lane while live work could take them all, and of the
- *                        slots it may use while the live lanes are behind elsewhere, 0 (none) to 0.5
- * @param readAheadItems  waiting items of one lane at which reading is to pause, 1 to 1,000,000
- * @param readAheadBytes  the same in bytes, 1 or more
- * @param hotBufferMillis longest expected wait of an item behind its own tenant's in hot, 1 to 60,000
- * @param adaptive        whether a tenant whose latency rises gives back what it holds beyond its fair share
+ *                        slots it may use while other workers still have live work, 0 (none) to 0.5
+ * @param readAheadItems  waiting items of one lane at which reading pauses, 1 to 1,000,000
+ * @param readAheadBytes  waiting bytes of one lane at which reading pauses, 1 or more
+ * @param hotBufferMillis longest expected wait in hot behind items of the same tenant, 1 to 60,000
+ * @param adaptive        whether a tenant whose latency rises is limited to its fair share
  */
 public record DispatchSettings(
         int slots,
@@ -32,18 +32,18 @@ public record DispatchSettings(
     }
 
     /**
-     * The defaults of the product.
+     * Returns the defaults: a read-ahead of 40 items per slot, at least 1,000 and at most 50,000, and 64 MiB.
      *
-     * @param slots as above; read-ahead is 40 items a slot, 1,000 at least and 50,000 at most, and 64 MiB
+     * @param slots 1 to 100,000
      */
     public static DispatchSettings of(int slots) {
         int readAheadItems = Math.clamp(40L * slots, 1_000, 50_000);
         return new DispatchSettings(slots, 0.2, 0.02, readAheadItems, 64L << 20, 100, true);
     }
 
-    /** Slots kept for tenants within their fair share: rounded up, but never all of them. */
+    /** Returns the slots kept for tenants within their fair share: rounded up, but never all of them. */
     int reservedSlots() {
-        // The small number undoes binary fractions: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.
+        // The subtraction removes rounding errors: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.
         return Math.min(slots - 1, (int) Math.ceil(slots * reserve - 1e-9));
     }
 

@@ -1,12 +1,12 @@
 package io.spillway.core.scheduling;
 
 /**
- * What dispatch knows of one tenant: its queues, what it holds, and how long its attempts take.
+ * Scheduling state of one tenant: its queues, the slots it holds and its average latency.
  *
- * <p>Owner: {@link FairDispatch}; {@link TenantTable} owns the links of idleness. Bound: the table's.
+ * <p>Owner: {@link FairDispatch}; {@link TenantTable} owns the links of idle tenants. Bound: the table's.
  */
 final class DispatchTenant<T> {
-    /** Of a tenant's average, the weight of the newest attempt once there are enough. */
+    /** Attempts after which the average becomes an exponential one. */
     private static final int ESTIMATE_SAMPLES = 16;
 
     final String name;
@@ -18,15 +18,15 @@ final class DispatchTenant<T> {
     int inFlight;
     int waiting;
 
-    /** Settled by {@link FairDispatch} after each change of what they follow from. */
+    /** Derived values, which {@link FairDispatch} updates after each change. */
     SlotEntitlement standing = SlotEntitlement.WITHIN;
     int share = 1;
     int cap = Integer.MAX_VALUE;
     boolean isLong;
     int fromReserve;
-    int runningIndex = -1;
+    int runningIndex;
 
-    /** When the next item moved to the delay lane is due, milliseconds since 1970. */
+    /** When the next item moved to the delay lane is due, epoch milliseconds. */
     double nextDueMillis;
 
     boolean active;
@@ -38,7 +38,7 @@ final class DispatchTenant<T> {
     private int samples;
     private double averageMillis;
 
-    // An array of a generic type cannot be made; only this class puts queues into it.
+    // Java cannot create an array of a generic type. Only this class stores queues in it.
     @SuppressWarnings({"unchecked", "rawtypes"})
     DispatchTenant(String name, double weight) {
         this.name = name;
@@ -46,7 +46,7 @@ final class DispatchTenant<T> {
         this.queues = new TenantQueue[LaneBuffer.COUNT];
     }
 
-    /** The tenant's queue in a lane, made when first asked for. */
+    /** Returns the tenant's queue in a lane, created on first use. */
     TenantQueue<T> queue(LaneBuffer<T> lane) {
         TenantQueue<T> queue = queues[lane.index()];
         if (queue == null) {
@@ -56,7 +56,7 @@ final class DispatchTenant<T> {
         return queue;
     }
 
-    /** The queue in a lane by its index, or null when the tenant has never waited there. */
+    /** Returns the queue in a lane by its index, or null when the tenant has never waited there. */
     TenantQueue<T> queueOrNull(int lane) {
         return queues[lane];
     }
@@ -65,7 +65,7 @@ final class DispatchTenant<T> {
         return waiting > 0 || inFlight > 0;
     }
 
-    /** Expected milliseconds of its next attempt, above 0; the prior when none has ended yet. */
+    /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
     double estimateMillis(double priorMillis) {
         return Math.max(FairDispatch.LEAST_CHARGE_MILLIS, samples == 0 ? priorMillis : averageMillis);
     }

@@ -1,8 +1,8 @@
 package io.spillway.core.scheduling;
 
 /**
- * A waiting item that must make room: it has left the worker's buffers and is to be written to another lane, with one
- * move more than it came with.
+ * A waiting item that the scheduler has removed from its buffers to be written to another lane, with one move more than
+ * it came with.
  *
  * @param <T> the worker's item
  */
@@ -11,17 +11,17 @@ public sealed interface Excess<T> {
     T item();
 
     /**
-     * Fresh work of others waits behind it in hot: to the overflow lane, due at once.
+     * Moves to the overflow lane, due at once: new items of other tenants wait behind it in hot.
      *
      * @param item as it was offered
      */
     record ToOverflow<T>(T item) implements Excess<T> {}
 
     /**
-     * Its tenant is held at its own cap while slots are idle: to the delay lane, until the tenant gets there.
+     * Moves to the delay lane until its tenant can run it: the tenant is at its own cap while slots are idle.
      *
      * @param item      as it was offered
-     * @param dueMillis milliseconds since 1970, from 1 second to 10 minutes after now
+     * @param dueMillis epoch milliseconds, from 1 second to 10 minutes after now
      */
     record ToDelay<T>(T item, long dueMillis) implements Excess<T> {}
 }

@@ -4,16 +4,15 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Which waiting items must make room. The owner of the buffers is {@link FairDispatch}; this class takes items out of
- * them only in its name.
+ * Selection of the waiting items that move to another lane. It removes the last items of a tenant's queue, in their
+ * order: the first ones start soonest, and every item that stays was read before every item that goes.
  *
- * <p>Of a tenant the items furthest back go, and they go in their order: those at the head start soonest, and each that
- * stays was read before each that goes.
+ * <p>Owner of the buffers: {@link FairDispatch}.
  */
 final class ExcessRules<T> {
-    /** Among fewer tenants an equal share of the read-ahead would be most of it. */
+    /** With fewer tenants, an equal share of the read-ahead would be most of it. */
     private static final int FEW = 4;
-    /** A latency that is up for less is not moved for: the items would come back later than the slots. */
+    /** A shorter rise is ignored: the items would come back later than the slots. */
     private static final long RAISED_NANOS = 5_000_000_000L;
     private static final long LEAST_DELAY_MILLIS = 1_000;
     private static final long MOST_DELAY_MILLIS = 600_000;
@@ -27,10 +26,10 @@ final class ExcessRules<T> {
     }
 
     /**
-     * Moves what would wait for long behind its own tenant's items, since others' fresh work is behind it in the
-     * partition. When all that waits is worked off within the buffer time anyway, a pause of reading does less harm than
-     * the moves would. Nobody's items go while they are no more than an equal share of the read-ahead: after a stall of the
-     * whole worker every tenant has some, and none of them is the noisy one.
+     * Moves items of hot that would wait long behind items of the same tenant, since new items of other tenants are
+     * behind them in the partition. When the whole buffer empties within the buffer time, pausing the reader does less
+     * harm than moves, so items stay. A tenant keeps an equal share of the read-ahead: after a stall of the whole
+     * worker all tenants have a backlog, and none is the cause.
      */
     void fromHot(LaneBuffer<T> hot, long nowNanos, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
         double workMillis = 0;
@@ -44,15 +43,16 @@ final class ExcessRules<T> {
             int most = Math.min(queue.tenant.concurrency, settings.slots());
             if (queue.size > equalShare
                     && (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis())) {
-                cut(queue, Math.max(equalShare, kept(queue, nowNanos)), FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
+                int kept = Math.max(equalShare, kept(queue, nowNanos));
+                cut(queue, kept, FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
                 touched.add(queue.tenant);
             }
         }
     }
 
     /**
-     * Moves what stands in front of others' work while slots are idle: the items of tenants that may not start more
-     * however many slots are free. Whatever else fills the buffer only pauses reading, which costs nothing.
+     * Moves items of tenants that may not start more, however many slots are free, while slots are idle. Any other full
+     * buffer only pauses the reader, which costs nothing.
      */
     void fromBacklog(
             LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
@@ -66,7 +66,7 @@ final class ExcessRules<T> {
             if (isHeld(tenant, mayLendLong, nowNanos)) {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
-                // One move is left for the way back out of hot, so that who waits for good does not wait there.
+                // One move is kept for the way out of hot, so that an item that has to wait does not wait in hot.
                 cut(queue, kept, FairDispatch.MAX_MOVES - 2, moved,
                         item -> new Excess.ToDelay<>(item, due(tenant, eachMillis, nowMillis)));
                 touched.add(tenant);
@@ -74,7 +74,7 @@ final class ExcessRules<T> {
         }
     }
 
-    /** A cap that only has not grown yet holds nobody: it will have before the items could be back. */
+    /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
     private static boolean isHeld(DispatchTenant<?> tenant, boolean mayLendLong, long nowNanos) {
         return switch (tenant.standing) {
             case WITHIN, BEYOND -> false;
@@ -83,7 +83,7 @@ final class ExcessRules<T> {
         };
     }
 
-    /** Items of a queue, from its head, whose expected wait behind their own tenant's is within the buffer time. */
+    /** Returns how many items, from the head, have an expected wait behind their own tenant within the buffer time. */
     private int kept(TenantQueue<T> queue, long nowNanos) {
         int slots = slots(queue, nowNanos);
         double ahead = settings.hotBufferMillis() * slots / estimate(queue);
@@ -91,7 +91,7 @@ final class ExcessRules<T> {
     }
 
     private int slots(TenantQueue<T> queue, long nowNanos) {
-        // Judged by what its work is like and not by what it holds: the lane must be judged the same before and after.
+        // Uses the tenant's latency and not its slots, so that the result is the same before and after a start.
         return pool.within(queue.tenant, queue.tenant.isLong, nowNanos);
     }
 
@@ -115,7 +115,7 @@ final class ExcessRules<T> {
         }
     }
 
-    /** Due times a service time apart, so that what is moved comes back as fast as its tenant can take it. */
+    /** Returns due times one service time apart: moved items come back as fast as the tenant can run them. */
     private static long due(DispatchTenant<?> tenant, double eachMillis, long nowMillis) {
         double next = Math.max(tenant.nextDueMillis, nowMillis) + eachMillis;
         tenant.nextDueMillis = Math.min(next, nowMillis + MOST_DELAY_MILLIS);

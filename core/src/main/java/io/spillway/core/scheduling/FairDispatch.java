@@ -8,32 +8,32 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Which waiting item a free slot takes, and which waiting items must make room: fair to every tenant, and no slot idle
- * for longer than the rules say.
+ * Fair scheduler of one worker: decides which waiting item a free slot takes, and which waiting items move to another
+ * lane.
  *
  * <ul>
- * <li>Lanes have strict priority: hot, overflow, aged. Aged gets a small share of the starts all the same, and a small
- * share of the slots while the live lanes are behind elsewhere, so that it never starves.
- * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link LaneBuffer}): a start is charged with the
- * tenant's average, and the difference to what it really took is settled at the end.
- * <li>A tenant below its fair share may take any slot, one beyond it what the reserve leaves (see {@link SlotPool}).
- * <li>No tenant holds more than its own cap: its policy's concurrency, and beyond its fair share the
- * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination is paid for by its
- * tenant, whose slot-milliseconds are counted anyhow, and a slow worker does not throttle everybody.
+ * <li>Lanes have strict priority: hot, overflow, aged. Aged still gets a small share of the starts, and of the slots
+ * while other workers have live work, so that it never starves.
+ * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link LaneBuffer}): a start is charged the tenant's
+ * average, and the end corrects it to the real duration.
+ * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
+ * {@link SlotPool}).
+ * <li>A tenant's cap is its policy's concurrency and, beyond its fair share, its {@link AdaptiveCap}. The adaptive cap
+ * never takes away the fair share: a slow destination costs its own tenant slot-milliseconds anyway, and a slow worker
+ * must not throttle all tenants.
  * </ul>
  *
- * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts
- * whatever is offered, so the worker stops reading a lane that {@link #isFull}: it then holds at most its read-ahead and
- * the poll batch that filled it. Tenants are bounded as {@link TenantTable} says. Times are of one clock that does not go
- * back; its origin is of no account.
+ * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
+ * offer, so the worker stops reading a lane that {@link #isFull}: the buffer then holds at most its read-ahead and one
+ * poll batch. {@link TenantTable} bounds the tenants. {@code nowNanos} is a monotonic clock of any origin.
  *
  * @param <T> the worker's item
  */
 public final class FairDispatch<T> {
-    /** An item that has been moved so often is not moved any more: it waits for its turn, in overflow or aged. */
+    /** An item with this many moves is not moved again: it waits in overflow or aged. */
     public static final int MAX_MOVES = 10;
 
-    /** An attempt is charged at least this much, so that work in no time has its turns too. */
+    /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
     private static final double AVERAGE_SHARE = 1.0 / 256;
@@ -53,11 +53,7 @@ public final class FairDispatch<T> {
     private final CommonLatencyRise commonRise = new CommonLatencyRise();
     private int atCap;
 
-    /**
-     * Makes an idle dispatch.
-     *
-     * @param settings not null
-     */
+    /** Creates an idle scheduler. */
     public FairDispatch(DispatchSettings settings) {
         this.settings = settings;
         this.pool = new SlotPool(settings.slots(), settings.reservedSlots());
@@ -68,15 +64,15 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Takes an item that has been read. It is accepted always; see {@link #isFull}.
+     * Adds an item that was read. It is always accepted; see {@link #isFull}.
      *
      * @param lane   hot, overflow or aged
      * @param tenant not null
-     * @param policy the tenant's policy now, not null; it holds for all of the tenant's items from here on
+     * @param policy the tenant's current policy, not null; it applies to all of the tenant's items from now on
      * @param item   not null
      * @param bytes  its size, 0 or more
-     * @param moves  how often it has been moved before, 0 or more
-     * @throws IllegalArgumentException when the lane is not dispatched from, or a number is negative
+     * @param moves  moves it has made, 0 or more
+     * @throws IllegalArgumentException when the lane is another one, or a number is negative
      */
     public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int bytes, int moves) {
         if (bytes < 0 || moves < 0) {
@@ -89,16 +85,16 @@ public final class FairDispatch<T> {
         }
         owner.concurrency = policy.concurrency();
         followWeights();
-        settle(owner);
+        update(owner);
         buffer.add(owner.queue(buffer), new QueueEntry<>(item, bytes, moves));
     }
 
     /**
      * Fills one free slot.
      *
-     * @param liveLanesCaughtUp whether hot and overflow are worked off, over the whole of both lanes
-     * @param nowNanos          now, see above
-     * @return the start, which must be handed to {@link #ended} once; empty when no slot is free or nothing may start
+     * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
+     * @return the lease, which must be passed to {@link #ended} or {@link #cancelled} once; empty when no slot is free
+     *         or nothing may start
      */
     public Optional<SlotLease<T>> take(boolean liveLanesCaughtUp, long nowNanos) {
         tenants.expire(nowNanos);
@@ -111,11 +107,10 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * An attempt is over, whatever its outcome: its slot is free.
+     * Ends an attempt, whatever its outcome, and frees its slot.
      *
-     * @param start    from {@link #take}
-     * @param nowNanos now, see above
-     * @throws IllegalStateException when it was over before
+     * @param start from {@link #take}
+     * @throws IllegalStateException when it has already ended
      */
     public void ended(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
@@ -129,31 +124,30 @@ public final class FairDispatch<T> {
             commonRise.sample(tenant.adaptive.rise(), nowNanos);
         }
         lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
-        settle(tenant);
+        update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
     /**
-     * What was taken was not attempted after all: its slot is free, and nothing is learned or charged.
+     * Frees the slot of an item that was not attempted. Nothing is measured or charged.
      *
-     * @param start    from {@link #take}
-     * @param nowNanos now, see above
-     * @throws IllegalStateException when it was over before
+     * @param start from {@link #take}
+     * @throws IllegalStateException when it has already ended
      */
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
         start.queue.lane.charge(start.queue, -start.chargedMillis);
-        settle(tenant);
+        update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
     /**
-     * The waiting items that must make room; they have left the buffers. Call it after each batch that was offered,
-     * when {@link #take} has filled the slots.
+     * Removes from the buffers the items that move to another lane. Call it after each batch of offers, when
+     * {@link #take} has filled the slots.
      *
-     * @param nowMillis now, milliseconds since 1970
-     * @param nowNanos  the same moment on the clock of the other methods
-     * @return in each tenant's order; no item that has been moved {@link #MAX_MOVES} times
+     * @param nowMillis epoch milliseconds
+     * @param nowNanos  the same moment on the monotonic clock
+     * @return in each tenant's order; no item with {@link #MAX_MOVES} moves
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
@@ -169,11 +163,10 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Forgets waiting items, for example of partitions that have been revoked. Attempts in flight are not touched.
+     * Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched.
      *
-     * @param gone     which items, not null
-     * @param nowNanos now, see above
-     * @return the items forgotten
+     * @param gone which items, not null
+     * @return the removed items
      */
     public List<T> removeIf(Predicate<T> gone, long nowNanos) {
         List<T> removed = new ArrayList<>();
@@ -195,54 +188,54 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Whether a lane holds its read-ahead, in items or in bytes: the worker then reads no more of it.
+     * Returns whether a lane holds its read-ahead, in items or in bytes: the worker then pauses its partitions.
      *
-     * @throws IllegalArgumentException when the lane is not dispatched from
+     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
      */
     public boolean isFull(Lane lane) {
         LaneBuffer<T> buffer = buffer(lane);
         return buffer.items >= settings.readAheadItems() || buffer.bytes >= settings.readAheadBytes();
     }
 
-    /** Slots in use. */
+    /** Returns the slots in use. */
     public int inFlight() {
         return pool.inFlight();
     }
 
-    /** Slots that a tenant uses; 0 for one that is not known. */
+    /** Returns the slots that a tenant uses; 0 for an unknown tenant. */
     public int inFlight(String tenant) {
         return load(tenant).map(TenantLoad::inFlight).orElse(0);
     }
 
     /**
-     * Items in a lane's buffer.
+     * Returns the items in a lane's buffer.
      *
-     * @throws IllegalArgumentException when the lane is not dispatched from
+     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
      */
     public int waiting(Lane lane) {
         return buffer(lane).items;
     }
 
     /**
-     * Their bytes.
+     * Returns the bytes in a lane's buffer.
      *
-     * @throws IllegalArgumentException when the lane is not dispatched from
+     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
      */
     public long waitingBytes(Lane lane) {
         return buffer(lane).bytes;
     }
 
-    /** Tenants that hold as many slots as their own cap allows. */
+    /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
         return atCap;
     }
 
-    /** Tenants with an item waiting or in flight, now or within the last 10 seconds. */
+    /** Returns how many tenants have had an item waiting or in flight within the last 10 seconds. */
     public int activeTenants() {
         return tenants.active();
     }
 
-    /** What is known of a tenant; empty when nothing is. */
+    /** Returns the load of a tenant; empty for an unknown tenant. */
     public Optional<TenantLoad> load(String tenant) {
         return Optional.ofNullable(tenants.find(tenant)).map(known -> new TenantLoad(known.inFlight, known.waiting,
                 pool.share(known.weight), caps.cap(known, pool.share(known.weight)),
@@ -271,7 +264,7 @@ public final class FairDispatch<T> {
     private SlotLease<T> start(TenantQueue<T> queue, long nowNanos) {
         DispatchTenant<T> tenant = queue.tenant;
         LaneBuffer<T> lane = queue.lane;
-        // One start in 1 / trickle is for aged when live work could take them all; the credit is not saved up.
+        // One of 1 / trickle starts is for aged when live work could take them all; the credit does not accumulate.
         trickleCredit = lane.lane == Lane.AGED ? 0 : trickleCredit + settings.agedTrickle();
         double chargeMillis = tenant.estimateMillis(lane.averageMillis());
         boolean lentLong = tenant.standing == SlotEntitlement.LONG;
@@ -283,31 +276,26 @@ public final class FairDispatch<T> {
             running.add(tenant);
         }
         tenant.adaptive.started(tenant.inFlight);
-        settle(tenant);
+        update(tenant);
         return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start) {
-        if (start.over) {
-            throw new IllegalStateException("this attempt is over already");
+        if (start.ended) {
+            throw new IllegalStateException("this attempt has already ended");
         }
-        start.over = true;
+        start.ended = true;
         DispatchTenant<T> tenant = start.queue.tenant;
         start.queue.lane.inFlight--;
         pool.ended(start.lentLong);
         if (--tenant.inFlight == 0) {
-            stopRunning(tenant);
+            DispatchTenant<T> last = running.removeLast();
+            if (last != tenant) {
+                running.set(tenant.runningIndex, last);
+                last.runningIndex = tenant.runningIndex;
+            }
         }
         return tenant;
-    }
-
-    private void stopRunning(DispatchTenant<T> tenant) {
-        DispatchTenant<T> last = running.removeLast();
-        if (last != tenant) {
-            running.set(tenant.runningIndex, last);
-            last.runningIndex = tenant.runningIndex;
-        }
-        tenant.runningIndex = -1;
     }
 
     private void idleIfDone(DispatchTenant<T> tenant, long nowNanos) {
@@ -316,16 +304,16 @@ public final class FairDispatch<T> {
         }
     }
 
-    /** Whoever holds no slot is within any share, so only those in flight are settled anew. */
+    /** Updates only tenants in flight: one without slots is within any share. */
     private void followWeights() {
         if (pool.isOutdated(tenants.activeWeight())) {
             pool.setActiveWeight(tenants.activeWeight());
-            running.forEach(this::settle);
+            running.forEach(this::update);
         }
     }
 
-    /** Brings a tenant's standing up to date with what it holds, its share, its cap and its latency. */
-    private void settle(DispatchTenant<T> tenant) {
+    /** Updates a tenant's share, cap and entitlement to the slots it holds and its latency. */
+    private void update(DispatchTenant<T> tenant) {
         tenant.share = pool.share(tenant.weight);
         tenant.cap = caps.cap(tenant, tenant.share);
         tenant.isLong = caps.isLong(tenant, averageMillis);
@@ -339,7 +327,7 @@ public final class FairDispatch<T> {
             for (LaneBuffer<T> lane : lanes) {
                 TenantQueue<T> queue = tenant.queueOrNull(lane.index());
                 if (queue != null && queue.size > 0) {
-                    lane.place(queue);
+                    lane.reposition(queue);
                 }
             }
         }

@@ -2,34 +2,31 @@ package io.spillway.core.scheduling;
 
 import io.spillway.core.item.Lane;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 
 /**
- * The waiting items of one lane, and whose turn it is: deficit round robin (Shreedhar and Varghese, "Efficient Fair
- * Queuing Using Deficit Round-Robin", 1995) in slot-milliseconds.
+ * Waiting items of one lane in deficit round robin (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit
+ * Round-Robin", 1995) by slot-milliseconds.
  *
- * <p>Each round grants every tenant {@link #QUANTUM_MILLIS} for each unit of weight; a tenant is served while it has
- * credit, may overdraw by its last attempt, and then sits out the rounds it has overdrawn. An attempt of 10 s costs
- * 10,000 rounds, so the list is not walked round by round: the tenants stand in a heap by the next round they have credit
- * for, and rounds in which nobody is served are skipped. Nobody saves credit: who comes back from idleness, or from not
- * being allowed to start, joins the current round at the earliest; a debt is kept.
+ * <p>Each round grants every tenant {@link #QUANTUM_MILLIS} per unit of weight. A tenant is served while it has credit,
+ * may overdraw by its last attempt, and then skips the rounds it has overdrawn. An attempt of 10 s costs 10,000 rounds,
+ * so tenants are in a heap by the next round in which they have credit, and empty rounds are skipped. Credit does not
+ * accumulate: a tenant that was idle, or was not allowed to start, joins the current round at the earliest. A debt is
+ * kept.
  *
  * <p>Owner: {@link FairDispatch}. Bound: the lane's read-ahead and one poll batch.
  */
 final class LaneBuffer<T> {
-    /** Lanes that are dispatched from: hot, overflow, aged, in the order of {@link Lane}. */
+    /** Scheduled lanes: hot, overflow, aged, in the order of {@link Lane}. */
     static final int COUNT = 3;
     static final double QUANTUM_MILLIS = 1;
     /** Weight of the newest attempt in the lane's average. */
     private static final double AVERAGE_SHARE = 1.0 / 64;
-    /** What an attempt takes before any has ended: small, since an item held back for nothing costs more. */
+    /** Estimate before any attempt has ended: small, since holding back an item needlessly costs more. */
     private static final double PRIOR_MILLIS = 1;
 
     final Lane lane;
     final List<TenantQueue<T>> members = new ArrayList<>();
-    private final Map<SlotEntitlement, TurnHeap<T>> heaps = new EnumMap<>(SlotEntitlement.class);
     private final TurnHeap<T> within = new TurnHeap<>();
     private final TurnHeap<T> beyond = new TurnHeap<>();
     private final TurnHeap<T> beyondLong = new TurnHeap<>();
@@ -43,9 +40,6 @@ final class LaneBuffer<T> {
 
     LaneBuffer(Lane lane) {
         this.lane = lane;
-        heaps.put(SlotEntitlement.WITHIN, within);
-        heaps.put(SlotEntitlement.BEYOND, beyond);
-        heaps.put(SlotEntitlement.LONG, beyondLong);
     }
 
     int index() {
@@ -66,7 +60,7 @@ final class LaneBuffer<T> {
             members.add(queue);
             setRound(queue);
             queue.turn = turns++;
-            place(queue);
+            reposition(queue);
         }
     }
 
@@ -88,9 +82,9 @@ final class LaneBuffer<T> {
         }
     }
 
-    /** The queue whose turn it is among those that may start, or null. */
+    /** Returns the next queue among those that may start, or null. */
     TenantQueue<T> next(boolean mayLend, boolean mayLendLong) {
-        TenantQueue<T> next = within.isEmpty() ? null : within.first();
+        TenantQueue<T> next = earlier(null, within);
         next = mayLend ? earlier(next, beyond) : next;
         return mayLendLong ? earlier(next, beyondLong) : next;
     }
@@ -102,7 +96,7 @@ final class LaneBuffer<T> {
         return found == null || heap.first().isBefore(found) ? heap.first() : found;
     }
 
-    /** Takes the first item of a queue, charges the tenant for it and makes its round the lane's. */
+    /** Takes the first item of a queue, charges the tenant for it and advances the lane to the queue's round. */
     QueueEntry<T> serve(TenantQueue<T> queue, double chargeMillis) {
         round = Math.max(round, queue.round);
         queue.chargedMillis = Math.max(queue.chargedMillis, round * QUANTUM_MILLIS);
@@ -112,7 +106,7 @@ final class LaneBuffer<T> {
         return waiting;
     }
 
-    /** Charges a tenant, or with a negative number gives back what it was charged too much. */
+    /** Charges a tenant; a negative number refunds it. */
     void charge(TenantQueue<T> queue, double millis) {
         queue.chargedMillis += millis / queue.tenant.weight;
         long before = queue.round;
@@ -122,9 +116,14 @@ final class LaneBuffer<T> {
         }
     }
 
-    /** Puts a queue with waiting items where its tenant's standing says. */
-    void place(TenantQueue<T> queue) {
-        TurnHeap<T> heap = heaps.get(queue.tenant.standing);
+    /** Puts a queue with waiting items into the heap of its tenant's entitlement. */
+    void reposition(TenantQueue<T> queue) {
+        TurnHeap<T> heap = switch (queue.tenant.standing) {
+            case WITHIN -> within;
+            case BEYOND -> beyond;
+            case LONG -> beyondLong;
+            case HELD -> null;
+        };
         if (queue.heap == heap) {
             return;
         }

@@ -1,7 +1,7 @@
 package io.spillway.core.scheduling;
 
 /**
- * The highest number seen in the last 5 to 10 seconds: the maximum of the running 5 seconds and of the 5 before them.
+ * Maximum of the last 5 to 10 seconds: of the current window of 5 seconds and the one before.
  *
  * <p>Owner: the {@link SlotPool}.
  */

@@ -1,12 +1,12 @@
 package io.spillway.core.scheduling;
 
-/** What a tenant may take next, by what it holds now. */
+/** What a tenant may take next, given the slots it holds. */
 enum SlotEntitlement {
     /** Below its fair share: any free slot. */
     WITHIN,
     /** At or beyond its fair share: what the reserve leaves. */
     BEYOND,
-    /** The same, with work that holds a slot for long: only what nobody else has used of late. */
+    /** At or beyond its fair share with long attempts: only slots that other tenants have not used recently. */
     LONG,
     /** At its own cap: nothing. */
     HELD

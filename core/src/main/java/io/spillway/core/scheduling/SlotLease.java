@@ -3,7 +3,7 @@ package io.spillway.core.scheduling;
 import io.spillway.core.item.Lane;
 
 /**
- * One attempt that holds a slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}.
+ * One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}.
  *
  * @param <T> the worker's item
  */
@@ -13,7 +13,7 @@ public final class SlotLease<T> {
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
-    boolean over;
+    boolean ended;
 
     SlotLease(T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong) {
         this.item = item;

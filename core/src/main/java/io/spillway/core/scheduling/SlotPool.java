@@ -1,17 +1,16 @@
 package io.spillway.core.scheduling;
 
 /**
- * The slots of a worker: who may take one more.
+ * Slots of a worker and the limits for taking one more.
  *
- * <p>The fair share of a tenant is slots × weight ÷ the weights of all active tenants, rounded, at least 1. The
- * first slots of every tenant within its share (the part of its share that the reserve is of all slots, rounded up) come
- * out of the reserve while it lasts; all others are from the common pool. A tenant beyond its share may start only from
- * the common pool, so what it and its like hold leaves the reserve to the others. Who merely has its share cannot use up
- * the reserve either, for it draws only a part of its share from it.
+ * <p>The fair share of a tenant is slots × weight ÷ the weights of all active tenants, rounded, at least 1. A tenant
+ * within its share draws its first slots from the reserve while it lasts: the fraction of its share that the reserve is
+ * of all slots, rounded up. All others come from the common pool. A tenant beyond its share may start only from the
+ * common pool, which leaves the reserve to the others.
  *
- * <p>A slot lent for long work is not back when it is needed, and who holds each slot a thousand times longer ends up
- * with every slot that was ever idle. So tenants with long work get beyond their shares only what other work has left
- * idle all through the last 5 to 10 seconds, and never the reserve.
+ * <p>Slots lent for long attempts do not come back when they are needed, and such tenants would end up with every slot
+ * that was ever idle. Beyond their shares they get only slots that other work has left idle during the last 5 to 10
+ * seconds, and never the reserve.
  *
  * <p>Owner: {@link FairDispatch}.
  */
@@ -37,10 +36,7 @@ final class SlotPool {
         return inFlight >= slots;
     }
 
-    /**
-     * Whether the shares in force are more than an eighth away from what the weights say. To follow every coming and
-     * going exactly would cost a pass over the tenants in flight each time; this way it costs less than ten steps.
-     */
+    /** Returns whether the shares in force are off by more than an eighth; an exact update would cost too much. */
     boolean isOutdated(double weight) {
         return Math.abs(weight - activeWeight) > activeWeight / 8;
     }
@@ -49,12 +45,12 @@ final class SlotPool {
         activeWeight = weight;
     }
 
-    /** The fair share of a tenant of this weight, from 1 to all slots. */
+    /** Returns the fair share of a tenant of this weight, from 1 to all slots. */
     int share(double weight) {
         return weight >= activeWeight ? slots : Math.max(1, (int) Math.round(slots * weight / activeWeight));
     }
 
-    /** Slots that a tenant holds out of the reserve. */
+    /** Returns how many of a tenant's slots come from the reserve. */
     int drawnFromReserve(int held, int share) {
         return held > share ? 0 : (int) Math.min(held, Math.ceilDiv((long) share * reserved, slots));
     }
@@ -74,17 +70,17 @@ final class SlotPool {
         lentLong -= asLong ? 1 : 0;
     }
 
-    /** Whether a tenant beyond its share may start. */
+    /** Returns whether a tenant beyond its share may start. */
     boolean mayLend() {
         return inFlight < slots && inFlight - Math.min(reserved, fromReserve) < slots - reserved;
     }
 
-    /** Whether a tenant beyond its share may start long work. */
+    /** Returns whether a tenant beyond its share may start long work. */
     boolean mayLendLong(long nowNanos) {
         return mayLend() && lentLong < mostLong(nowNanos);
     }
 
-    /** Slots that one tenant can get, as things are, its own included and once its cap has grown: 1 or more. */
+    /** Returns the slots that one tenant can get now, including its own and once its cap has grown: 1 or more. */
     int within(DispatchTenant<?> tenant, boolean isLong, long nowNanos) {
         int others = inFlight - tenant.inFlight;
         int lendable = isLong ? mostLong(nowNanos) : Math.min(slots - reserved, slots - others);

@@ -1,8 +1,8 @@
 package io.spillway.core.scheduling;
 
-/** What a tenant may hold at most, and how it stands to that; without state of its own. */
+/** Stateless rules for a tenant's most slots and its entitlement to the next one. */
 final class TenantCaps {
-    /** How many times the average of all attempts an attempt takes to be called long. */
+    /** Attempts are long when they take this many times the average of all attempts. */
     private static final double LONG_FACTOR = 4;
 
     private final DispatchSettings settings;
@@ -11,7 +11,7 @@ final class TenantCaps {
         this.settings = settings;
     }
 
-    /** Most slots of a tenant: its policy's, and beyond its fair share the adaptive ones. */
+    /** Returns the most slots of a tenant: its policy's concurrency and, beyond its fair share, the adaptive cap. */
     int cap(DispatchTenant<?> tenant, int share) {
         int adaptive = Math.max(share, tenant.adaptive.limit());
         return settings.adaptive() && adaptive < settings.slots()
@@ -19,13 +19,13 @@ final class TenantCaps {
                 : tenant.concurrency;
     }
 
-    /** Long is what outlasts both the buffer time and by far what slots are held for on average. */
+    /** Returns whether attempts exceed both the buffer time and, by far, the average of all attempts. */
     boolean isLong(DispatchTenant<?> tenant, double averageMillis) {
         double millis = tenant.estimateMillis(0);
         return millis >= settings.hotBufferMillis() && millis >= LONG_FACTOR * averageMillis;
     }
 
-    /** How a tenant stands whose share, cap and latency are settled. */
+    /** Returns the entitlement of a tenant whose share, cap and latency are up to date. */
     static SlotEntitlement standing(DispatchTenant<?> tenant) {
         if (tenant.inFlight >= tenant.cap) {
             return SlotEntitlement.HELD;

@@ -1,7 +1,7 @@
 package io.spillway.core.scheduling;
 
 /**
- * What dispatch knows of one tenant at one moment, for metrics and for {@code explain}.
+ * Load of one tenant at one moment, for metrics and for {@code explain}.
  *
  * @param inFlight       slots it holds
  * @param waiting        its items in the worker's buffers, of all lanes

@@ -1,9 +1,9 @@
 package io.spillway.core.scheduling;
 
 /**
- * One tenant's waiting items in one lane, first in first out, and what the tenant has been charged in that lane.
+ * Waiting items of one tenant in one lane, first in first out, and the tenant's charge in that lane.
  *
- * <p>Owner: the {@link LaneBuffer} of its lane, which alone calls what changes it. Bound: the lane's.
+ * <p>Owner: the {@link LaneBuffer} of its lane, the only caller of its mutators. Bound: the lane's.
  */
 final class TenantQueue<T> {
     final DispatchTenant<T> tenant;
@@ -13,10 +13,10 @@ final class TenantQueue<T> {
     private QueueEntry<T> last;
     int size;
 
-    /** Slot-milliseconds for each unit of weight, on the scale of the lane's rounds. */
+    /** Slot-milliseconds per unit of weight, on the scale of the lane's rounds. */
     double chargedMillis;
 
-    /** The round of the lane in which this tenant is next served, and its turn within that round. */
+    /** Round of the lane in which this tenant is next served, and its position within that round. */
     long round;
     long turn;
 

@@ -4,19 +4,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * All tenants that dispatch remembers, and which of them are active: those with an item waiting or in flight, now or
- * within the last 10 seconds. The memory keeps a fair share from swinging with every single item of a quiet tenant, and
- * it makes a tenant that has been alone for so long the only active one, whose fair share is every slot.
+ * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
+ * seconds. This delay keeps fair shares stable while quiet tenants come and go. A tenant that has been alone for that
+ * time is the only active one, and its fair share is every slot.
  *
  * <p>Owner: {@link FairDispatch}. Bound: the busy tenants, themselves bounded by slots and read-ahead, and
- * {@link #MAX_IDLE} idle ones; beyond it the longest idle is forgotten, with its estimates.
+ * {@link #MAX_IDLE} idle ones; beyond it the longest idle tenant is removed, with its estimates.
  */
 final class TenantTable<T> {
     static final int MAX_IDLE = 10_000;
     static final long ACTIVE_NANOS = 10_000_000_000L;
 
     private final Map<String, DispatchTenant<T>> tenants = new HashMap<>();
-    /** The idle tenants by the time since when, and the first of them that is still active. */
+    /** Idle tenants by idle time, and the first of them that is still active. */
     private DispatchTenant<T> longestIdle;
     private DispatchTenant<T> lastIdle;
     private DispatchTenant<T> firstActive;
@@ -32,12 +32,12 @@ final class TenantTable<T> {
         return activeWeight;
     }
 
-    /** The tenant, or null when it is not remembered. */
+    /** Returns the tenant, or null when it is unknown. */
     DispatchTenant<T> find(String name) {
         return tenants.get(name);
     }
 
-    /** The tenant as one that has work, made when it is not remembered. */
+    /** Returns the tenant and marks it as busy; creates it when it is unknown. */
     DispatchTenant<T> busy(String name, double weight) {
         DispatchTenant<T> tenant = tenants.get(name);
         if (tenant == null) {
@@ -58,7 +58,7 @@ final class TenantTable<T> {
         tenant.weight = weight;
     }
 
-    /** The tenant's last item has left. */
+    /** Marks a tenant without items as idle. */
     void idle(DispatchTenant<T> tenant, long nowNanos) {
         tenant.idle = true;
         tenant.idleSinceNanos = nowNanos;
@@ -80,7 +80,7 @@ final class TenantTable<T> {
         }
     }
 
-    /** Whoever has been idle for long is not active any more. */
+    /** Deactivates tenants that have been idle for {@link #ACTIVE_NANOS}. */
     void expire(long nowNanos) {
         while (firstActive != null && nowNanos - firstActive.idleSinceNanos >= ACTIVE_NANOS) {
             DispatchTenant<T> rested = firstActive;
@@ -99,7 +99,7 @@ final class TenantTable<T> {
     private void deactivate(DispatchTenant<T> tenant) {
         tenant.active = false;
         active--;
-        // Sums of fractions drift; with nobody left the sum is known.
+        // Resets the rounding errors of the sum.
         activeWeight = active == 0 ? 0 : activeWeight - tenant.weight;
     }
 

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tenants of one lane and standing in the order of their turns: a binary heap whose members know their place, so
- * that any of them can be moved or removed in logarithmic time.
+ * Tenants of one lane and entitlement by their next round: a binary heap whose members store their index, so that any
+ * member can be moved or removed in logarithmic time.
  *
  * <p>Owner: a {@link LaneBuffer}. Bound: the tenants with waiting items in the lane.
  */
 final class TurnHeap<T> {
     private final List<TenantQueue<T>> members = new ArrayList<>();
 
-    /** Whether nobody is in it: {@link #first} may be called only when somebody is. */
+    /** Returns whether it is empty; {@link #first} needs a member. */
     boolean isEmpty() {
         return members.isEmpty();
     }
@@ -39,7 +39,7 @@ final class TurnHeap<T> {
         }
     }
 
-    /** Restores the order after the turn of one member has changed. */
+    /** Restores the order after one member's round has changed. */
     void moved(TenantQueue<T> queue) {
         up(queue);
         down(queue);

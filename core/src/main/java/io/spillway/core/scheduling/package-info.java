@@ -1,5 +1,2 @@
-/**
- * Fair scheduling of one worker's slots: deficit round robin over tenants by slot time, adaptive concurrency limits,
- * and what moves out of the way.
- */
+/** Fair scheduling of one worker's slots: deficit round robin by slot time, and adaptive concurrency limits. */
 package io.spillway.core.scheduling;

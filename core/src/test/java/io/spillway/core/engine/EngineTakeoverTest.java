@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the death of an owner, and giving up or losing a partition, lead to. */
+/** Takeovers after a death, revocations and losses of partitions. */
 class EngineTakeoverTest {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
 
@@ -35,7 +35,7 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void after_a_first_death_the_items_run_as_all_others() {
+    void after_a_first_death_the_items_run_like_all_others() {
         EnginePartition partition = takeOver(Optional.empty(), false);
         timeline.effects();
 
@@ -123,14 +123,14 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void with_the_quarantine_turned_off_suspects_run_as_all_others() {
+    void with_the_quarantine_off_suspects_run_like_all_others() {
         EngineTimeline off = new EngineTimeline(10, 0);
         takeOver(off, Optional.of(new SuspectMark(0, 5)), true);
         assertThat(off.effects()).containsExactly("start 0", "start 1", "start 2");
     }
 
     @Test
-    void leaving_forgets_what_waits_and_lets_what_runs_end() {
+    void a_revocation_removes_waiting_items_and_lets_attempts_end() {
         EngineTimeline one = new EngineTimeline(1);
         EnginePartition partition = one.partition(Lane.HOT);
         one.arrives(partition, 0, 0);
@@ -158,7 +158,7 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void leaving_forgets_suspects_but_for_the_one_that_runs() {
+    void a_revocation_removes_suspects_except_a_running_one() {
         EnginePartition partition = takeOver(Optional.empty(), true);
         timeline.commit(partition);
         timeline.effects();
@@ -173,7 +173,7 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void an_attempt_that_ends_the_process_leaves_the_partition_as_a_death_would() {
+    void an_attempt_that_terminates_the_process_leaves_the_partition_as_after_a_death() {
         EnginePartition partition = timeline.partition(Lane.HOT);
         timeline.arrives(partition, 0, 0);
 
@@ -185,7 +185,7 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void an_item_that_comes_back_waits_for_the_attempt_from_before_the_partition_was_lost() {
+    void an_item_that_is_read_again_waits_for_its_attempt_from_before_the_loss_of_the_partition() {
         EnginePartition lost = timeline.partition(Lane.HOT);
         timeline.arrives(lost, 0, 0);
         timeline.arrives(lost, 1, 0);
@@ -207,7 +207,7 @@ class EngineTakeoverTest {
     }
 
     @Test
-    void an_item_behind_an_abandoned_attempt_is_forgotten_when_its_partition_is_lost_again() {
+    void an_item_behind_an_abandoned_attempt_is_removed_when_its_partition_is_lost_again() {
         EnginePartition lost = timeline.partition(Lane.HOT);
         timeline.arrives(lost, 0, 0);
         EngineTimeline.Attempt before = timeline.attempt(0);

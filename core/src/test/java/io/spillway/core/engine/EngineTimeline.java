@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * An engine on a timeline that the test sets, with its effects written down in their order. Every tenant has one
- * policy: 10 s to aged, 60 s to live, 3 attempts with waits of 1 s and 2 s.
+ * Engine on a timeline that the test sets. It records its effects in order. Every tenant has one policy: 10 s to aged,
+ * 60 s to live, 3 attempts with waits of 1 s and 2 s.
  */
 final class EngineTimeline
         implements EngineEffects<EngineTimeline.Item, EngineTimeline.Attempt>, ItemPolicies<EngineTimeline.Item> {
@@ -40,7 +40,6 @@ final class EngineTimeline
     long nowMillis = START_MILLIS;
     long sweptBeforeMillis = RoutingRules.NO_SWEEP_MILLIS;
 
-    /** An item that is fresh since it was made. */
     record Item(
             EnginePartition partition, long offset, String tenant, int attempts, int moves, long enqueuedAtMillis)
             implements EngineItem {
@@ -61,7 +60,7 @@ final class EngineTimeline
         }
     }
 
-    /** With three deaths that convict. */
+    /** Creates an engine with three deaths for a conviction. */
     EngineTimeline(int slots) {
         this(slots, 3);
     }
@@ -72,7 +71,7 @@ final class EngineTimeline
                 new RetryBudgets(10, new RetryBudget.Settings(1, 0.1, 1_000)), killerDeaths, this, this);
     }
 
-    /** A partition of which nothing is finished, with a first commit made: its first 128 offsets may start. */
+    /** Creates a new partition with one commit: its first 128 offsets may start. */
     EnginePartition partition(Lane lane) {
         EnginePartition partition = takeOver(lane, ProgressState.fresh(0));
         commit(partition);
@@ -85,7 +84,7 @@ final class EngineTimeline
                 new PartitionProgress(before, Long.MAX_VALUE, PartitionProgress.DEFAULT_MAX_UNFINISHED));
     }
 
-    /** An item of tenant acme arrives that was made so long before, and free slots are filled. */
+    /** Adds an item of tenant acme with this age, and fills free slots. */
     void arrives(EnginePartition partition, long offset, long ageMillis) {
         arrives(new Item(partition, offset, "acme", 0, 0, nowMillis - ageMillis));
     }
@@ -123,7 +122,7 @@ final class EngineTimeline
         fill();
     }
 
-    /** The latest attempt of an offset. */
+    /** Returns the latest attempt of an offset. */
     Attempt attempt(long offset) {
         return attempts.get(offset);
     }
@@ -136,7 +135,7 @@ final class EngineTimeline
         engine.forget(List.of(partition), nowNanos());
     }
 
-    /** The effects since the last call. */
+    /** Returns the effects since the last call. */
     List<String> effects() {
         List<String> taken = List.copyOf(effects);
         effects.clear();
@@ -147,7 +146,6 @@ final class EngineTimeline
         return (nowMillis - START_MILLIS) * NANOS_PER_MILLI;
     }
 
-    // ---- what the engine asks for
 
     @Override
     public TenantPolicy policyOf(Item item) {
@@ -159,7 +157,6 @@ final class EngineTimeline
         return sweptBeforeMillis;
     }
 
-    // ---- what the engine decides
 
     @Override
     public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {

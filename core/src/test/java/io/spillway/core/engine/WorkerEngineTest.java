@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What arrivals, free slots, ends of attempts and commits lead to, on a set timeline. */
+/** Arrivals, free slots, ends of attempts and commits on a set timeline. */
 class WorkerEngineTest {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
     private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
@@ -165,7 +165,7 @@ class WorkerEngineTest {
     }
 
     @Test
-    void items_that_would_wait_too_long_behind_their_own_tenant_make_room_in_hot() {
+    void items_of_hot_that_would_wait_too_long_behind_their_own_tenant_move() {
         EnginePartition partition = one.partition(Lane.HOT);
         one.arrives(partition, 0, 0);
         one.nowMillis += 1_000;
@@ -184,7 +184,7 @@ class WorkerEngineTest {
     }
 
     @Test
-    void what_was_finished_before_the_takeover_is_skipped() {
+    void items_finished_before_the_takeover_are_skipped() {
         EnginePartition partition = many.takeOver(Lane.HOT, new ProgressState(
                 0, 3, 3, OffsetList.of(0, 2), Optional.empty(), true, false));
         many.commit(partition);

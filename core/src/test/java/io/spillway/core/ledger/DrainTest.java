@@ -21,7 +21,7 @@ class DrainTest {
         "1,      0,    1e-9, Infinity",
         "-3,     0,    0,   0",
     })
-    void a_backlog_is_gone_when_what_goes_has_outrun_what_comes(long waiting, double in, double out, double seconds) {
+    void a_backlog_is_gone_after_waiting_over_out_minus_in(long waiting, double in, double out, double seconds) {
         assertThat(Drain.of(waiting, in, out).seconds()).isEqualTo(seconds);
     }
 
@@ -33,7 +33,7 @@ class DrainTest {
         "0,   1,     false",
         "1e9, 9223372036854775807, false",
     })
-    void it_is_late_when_the_items_do_not_live_so_long(double seconds, long ttlMillis, boolean late) {
+    void it_is_late_when_it_outlasts_the_items_time_to_live(double seconds, long ttlMillis, boolean late) {
         assertThat(Drain.of((long) seconds, 0, 1).isLaterThan(ttlMillis)).isEqualTo(late);
     }
 
@@ -67,7 +67,7 @@ class DrainTest {
     }
 
     @Test
-    void a_clock_that_stands_still_or_goes_back_does_no_harm() {
+    void a_clock_that_stops_or_steps_back_does_no_harm() {
         FlowRates rates = FlowRates.startingAt(1_000).after(10, 5, 1_000).after(10, 5, 500);
         assertThat(rates.inPerSecond()).isFinite().isPositive();
         assertThat(rates.atMillis()).isEqualTo(1_002);

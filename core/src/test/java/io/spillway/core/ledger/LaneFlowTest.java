@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class LaneFlowTest {
     @Test
-    void a_steady_flow_is_seen_in_its_totals_and_forecast_from_them() {
+    void the_rates_and_forecast_of_a_steady_flow_follow_from_its_totals() {
         LaneFlow flow = LaneFlow.startingAt(10_000, 4_000, 0);
         assertThat(flow.waiting()).isEqualTo(6_000);
         assertThat(flow.drain()).as("nothing is known of its rates yet").isEqualTo(new Drain.Never());
@@ -21,16 +21,17 @@ class LaneFlowTest {
     }
 
     @Test
-    void what_is_seen_first_counts_whole_and_makes_the_forecast_right_at_once() {
+    void the_first_observation_counts_in_full_so_that_the_forecast_is_correct_at_once() {
         LaneFlow flow = LaneFlow.startingAt(1_000, 0, 0);
         for (int second = 1; second <= 60; second++) {
             flow = flow.after(1_000, 10L * second, second * 1_000L);
-            assertThat(flow.drain().seconds()).as("at second %d", second).isCloseTo((1_000 - 10.0 * second) / 10, within(1e-6));
+            assertThat(flow.drain().seconds()).as("at second %d", second)
+                    .isCloseTo((1_000 - 10.0 * second) / 10, within(1e-6));
         }
     }
 
     @Test
-    void totals_that_shrink_are_no_movement() {
+    void smaller_totals_are_no_movement() {
         LaneFlow flow = LaneFlow.startingAt(1_000, 900, 0).after(100, 80, 1_000);
         assertThat(flow.rates()).isEqualTo(new FlowRates(0, 0, 1_000));
         assertThat(flow.waiting()).isEqualTo(20);

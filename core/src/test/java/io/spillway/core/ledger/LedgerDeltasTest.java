@@ -19,7 +19,7 @@ class LedgerDeltasTest {
     private final LedgerDeltas sums = new LedgerDeltas(ItemState.HOT, SEED);
 
     @Test
-    void each_booking_is_counted_for_its_tenant_and_the_place_it_went_to() {
+    void each_move_is_counted_for_its_tenant_and_new_state() {
         sums.add("a", ItemState.DONE);
         sums.add("b", ItemState.DROPPED);
         sums.add("a", ItemState.DONE);
@@ -30,7 +30,7 @@ class LedgerDeltasTest {
     }
 
     @Test
-    void after_clear_nothing_is_left_of_what_was_booked() {
+    void after_clear_the_table_is_empty() {
         for (int i = 0; i < 1_000; i++) {
             sums.add("tenant-" + i, ItemState.DONE);
         }
@@ -41,7 +41,7 @@ class LedgerDeltasTest {
     }
 
     @Test
-    void any_bookings_sum_up_as_in_a_plain_map() {
+    void random_moves_have_the_same_sums_as_in_a_plain_map() {
         for (int run = 0; run < 20; run++) {
             long seed = System.nanoTime();
             Random random = new Random(seed);
@@ -86,7 +86,7 @@ class LedgerDeltasTest {
     }
 
     @Test
-    void a_name_that_is_not_ascii_is_refused_and_leaves_nothing() {
+    void a_name_that_is_not_ascii_is_rejected_and_leaves_no_trace() {
         sums.add("a", ItemState.DONE);
         assertThatThrownBy(() -> sums.add("a\u00e9", ItemState.DONE)).isInstanceOf(IllegalArgumentException.class);
         sums.add("b", ItemState.DROPPED);
@@ -94,7 +94,7 @@ class LedgerDeltasTest {
     }
 
     @Test
-    void at_its_bound_it_asks_for_a_commit_and_still_takes_more() {
+    void at_its_bound_it_requests_a_commit_and_still_accepts_more() {
         for (int i = 0; i < LedgerDeltas.MANY - 1; i++) {
             sums.add("t" + i, ItemState.DONE);
         }
@@ -107,15 +107,16 @@ class LedgerDeltasTest {
 
     @ParameterizedTest
     @EnumSource(value = ItemState.class, names = {"DONE", "DROPPED"})
-    void nothing_leaves_an_end(ItemState end) {
+    void items_cannot_leave_a_final_state(ItemState end) {
         assertThatThrownBy(() -> new LedgerDeltas(end, SEED)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @ParameterizedTest
     @EnumSource(value = ItemState.class, names = "HOT", mode = Mode.EXCLUDE)
-    void sums_of_another_place_are_not_added(ItemState other) {
+    void counts_of_another_state_are_not_added(ItemState other) {
         if (ItemState.LEFT.contains(other)) {
-            assertThatThrownBy(() -> sums.addAll(new LedgerDeltas(other, SEED))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> sums.addAll(new LedgerDeltas(other, SEED)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 

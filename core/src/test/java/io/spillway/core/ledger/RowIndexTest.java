@@ -18,7 +18,7 @@ class RowIndexTest {
     private final RowIndex index = new RowIndex();
 
     @RepeatedTest(5)
-    void whatever_is_added_and_removed_each_hash_leads_to_its_rows() {
+    void after_random_additions_and_removals_each_hash_finds_its_rows() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         Map<Integer, Long> hashes = new HashMap<>();
@@ -29,8 +29,9 @@ class RowIndexTest {
             if (hash != null) {
                 index.remove(hash, row);
             } else if (step / 2_000 % 3 != 2) {
-                // Few homes, the last ones among them, so that they run over the end; and some rows of the same hash.
-                hash = (long) (60 + random.nextInt(8)) << Integer.SIZE | (long) random.nextInt(4) << 48 | random.nextInt();
+                // Few hash slots, including the last ones, so that probing wraps around; some rows share a hash.
+                hash = (long) (60 + random.nextInt(8)) << Integer.SIZE
+                        | (long) random.nextInt(4) << 48 | random.nextInt();
                 hashes.put(row, hash);
                 index.add(hash, row);
             }
@@ -46,7 +47,7 @@ class RowIndexTest {
     }
 
     @Test
-    void after_many_and_then_few_it_is_still_right() {
+    void it_is_still_correct_after_many_rows_and_then_few() {
         for (int round = 0; round < 20; round++) {
             int rows = round == 0 ? 10_000 : 3;
             for (int row = 0; row < rows; row++) {
@@ -61,7 +62,7 @@ class RowIndexTest {
     }
 
     @Test
-    void a_row_that_is_not_there_is_not_removed() {
+    void a_row_that_is_not_in_the_index_is_not_removed() {
         index.add(7L << Integer.SIZE, 1);
         assertThatThrownBy(() -> index.remove(7L << Integer.SIZE, 2)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> index.remove(8L << Integer.SIZE, 1)).isInstanceOf(IllegalArgumentException.class);
@@ -76,8 +77,8 @@ class RowIndexTest {
 
     private Set<Integer> rows(long hash) {
         Set<Integer> rows = new HashSet<>();
-        for (int place = index.first(hash); place != RowIndex.NONE; place = index.next(place, hash)) {
-            assertThat(rows.add(index.row(place))).isTrue();
+        for (int slot = index.first(hash); slot != RowIndex.NONE; slot = index.next(slot, hash)) {
+            assertThat(rows.add(index.row(slot))).isTrue();
         }
         return rows;
     }

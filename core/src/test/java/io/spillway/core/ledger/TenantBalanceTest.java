@@ -35,21 +35,23 @@ class TenantBalanceTest {
     }
 
     @Test
-    void any_sum_of_moves_balances() {
+    void every_sum_of_moves_balances() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         TenantBalance books = TenantBalance.EMPTY;
         for (int i = 0; i < 1_000; i++) {
             ItemState from = ItemState.LEFT.get(random.nextInt(ItemState.LEFT.size()));
-            books = move(books, from, ItemState.values()[1 + random.nextInt(ItemState.COUNT - 1)], random.nextInt(1_000));
+            books = move(books, from, ItemState.values()[1 + random.nextInt(ItemState.COUNT - 1)],
+                    random.nextInt(1_000));
             assertThat(books.difference()).as("seed %d", seed).isZero();
             assertThat(books.came() - books.went()).as("seed %d", seed).isEqualTo(books.waiting());
         }
     }
 
     @Test
-    void books_of_another_number_of_places_are_refused() {
-        assertThatThrownBy(() -> TenantBalance.of(new long[3], new long[ItemState.COUNT])).isInstanceOf(IllegalArgumentException.class);
+    void counts_for_another_number_of_states_are_rejected() {
+        assertThatThrownBy(() -> TenantBalance.of(new long[3], new long[ItemState.COUNT]))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     static TenantBalance move(TenantBalance books, ItemState from, ItemState to, long count) {

@@ -31,7 +31,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void offsetsThatNeverComeAreNeverUnfinished() {
+    void missingOffsetsAreNeverUnfinished() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         deliver(progress, 3, 7);
         ProgressState state = progress.snapshot(0, false, NONE);
@@ -43,7 +43,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void theNextOwnerSkipsWhatIsDoneAndRunsTheRest() {
+    void theNextOwnerSkipsFinishedItemsAndRunsTheOthers() {
         PartitionProgress progress = after(working(5, 10, 10, OffsetList.of(5, 7)), ENDLESS);
         assertThat(progress.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
         assertThat(progress.delivered(6)).isEqualTo(ReadVerdict.FINISHED);
@@ -53,7 +53,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void aSnapshotInTheMiddleOfTheTakenOverPartForgetsNothingOfIt() {
+    void aSnapshotWithinTheTakenOverRangeKeepsAllOfIt() {
         PartitionProgress progress = after(working(5, 20, 30, OffsetList.of(5, 7, 15)), ENDLESS);
         deliver(progress, 5);
         progress.delivered(6);
@@ -77,7 +77,7 @@ class PartitionProgressTest {
     void afterOneDeathSuspectsAreOnProbationAndAfterTheNextAlone() {
         PartitionProgress first = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), ENDLESS);
         assertThat(first.delivered(5)).isEqualTo(ReadVerdict.PROBATION);
-        assertThat(first.mayStart(5)).as("before a commit says that it is on probation").isFalse();
+        assertThat(first.mayStart(5)).as("before a commit records its probation").isFalse();
         ProgressState committed = first.snapshot(10, false, NONE);
         assertThat(committed.alone()).isTrue();
         first.committed(committed);
@@ -89,7 +89,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void probationIsOverWhenAllThatWereOnItAreDone() {
+    void probationEndsWhenAllItsItemsAreDone() {
         PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
         deliver(progress, 5);
         progress.delivered(6);
@@ -103,7 +103,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void anOrderlyOwnerHandsOnProbationAsProbation() {
+    void aCleanOwnerPassesProbationOnAsProbation() {
         PartitionProgress progress = after(new ProgressState(5, 10, 12, OffsetList.of(5, 7), NONE, false, false), 12);
         deliver(progress, 5);
         PartitionProgress next = after(progress.snapshot(0, true, NONE), ENDLESS);
@@ -123,7 +123,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void afterAnUncleanTakeoverTheHorizonCommittedBeforeHoldsOn() {
+    void afterAnUncleanTakeoverThePreviousHorizonStaysInForce() {
         PartitionProgress progress = after(working(5, 10, 100, OffsetList.of(5)), 12);
         assertThat(progress.mayStart(99)).isTrue();
         assertThat(progress.mayStart(100)).isFalse();
@@ -131,7 +131,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void theHorizonNeverFallsBelowOneHandedOutBefore() {
+    void theHorizonNeverFallsBelowAnEarlierOne() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         ProgressState far = progress.snapshot(1_000, false, NONE);
         assertThat(progress.snapshot(10, false, NONE).horizon()).isEqualTo(1_000);
@@ -141,7 +141,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void anOrderlyOwnerLeavesNoSuspectsAndStartsNothingMore() {
+    void aCleanOwnerLeavesNoSuspectsAndStartsNothing() {
         PartitionProgress progress = after(ProgressState.fresh(0), ENDLESS);
         ProgressState working = progress.snapshot(100, false, NONE);
         progress.committed(working);
@@ -160,7 +160,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void suspectsThatAnOrderlyOwnerDidNotGetToStaySuspects() {
+    void suspectsThatACleanOwnerDidNotRunStaySuspects() {
         PartitionProgress progress = after(working(5, 8, 10, OffsetList.of(5, 6, 7)), ENDLESS);
         deliver(progress, 5, 6, 7, 8, 9, 10);
         progress.finished(5);
@@ -175,7 +175,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void suspectsThatAnOrderlyOwnerHadNotReadStaySuspects() {
+    void suspectsThatACleanOwnerDidNotReadStaySuspects() {
         PartitionProgress progress = after(working(5, 8, 100, OffsetList.of(5, 6)), 50);
         deliver(progress, 5);
         assertThat(progress.snapshot(0, true, NONE).horizon()).isEqualTo(50);
@@ -223,7 +223,7 @@ class PartitionProgressTest {
     }
 
     @Test
-    void mistakesOfTheCallerAreRefused() {
+    void invalidCallsAreRejected() {
         PartitionProgress progress = after(ProgressState.fresh(5), ENDLESS);
         deliver(progress, 5, 6);
         assertThatThrownBy(() -> progress.delivered(6)).isInstanceOf(IllegalArgumentException.class);

@@ -38,7 +38,7 @@ class ProgressCodecTest {
     }
 
     @Test
-    void aWorkerAtWorkTakesAboutAHundredCharacters() {
+    void anActiveWorkerNeedsAboutAHundredCharacters() {
         long seed = 5;
         TreeSet<Long> offsets = new TreeSet<>();
         new Random(seed).longs(50, 0, 200).forEach(offsets::add);
@@ -49,7 +49,7 @@ class ProgressCodecTest {
     }
 
     @Test
-    void everythingIsKeptThroughARoundTrip() {
+    void everyFieldSurvivesARoundTrip() {
         OffsetList unfinished = OffsetList.of(7, 9, 300);
         List<ProgressState> states = List.of(
                 ProgressState.fresh(0),
@@ -58,14 +58,15 @@ class ProgressCodecTest {
                 new ProgressState(7, 400, 500, unfinished, Optional.empty(), false, false),
                 new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(9, 0)), false, true),
                 new ProgressState(7, 400, 301, unfinished, Optional.of(new SuspectMark(300, 2)), true, true),
-                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(450, SuspectMark.MAX_DEATHS)), false, true),
+                new ProgressState(7, 400, 500, unfinished, Optional.of(new SuspectMark(450, SuspectMark.MAX_DEATHS)),
+                        false, true),
                 new ProgressState(0, Long.MAX_VALUE, Long.MAX_VALUE, OffsetList.of(0, 1, Long.MAX_VALUE - 1),
                         Optional.of(new SuspectMark(0, 1)), false, true));
         assertThat(states).allSatisfy(state -> assertThat(roundTrip(state)).isEqualTo(state));
     }
 
     @Test
-    void randomStatesAreKeptOrCutSafely() {
+    void randomStatesAreKeptOrShortenedSafely() {
         for (long seed = 0; seed < 2_000; seed++) {
             Random random = new Random(seed);
             int count = 1 + random.nextInt(3_000);
@@ -78,7 +79,7 @@ class ProgressCodecTest {
     }
 
     @Test
-    void whatIsSaidToFitIsNotCut() {
+    void aListThatSurelyFitsIsNotShortened() {
         for (long seed = 0; seed < 500; seed++) {
             Random random = new Random(seed);
             int count = 1 + random.nextInt(1_500);
@@ -88,14 +89,15 @@ class ProgressCodecTest {
                 assertThat(roundTrip(state)).as("seed %d", seed).isEqualTo(state);
             }
         }
-        // The worst for 1,000 offsets: every distance as large as the span allows, just over a step of the varint.
-        ProgressState worst = working(spaced(1_000, i -> i < 900 ? i * 16_384 : 900 * 16_384 + (i - 900) * (128 + i % 7)));
+        // The worst case for 1,000 offsets: every distance as large as the span allows, just over a step of the varint.
+        ProgressState worst = working(
+                spaced(1_000, i -> i < 900 ? i * 16_384 : 900 * 16_384 + (i - 900) * (128 + i % 7)));
         assertThat(ProgressCodec.surelyFits(1_000, worst.readTo() - worst.frontier())).isTrue();
         assertThat(roundTrip(worst)).isEqualTo(worst);
     }
 
     @Test
-    void aListThatIsTooLongIsCutAtTheFirstOffsetLeftOutAndTheHorizonStays() {
+    void aListThatIsTooLongEndsBeforeReadToAndTheHorizonStays() {
         ProgressState state = working(scattered(3_000, 3_000L << 20, new Random(3)));
         ProgressState decoded = roundTrip(state);
         assertThat(decoded.unfinished().size()).isBetween(900, 1_100);
@@ -104,14 +106,16 @@ class ProgressCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "AQ", "null", "{\"offset\":1}", "AAAAAAAAAAAAAAAA", "bm90IG91cnM", "é", "AQAAAAAA=", "\n"})
+    @ValueSource(strings = {"", " ", "AQ", "null", "{\"offset\":1}", "AAAAAAAAAAAAAAAA", "bm90IG91cnM", "é",
+            "AQAAAAAA=", "\n"})
     void foreignMetadataIsAFreshStart(String metadata) {
         assertThat(ProgressCodec.decode(42, metadata)).isEqualTo(ProgressState.fresh(42));
     }
 
     @Test
     void metadataOfAnotherOffsetIsAFreshStart() {
-        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), false, false));
+        String metadata = ProgressCodec.encode(new ProgressState(7, 9, 100, OffsetList.of(7), Optional.empty(), false,
+                false));
         assertThat(ProgressCodec.decode(7, metadata).readTo()).isEqualTo(9);
         assertThat(ProgressCodec.decode(8, metadata)).isEqualTo(ProgressState.fresh(8));
     }
@@ -124,15 +128,17 @@ class ProgressCodecTest {
             byte[] bytes = Base64.getUrlDecoder().decode(ProgressCodec.encode(state));
             bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
             String flipped = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-            assertThat(ProgressCodec.decode(FRONTIER, flipped)).as("seed %d", seed).isEqualTo(ProgressState.fresh(FRONTIER));
+            assertThat(ProgressCodec.decode(FRONTIER, flipped)).as("seed %d", seed)
+                    .isEqualTo(ProgressState.fresh(FRONTIER));
             String whole = ProgressCodec.encode(state);
             String cut = whole.substring(0, random.nextInt(whole.length()));
-            assertThat(ProgressCodec.decode(FRONTIER, cut)).as("seed %d", seed).isEqualTo(ProgressState.fresh(FRONTIER));
+            assertThat(ProgressCodec.decode(FRONTIER, cut)).as("seed %d", seed)
+                    .isEqualTo(ProgressState.fresh(FRONTIER));
         }
     }
 
     @Test
-    void junkWithAGoodChecksumNeverThrowsAndNeverSkipsBelowTheFrontier() {
+    void randomBytesWithAValidChecksumNeverThrowAndNeverSkipBelowTheFrontier() {
         for (long seed = 0; seed < 20_000; seed++) {
             Random random = new Random(seed);
             byte[] body = new byte[1 + random.nextInt(40)];
@@ -148,7 +154,7 @@ class ProgressCodecTest {
     }
 
     @Test
-    void aFewBytesThatClaimMoreOffsetsThanAllowedAreNotBelieved() {
+    void aFewBytesThatClaimTooManyOffsetsAreRejected() {
         ByteBuffer body = ByteBuffer.allocate(64).put((byte) 0);
         Varint.write(1L << 40, body);
         Varint.write(1L << 41, body);
@@ -194,11 +200,12 @@ class ProgressCodecTest {
         return ProgressCodec.decode(state.frontier(), ProgressCodec.encode(state));
     }
 
-    /** Of an owner at work, with offsets relative to {@link #FRONTIER}, which is the first of them. */
+    /** State of an active owner, with offsets relative to {@link #FRONTIER}, which is the first of them. */
     private static ProgressState working(TreeSet<Long> offsets) {
         long[] unfinished = offsets.stream().mapToLong(o -> FRONTIER + o - offsets.first()).toArray();
         long readTo = unfinished[unfinished.length - 1] + 1;
-        return new ProgressState(FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), false, false);
+        return new ProgressState(
+                FRONTIER, readTo, readTo + 5_000, OffsetList.of(unfinished), Optional.empty(), false, false);
     }
 
     private static TreeSet<Long> spaced(int count, LongUnaryOperator offset) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A partition that changes hands at any moment, against sets that simply remember everything. */
+/** Changes of ownership at random moments, compared with sets that remember everything. */
 class ProgressModelTest {
     @ParameterizedTest(name = "gaps up to {0}, polls up to {1}, bound {2}, paused when full {3}, {4} seeds")
     @CsvSource({
@@ -57,10 +57,11 @@ class ProgressModelTest {
             nanos = Math.min(nanos, System.nanoTime() - start);
             assertThat(progress.unfinished()).isEqualTo(window.length);
         }
-        System.out.println("PartitionProgress: " + nanos / items + " ns per delivered and finished, 1,400 in flight, random order");
+        System.out.println("PartitionProgress: " + nanos / items
+                + " ns per delivered and finished, 1,400 in flight, random order");
     }
 
-    /** What a partition, its group's committed offset and one worker after the other go through. */
+    /** Model of a partition, its group's committed offset and successive workers. */
     private static final class Model {
         private final long seed;
         private final Random random;
@@ -143,7 +144,8 @@ class ProgressModelTest {
             ReadVerdict reading = progress.delivered(offset);
             position = offset + 1;
             boolean isFinished = committedFinished.contains(offset) && offset < before.readTo();
-            assertThat(reading == ReadVerdict.FINISHED).as("seed %d: %d is %s", seed, offset, reading).isEqualTo(isFinished);
+            assertThat(reading == ReadVerdict.FINISHED).as("seed %d: %d is %s", seed, offset, reading)
+                    .isEqualTo(isFinished);
             if (suspects.contains(offset)) {
                 assertThat(reading).as("seed %d: %d", seed, offset)
                         .isEqualTo(before.alone() ? ReadVerdict.SUSPECT : ReadVerdict.PROBATION);
@@ -187,13 +189,15 @@ class ProgressModelTest {
             if (pauses) {
                 assertThat(decoded).as("seed %d", seed).isEqualTo(state);
             }
-            List<Long> known = log.headSet(decoded.readTo()).stream().filter(offset -> !finished.contains(offset)).toList();
-            Set<Long> said = new HashSet<>();
+            List<Long> known = log.headSet(decoded.readTo()).stream().filter(offset -> !finished.contains(offset))
+                    .toList();
+            Set<Long> listed = new HashSet<>();
             for (long offset : decoded.unfinished().toArray()) {
-                said.add(offset);
+                listed.add(offset);
             }
-            assertThat(said.containsAll(known)).as("seed %d: unfinished %s in %s", seed, known, said).isTrue();
-            assertThat(said.stream().noneMatch(finished::contains)).as("seed %d: finished in %s", seed, said).isTrue();
+            assertThat(listed.containsAll(known)).as("seed %d: unfinished %s in %s", seed, known, listed).isTrue();
+            assertThat(listed.stream().noneMatch(finished::contains)).as("seed %d: finished in %s", seed, listed)
+                    .isTrue();
             if (unfinished.isEmpty() && position >= before.readTo()) {
                 assertThat(state.frontier()).as("seed %d: idle", seed).isEqualTo(position);
             }
@@ -221,7 +225,7 @@ class ProgressModelTest {
             committedFinished = new HashSet<>(finished);
         }
 
-        /** Retention or a purge: what is gone needs not be run. */
+        /** Retention or a purge: deleted records need not run. */
         private void delete() {
             if (!log.isEmpty() && random.nextInt(4) == 0) {
                 List<Long> gone = new ArrayList<>(log.headSet(log.first() + random.nextLong(1 + logEnd - log.first())));

@@ -21,8 +21,10 @@ class SuspectRulesTest {
         "7, 7, 9, 0, 'RunFreely[]'",
         "8, 7, 9, 0, 'RunFreely[]'",
     })
-    void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit, String decision) {
-        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit)).hasToString(decision);
+    void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
+            String decision) {
+        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit))
+                .hasToString(decision);
     }
 
     @Test
@@ -63,7 +65,7 @@ class SuspectRulesTest {
     }
 
     @Test
-    void anOrderlyOwnerHandsOnTheDeathsOfASuspectItDidNotGetTo() {
+    void aCleanOwnerPassesOnTheDeathsOfASuspectItDidNotRun() {
         PartitionProgress progress = after(markedWith(5, 1));
         progress.delivered(5);
         ProgressState handedOver = stored(progress.snapshot(100, true, NONE));
@@ -74,7 +76,7 @@ class SuspectRulesTest {
     }
 
     @Test
-    void anOrderlyEndWhileTheMarkedItemRunsIsNotADeath() {
+    void aCleanEndWhileTheMarkedItemRunsIsNotADeath() {
         PartitionProgress progress = after(markedWith(5, 1));
         progress.delivered(5);
         ProgressState handedOver = stored(progress.snapshot(100, true, Optional.of(new SuspectMark(5, 2))));
@@ -94,7 +96,7 @@ class SuspectRulesTest {
     }
 
     @Test
-    void aMarkedItemThatIsNoLongerThereIsForgotten() {
+    void theMarkOfADeletedItemIsRemoved() {
         PartitionProgress progress = after(markedWith(5, 1));
         progress.positionedAt(6);
         assertThat(progress.takenOverMark()).isEmpty();
@@ -108,7 +110,8 @@ class SuspectRulesTest {
         PartitionProgress progress = after(markedWith(5, 1));
         progress.delivered(5);
         progress.delivered(6);
-        assertThat(progress.snapshot(100, false, Optional.of(new SuspectMark(6, 0))).mark()).contains(new SuspectMark(6, 0));
+        assertThat(progress.snapshot(100, false, Optional.of(new SuspectMark(6, 0))).mark())
+                .contains(new SuspectMark(6, 0));
         assertThat(progress.snapshot(100, false, NONE).mark()).contains(new SuspectMark(5, 1));
     }
 
@@ -117,7 +120,8 @@ class SuspectRulesTest {
     }
 
     private static ProgressState markedWith(long offset, int deaths) {
-        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), Optional.of(new SuspectMark(offset, deaths)), false, true);
+        return new ProgressState(5, 7, 100, OffsetList.of(5, 6), Optional.of(new SuspectMark(offset, deaths)), false,
+                true);
     }
 
     private static PartitionProgress after(ProgressState before) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class UnfinishedSetTest {
     @Test
-    void itHoldsWhatATreeSetHolds() {
+    void itEqualsATreeSet() {
         for (long seed = 0; seed < 50; seed++) {
             Random random = new Random(seed);
             UnfinishedSet set = new UnfinishedSet();
@@ -32,7 +32,7 @@ class UnfinishedSetTest {
     }
 
     @Test
-    void anOffsetThatHangsDoesNotMakeItGrow() {
+    void aHangingOffsetDoesNotMakeItGrow() {
         UnfinishedSet set = new UnfinishedSet();
         set.add(0);
         for (long offset = 1; offset < 100_000; offset++) {

@@ -21,7 +21,7 @@ class AttemptRulesTest {
             .with(PolicyField.JITTER, "none"));
 
     @Test
-    void successIsTheEnd() {
+    void aSuccessfulItemIsDone() {
         assertThat(after(new AttemptResult.Succeeded(), 0)).isEqualTo(new NextStep.Done());
         assertThat(after(new AttemptResult.Succeeded(), 99)).isEqualTo(new NextStep.Done());
     }
@@ -36,7 +36,7 @@ class AttemptRulesTest {
 
     @ParameterizedTest
     @CsvSource({"3, 4", "1000, 1001", "2147483647, 2147483647"})
-    void moreAttemptsThanAllowedByNowAreADeadLetter(int before, int counted) {
+    void moreAttemptsThanThePolicyNowAllowsAreADeadLetter(int before, int counted) {
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
         assertThat(after(failed, before)).isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "", counted));
     }
@@ -63,25 +63,27 @@ class AttemptRulesTest {
 
     @ParameterizedTest(name = "asked to wait {0} ms: due after {1} ms")
     @CsvSource({"0, 1000", "4000, 5000", "9500, 10000", "86400000, 10000", "9223372036854775807, 10000", "-5, 1000"})
-    void theDestinationsWaitIsHonouredUpToTheTenantsCap(long asked, long due) {
+    void theDestinationsWaitAppliesUpToTheTenantsCap(long asked, long due) {
         NextStep step = after(new AttemptResult.Failed(OptionalLong.of(asked), "status 429"), 0);
         assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1, 1_000));
     }
 
     @Test
-    void thoseToldTheSameMomentComeBackSpreadOverTheBackoff() {
+    void itemsWithTheSameRequestedWaitAreSpreadOverTheBackoff() {
         TenantPolicy jittered = TenantPolicy.of(PolicySettings.NONE_SET);
         long seed = 9;
         Random random = new Random(seed);
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.of(30_000), "status 503");
-        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(failed, 3, jittered, 0, random, NOW)).distinct())
+        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(failed, 3, jittered, 0, random, NOW))
+                .distinct())
                 .as("seed %d", seed)
                 .hasSizeGreaterThan(900)
-                .allSatisfy(step -> assertThat(((NextStep.Delay) step).dueMillis()).isBetween(NOW + 30_000, NOW + 38_000));
+                .allSatisfy(step -> assertThat(((NextStep.Delay) step).dueMillis())
+                        .isBetween(NOW + 30_000, NOW + 38_000));
     }
 
     @Test
-    void decorrelatedWaitsGrowFromTheOneBefore() {
+    void decorrelatedWaitsGrowFromThePreviousOne() {
         TenantPolicy decorrelated = TenantPolicy.of(
                 PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated").with(PolicyField.ATTEMPTS, "1000"));
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
@@ -89,7 +91,8 @@ class AttemptRulesTest {
         long wait = 0;
         for (int before = 0; before < 900; before++) {
             long most = 3 * Math.max(wait, 1_000);
-            NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(failed, before, decorrelated, wait, random, NOW);
+            NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(failed, before, decorrelated, wait, random,
+                    NOW);
             assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, most));
             wait = delay.waitMillis();
         }

@@ -70,18 +70,20 @@ class BackoffTest {
     void theLargestNumbersDoNotOverflow(Jitter jitter) {
         Random random = new Random(SEED);
         for (int i = 0; i < 1_000; i++) {
-            assertThat(Backoff.waitMillis(jitter, Long.MAX_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, random))
+            assertThat(Backoff.waitMillis(jitter, Long.MAX_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE,
+                    random))
                     .isNotNegative();
             assertThat(Backoff.waitMillis(jitter, Long.MAX_VALUE, 10, 1, Long.MAX_VALUE, random)).isBetween(0L, 10L);
         }
     }
 
     @Test
-    void numbersOutOfRangeAreRefused() {
+    void numbersOutOfRangeAreRejected() {
         Random random = new Random(SEED);
         assertThatThrownBy(() -> Backoff.waitMillis(Jitter.FULL, 0, 1, 1, 0, random)).hasMessageContaining("base 0 ms");
         assertThatThrownBy(() -> Backoff.waitMillis(Jitter.FULL, 1, 0, 1, 0, random)).hasMessageContaining("cap 0 ms");
         assertThatThrownBy(() -> Backoff.waitMillis(Jitter.FULL, 1, 1, 0, 0, random)).hasMessageContaining("attempt 0");
-        assertThatThrownBy(() -> Backoff.waitMillis(Jitter.FULL, 1, 1, 1, -1, random)).hasMessageContaining("wait -1 ms");
+        assertThatThrownBy(() -> Backoff.waitMillis(Jitter.FULL, 1, 1, 1, -1, random))
+                .hasMessageContaining("wait -1 ms");
     }
 }

@@ -14,7 +14,7 @@ class RetryBudgetTest {
     private static final RetryBudget.Settings THREE = new RetryBudget.Settings(3, 0.1, 1_000);
 
     @Test
-    void savedRetriesAreSpentThenTheyTrickle() {
+    void afterTheSavedRetriesTheTrickleApplies() {
         RetryBudget budget = new RetryBudget(THREE);
         assertThat(answers(budget, 0, 0, 0, 0, 0)).isEqualTo("go go go go wait1000 ");
         assertThat(answers(budget, 500, 999, 1_000, 1_001)).isEqualTo("wait2000 wait3000 go wait4000 ");
@@ -34,7 +34,7 @@ class RetryBudgetTest {
     }
 
     @Test
-    void thoseWhoWaitAreSpreadOverAMinuteOfTheTrickleAndThenAgain() {
+    void refusedRetriesAreSpreadOverAMinuteOfTheTrickleAndThenFromItsStart() {
         RetryBudget budget = spent(THREE, 0);
         Map<Long, Integer> waiting = new HashMap<>();
         for (int i = 0; i < 6_000; i++) {
@@ -53,9 +53,10 @@ class RetryBudgetTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0.1, 1000, capTokens = 0", "1, NaN, 1000, earnedPerSuccess = NaN", "1, 2, 1000, earnedPerSuccess = 2.0",
+    @CsvSource({"0, 0.1, 1000, capTokens = 0", "1, NaN, 1000, earnedPerSuccess = NaN",
+            "1, 2, 1000, earnedPerSuccess = 2.0",
         "1, 0.1, 0, trickleMillis = 0"})
-    void settingsOutOfRangeAreRefused(int cap, double earned, long trickle, String message) {
+    void settingsOutOfRangeAreRejected(int cap, double earned, long trickle, String message) {
         assertThatThrownBy(() -> new RetryBudget.Settings(cap, earned, trickle)).hasMessageStartingWith(message);
     }
 
@@ -74,10 +75,10 @@ class RetryBudgetTest {
     }
 
     @Test
-    void aBudgetThatIsFullAgainAndNotAskedIsForgotten() {
+    void aFullBudgetWithoutRetriesIsRemoved() {
         RetryBudgets budgets = new RetryBudgets(10, THREE);
         budgets.ask("t", "a", 0);
-        for (int i = 1; i < RetryBudget.OVER_AFTER; i++) {
+        for (int i = 1; i < RetryBudget.FORGOTTEN_AFTER; i++) {
             budgets.succeeded("t", "a");
         }
         assertThat(budgets.size()).isEqualTo(1);
@@ -86,9 +87,9 @@ class RetryBudgetTest {
     }
 
     @Test
-    void afterFiftySuccessesInARowEachEarnsAWholeRetryUntilOneFails() {
+    void afterFiftyConsecutiveSuccessesEachEarnsAWholeRetryUntilOneFails() {
         RetryBudget budget = spent(THREE, 0);
-        for (int i = 1; i < RetryBudget.WELL_AFTER; i++) {
+        for (int i = 1; i < RetryBudget.RECOVERED_AFTER; i++) {
             budget.succeeded();
         }
         for (int i = 0; i < 3; i++) {
@@ -103,7 +104,7 @@ class RetryBudgetTest {
     }
 
     @Test
-    void aBudgetThatNobodyAsksForTenMinutesIsForgotten() {
+    void aBudgetWithoutRetriesForTenMinutesIsRemoved() {
         RetryBudgets budgets = new RetryBudgets(10, THREE);
         budgets.ask("old", "a", 0);
         budgets.ask("young", "a", 1);
@@ -130,7 +131,7 @@ class RetryBudgetTest {
             budgets.succeeded("77", "a");
         }
         assertThat(budgets.ask("78", "a", 1)).isInstanceOf(RetryBudget.Answer.Granted.class);
-        for (int i = 0; i < RetryBudget.OVER_AFTER; i++) {
+        for (int i = 0; i < RetryBudget.FORGOTTEN_AFTER; i++) {
             budgets.succeeded("1", "a");
         }
         budgets.ask("79", "a", 1);

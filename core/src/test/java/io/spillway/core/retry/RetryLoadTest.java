@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What retries make of the load on a destination: the figures of the sources, and a destination that is down. */
+/** Load of retries on a destination: the figures of the literature, and a destination that is down. */
 class RetryLoadTest {
     private static final long SEED = 20150304;
 
@@ -26,7 +26,7 @@ class RetryLoadTest {
         assertThat(load(failureRate, endless)).as("seed %d", SEED).isCloseTo(without, within(0.03 * without));
     }
 
-    /** Attempts per item with three tries each; a retry that is not granted is not made. */
+    /** Returns the attempts per item with three tries each; a refused retry is not made. */
     private static double load(double failureRate, RetryBudget budget) {
         Random random = new Random(SEED);
         int items = 200_000;
@@ -48,14 +48,15 @@ class RetryLoadTest {
     }
 
     /**
-     * 100 tenants at 70% of 50 slots of 20 ms: 1,750 items/s. The destination is down from second 30 to 90. Attempts are
-     * instantaneous here, so this is about the rules alone.
+     * 100 tenants at 70% of 50 slots of 20 ms: 1,750 items/s. The destination is down from second 30 to 90. Attempts
+     * take no time, so this tests the rules alone.
      */
     @Test
     void whileADestinationIsDownAttemptsStayBelowElevenTenthsOfTheItemsOffered() {
         Outage outage = new Outage();
         outage.run();
-        System.out.printf("Outage of 60 s: attempts %.3f of the items offered, %d returns from the delay lane a second at most,"
+        System.out.printf(
+                "Outage of 60 s: attempts %.3f of the items offered, %d returns from the delay lane a second at most,"
                         + " the last item of the outage done %d s after it%n",
                 (double) outage.attemptsWhileDown / outage.offeredWhileDown, outage.mostReturnsASecond(),
                 (outage.lastRetryMillis - Outage.DOWN_TO_MILLIS) / 1_000);
@@ -114,7 +115,8 @@ class RetryLoadTest {
                 returnsBySecond[(int) (due.atMillis() / 1_000)]++;
                 switch (budgets.ask(due.tenant(), "destination", due.atMillis())) {
                     case RetryBudget.Answer.Granted granted -> attempt(due);
-                    case RetryBudget.Answer.Wait wait -> delay.add(new Due(wait.untilMillis(), due.tenant(), due.attempts()));
+                    case RetryBudget.Answer.Wait wait ->
+                            delay.add(new Due(wait.untilMillis(), due.tenant(), due.attempts()));
                 }
             }
         }

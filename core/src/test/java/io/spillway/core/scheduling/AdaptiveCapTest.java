@@ -16,7 +16,7 @@ class AdaptiveCapTest {
     private long nowNanos;
 
     @Test
-    void a_limit_in_full_use_doubles_with_each_round_of_attempts() {
+    void a_fully_used_limit_doubles_with_each_batch_of_attempts() {
         assertThat(cap.limit()).isEqualTo(4);
         round(20);
         assertThat(cap.limit()).isEqualTo(8);
@@ -37,7 +37,7 @@ class AdaptiveCapTest {
     }
 
     @Test
-    void a_limit_that_is_not_used_does_not_grow_and_one_no_longer_used_fades() {
+    void an_unused_limit_does_not_grow_and_falls_when_its_use_ends() {
         rounds(100, 1, () -> 20);
         assertThat(cap.limit()).isEqualTo(4);
         fill(20);
@@ -57,7 +57,7 @@ class AdaptiveCapTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void latency_that_merely_varies_is_not_throttled(long seed) {
+    void variable_latency_is_not_throttled(long seed) {
         Random random = new Random(seed);
         // Lognormal: one attempt in 40 takes 50 times the median or more.
         DoubleSupplier wide = () -> 100 * Math.exp(2 * random.nextGaussian());
@@ -72,7 +72,7 @@ class AdaptiveCapTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})
-    void one_straggler_in_fifty_is_not_a_rise(long seed) {
+    void one_slow_attempt_in_fifty_is_not_a_rise(long seed) {
         Random random = new Random(seed);
         fill(20);
         rounds(20, MOST, () -> random.nextInt(50) == 0 ? 30_000 : 20);
@@ -80,7 +80,7 @@ class AdaptiveCapTest {
     }
 
     @Test
-    void when_latency_rises_a_thousandfold_one_round_brings_the_limit_down_to_one() {
+    void when_latency_rises_a_thousandfold_one_batch_reduces_the_limit_to_one() {
         fill(10);
         round(10_000);
         assertThat(cap.isRaised()).isTrue();
@@ -112,7 +112,7 @@ class AdaptiveCapTest {
     }
 
     @Test
-    void what_everybodys_latency_does_is_no_rise_of_its_own() {
+    void a_rise_shared_by_all_tenants_does_not_count() {
         common = Math.log(5);
         fill(10);
         round(40);
@@ -123,7 +123,7 @@ class AdaptiveCapTest {
     }
 
     @Test
-    void it_tells_for_how_long_the_latency_has_been_up() {
+    void the_duration_of_a_rise_is_measured() {
         fill(10);
         round(10_000);
         long before = nowNanos;
@@ -133,7 +133,7 @@ class AdaptiveCapTest {
     }
 
     @Test
-    void after_a_rest_it_begins_again() {
+    void after_an_idle_period_the_limit_is_reset() {
         fill(10);
         cap.rest();
         assertThat(cap.limit()).isEqualTo(4);
@@ -145,7 +145,7 @@ class AdaptiveCapTest {
         }
     }
 
-    /** As many attempts as the limit allows start together and end together. */
+    /** Starts as many attempts as the limit allows, and ends them together. */
     private void round(double millis) {
         rounds(1, cap.limit(), () -> millis);
     }

@@ -10,7 +10,7 @@ import java.util.Deque;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one item costs under the worker's lock: printed, since a limit on time fails on a busy machine. */
+/** Cost of one item under the worker's lock: printed only, since a time limit fails on a busy machine. */
 class DispatchCostTest {
     private static final int CYCLES = 300_000;
     private static final int RUNS = 5;
@@ -37,7 +37,7 @@ class DispatchCostTest {
         assertThat(dispatch.inFlight()).isZero();
     }
 
-    /** Each step ends the oldest of 40 attempts, offers an item and starts one: as many wait after as before. */
+    /** Each step ends the oldest of 40 attempts, offers an item and starts one, so the backlog stays constant. */
     private static void cycle(FairDispatch<String> dispatch, String[] names, long fromNanos) {
         Deque<SlotLease<String>> running = new ArrayDeque<>();
         long nowNanos = fromNanos;

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Shares of slot time among tenants that always have work waiting. */
+/** Shares of slot time among tenants with permanent backlogs. */
 class DispatchFairnessTest {
     private static final double RUN_MILLIS = 60_000;
 
@@ -70,7 +70,7 @@ class DispatchFairnessTest {
         }
     }
 
-    /** Slot-milliseconds of each tenant, whose weights are 1 to {@code weights} in turn. */
+    /** Returns the slot-milliseconds of each tenant, whose weights rotate from 1 to {@code weights}. */
     private static List<Double> served(int slots, int tenants, ToDoubleFunction<DispatchSimulation.Item> durations,
             int weights) {
         DispatchSettings settings = new DispatchSettings(slots, 0.2, 0, 20_000, 1 << 30, 60_000, true);
@@ -78,7 +78,7 @@ class DispatchFairnessTest {
         for (int i = 0; i < tenants; i++) {
             String weight = Integer.toString(1 + i % weights);
             simulation.policy("t" + i, TenantPolicy.of(PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, weight)));
-            // A little of each at a time, so that every tenant has work in the buffer throughout.
+            // Small portions, so that every tenant always has items in the buffer.
             simulation.topUp("t" + i, 2 * slots);
         }
         simulation.run(RUN_MILLIS);
@@ -94,7 +94,7 @@ class DispatchFairnessTest {
         return Integer.parseInt(item.tenant.substring(1));
     }
 
-    /** Jain, Chiu and Hawe, 1984: 1 when all are equal, 1 / n when one has everything. */
+    /** Jain's index (1984): 1 when all are equal, 1 / n when one has everything. */
     private static double jain(Collection<Double> shares) {
         double sum = shares.stream().mapToDouble(share -> share).sum();
         double squares = shares.stream().mapToDouble(share -> share * share).sum();

@@ -14,18 +14,19 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random tenants, policies, handlers and arrivals; the seed says which. */
+/** Random tenants, policies, handlers and arrivals, derived from the seed. */
 class DispatchPropertyTest {
     private static final double ARRIVALS_MILLIS = 20_000;
     private static final double DAY_MILLIS = 86_400_000;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void everything_is_served_in_a_bounded_number_of_moves_and_no_slot_idles_against_the_rules(long seed) {
+    void every_item_is_served_with_bounded_moves_and_no_slot_is_idle_against_the_rules(long seed) {
         Random random = new Random(seed);
         int slots = 1 + random.nextInt(20);
         DispatchSettings settings = new DispatchSettings(slots, random.nextInt(4) * 0.1, random.nextInt(3) * 0.01,
-                20 + random.nextInt(200), 4_000 + random.nextInt(20_000), 1 + random.nextInt(200), random.nextBoolean());
+                20 + random.nextInt(200), 4_000 + random.nextInt(20_000), 1
+                        + random.nextInt(200), random.nextBoolean());
         Map<String, Double> handlerMillis = new HashMap<>();
         DispatchSimulation simulation = new DispatchSimulation(settings, item -> random.nextInt(200) == 0
                 ? 20 * handlerMillis.get(item.tenant)
@@ -53,7 +54,8 @@ class DispatchPropertyTest {
         assertThat(rules.checkedWithIdleSlots).as("seed %d: the rules were put to the test", seed).isPositive();
         assertThat(simulation.dispatch.inFlight()).isZero();
         System.out.printf("seed %d: %,d items, %,d moves, most of one item %d, %,d steps checked%n", seed,
-                simulation.items.size(), simulation.moves, simulation.items.stream().mapToInt(i -> i.moves).max().orElse(0),
+                simulation.items.size(), simulation.moves, simulation.items.stream().mapToInt(i -> i.moves).max()
+                        .orElse(0),
                 rules.checked);
     }
 

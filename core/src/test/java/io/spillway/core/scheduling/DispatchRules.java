@@ -6,8 +6,8 @@ import io.spillway.core.item.Lane;
 import java.util.List;
 
 /**
- * What must hold after every step of a simulation, worked out anew from the loads of all tenants: the bounds, and that
- * no slot is idle while somebody may start.
+ * Invariants after every step of a simulation, recomputed from the loads of all tenants: the bounds hold, and no slot
+ * is idle while an item may start.
  */
 final class DispatchRules {
     private final DispatchSimulation simulation;
@@ -16,7 +16,9 @@ final class DispatchRules {
     long checked;
     long checkedWithIdleSlots;
 
-    /** @param tenants all tenants of the simulation; those named {@code old…} have items in the aged lane only */
+    /**
+     * @param tenants all tenants of the simulation; those named {@code old…} have items in the aged lane only
+     */
     DispatchRules(DispatchSimulation simulation, List<String> tenants, String context) {
         this.simulation = simulation;
         this.tenants = tenants;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The scenarios that the product is judged by, in virtual time: what dispatch alone adds to an item's wait. */
+/** Key scenarios of the product in virtual time: the wait that scheduling alone adds to an item. */
 class DispatchScenarioTest {
     private static final long SEED = 1;
     private static final int SLOTS = 50;
@@ -39,21 +39,22 @@ class DispatchScenarioTest {
                 .orElseThrow() - 5_000;
         double before = DispatchSimulation.percentile(quietRun.startedOf("quiet", 5_000, 30_000), 0.99);
         double after = DispatchSimulation.percentile(simulation.startedOf("quiet", 5_000, 30_000), 0.99);
-        System.out.printf("noisy neighbour, handler %.0f ms: quiet p99 wait %.2f ms without, %.2f ms with the burst; noisy"
+        System.out.printf(
+                "noisy neighbour, handler %.0f ms: quiet p99 wait %.2f ms without, %.2f ms with the burst; noisy"
                         + " done in %.2f s, ideal %.2f s, ratio %.3f; %,d moves; %,d steps checked%n",
                 handlerMillis, before, after, noisyMillis / 1_000, idealMillis / 1_000, noisyMillis / idealMillis,
                 simulation.moves, rules.checked);
         assertThat(simulation.items).allMatch(item -> item.endedMillis >= 0);
         assertThat(noisyMillis / idealMillis).isLessThanOrEqualTo(1.15);
-        // Forty attempts end within one handler time of each other: nobody waits for longer than a part of it.
+        // Forty attempts end within one handler time, so every wait is shorter than that.
         assertThat(after).isLessThanOrEqualTo(1.25 * before + 0.4 * handlerMillis);
         assertThat(simulation.items).allMatch(item -> item.moves <= 1);
     }
 
-    /** The slow tenant has the load of any other until each of its attempts takes 10 s, from second 20 to second 80. */
+    /** The slow tenant has the same load as the others until its attempts take 10 s, from second 20 to second 80. */
     @ParameterizedTest
     @CsvSource({"0.2, false", "0.6, false", "0.7, false", "0.7, true"})
-    void when_one_tenants_handler_goes_from_10_ms_to_10_s_the_others_do_not_notice(double load, boolean isCapped) {
+    void when_one_tenants_handler_slows_from_10_ms_to_10_s_the_others_are_not_affected(double load, boolean isCapped) {
         DispatchSimulation simulation = slow(load, isCapped, true);
         simulation.run(80_000);
         int mostHeld = simulation.mostInFlight.get("slow");
@@ -81,7 +82,7 @@ class DispatchScenarioTest {
     }
 
     @Test
-    void work_that_always_takes_long_gets_only_slots_that_nobody_else_used_of_late() {
+    void long_attempts_get_only_slots_that_no_other_tenant_used_recently() {
         Random random = new Random(SEED);
         DispatchSimulation simulation = new DispatchSimulation(
                 DispatchSettings.of(SLOTS), item -> item.tenant.equals("bulk") ? 10_000 : 10);
@@ -90,7 +91,8 @@ class DispatchScenarioTest {
         simulation.run(300_000);
         double p99 = DispatchSimulation.percentile(simulation.startedOf("t", 60_000, 300_000), 0.99);
         double bulkSlots = simulation.servedMillis.get("bulk") / 300_000;
-        System.out.printf("bulk work of 10 s beside 25 slots of 10 ms work: others' p99 wait %.2f ms; bulk held %.1f slots"
+        System.out.printf(
+                "bulk work of 10 s beside 25 slots of 10 ms work: others' p99 wait %.2f ms; bulk held %.1f slots"
                 + " on average%n", p99, bulkSlots);
         assertThat(p99).isLessThan(1);
         assertThat(bulkSlots).isBetween(3.0, 15.0);
@@ -121,7 +123,8 @@ class DispatchScenarioTest {
 
     private static void print(
             String scenario, double load, boolean isCapped, int mostHeld, double before, double after) {
-        System.out.printf("%s, load %.1f, %s: others' p99 wait %.2f ms before, %.2f ms after; slow held at most %d slots%n",
+        System.out.printf(
+                "%s, load %.1f, %s: others' p99 wait %.2f ms before, %.2f ms after; slow held at most %d slots%n",
                 scenario, load, isCapped ? "concurrency 10" : "no concurrency cap", before, after,
                 mostHeld);
     }

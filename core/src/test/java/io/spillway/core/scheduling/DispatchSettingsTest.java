@@ -13,7 +13,7 @@ class DispatchSettingsTest {
         "0, 0.2, 0.02, 10, 10, 100, slots", "1, 1, 0.02, 10, 10, 100, reserve", "1, NaN, 0, 10, 10, 100, reserve",
         "1, 0.2, 0.6, 10, 10, 100, agedTrickle", "1, 0.2, 0, 0, 10, 100, readAheadItems",
         "1, 0.2, 0, 10, 0, 100, readAheadBytes", "1, 0.2, 0, 10, 10, 0, hotBufferMillis"})
-    void settings_out_of_range_are_refused_by_name(
+    void settings_out_of_range_are_rejected_by_name(
             int slots, double reserve, double trickle, int items, long bytes, long buffer, String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new DispatchSettings(slots, reserve, trickle, items, bytes, buffer, true))

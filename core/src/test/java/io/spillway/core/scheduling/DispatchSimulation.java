@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
 /**
- * One worker in virtual time: arrivals, one partition a lane, a handler with given durations, and the dispatch under
- * test between them. What dispatch moves is in its new lane after 60 ms; what is delayed comes back to hot when due.
+ * One worker in virtual time: arrivals, one partition per lane, a handler with given durations, and the scheduler under
+ * test. An item that the scheduler moves is in its new lane after 60 ms; a delayed one returns to hot when due.
  */
 final class DispatchSimulation {
     static final class Item {
@@ -44,13 +44,13 @@ final class DispatchSimulation {
     private record Event(double atMillis, long number, Runnable action) {}
 
     private static final double MOVE_MILLIS = 60;
-    /** Made once: rules that are checked after every step ask for the policy of every tenant. */
+    /** Cached, since the rules ask for the policy of every tenant after every step. */
     private static final TenantPolicy DEFAULT = TenantPolicy.of(PolicySettings.DEFAULTS);
     private static final int POLL_BATCH = 500;
 
     final FairDispatch<Item> dispatch;
     final List<Item> items = new ArrayList<>();
-    /** Slot-milliseconds of attempts that have ended, by tenant. */
+    /** Slot-milliseconds of ended attempts, by tenant. */
     final Map<String, Double> servedMillis = new HashMap<>();
     final Map<String, Integer> mostInFlight = new HashMap<>();
     int moves;
@@ -95,7 +95,7 @@ final class DispatchSimulation {
         });
     }
 
-    /** Poisson arrivals at a rate (items a second), in hot. */
+    /** Adds Poisson arrivals at a rate (items per second) in hot. */
     void stream(String tenant, double rate, double fromMillis, double untilMillis, Random random) {
         double next = fromMillis - Math.log(1 - random.nextDouble()) * 1000 / rate;
         if (next < untilMillis) {
@@ -106,7 +106,7 @@ final class DispatchSimulation {
         }
     }
 
-    /** Keeps a tenant backlogged: whenever one of its attempts ends, another of its items arrives. */
+    /** Keeps a tenant backlogged: each end of an attempt adds another item. */
     void topUp(String tenant, int waiting) {
         burst(tenant, Lane.HOT, waiting, 0);
         toppedUp.add(tenant);

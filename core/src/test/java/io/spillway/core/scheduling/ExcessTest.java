@@ -23,10 +23,13 @@ class ExcessTest {
             new FairDispatch<>(new DispatchSettings(50, 0.2, 0, READ_AHEAD, 1 << 30, 100, true));
     private long nowMillis;
 
-    /** Of 500 items; a concurrency of 5 for 20 ms each works off 5 at once and 25 in the buffer's 100 ms. */
+    /**
+     * A tenant with 500 items; at a concurrency of 5 and 20 ms each, 5 run at once and 25 within the buffer time of 100
+     * ms.
+     */
     @ParameterizedTest
     @CsvSource({"20, 5, 30", "20, 1, 6", "100, 5, 10", "1000, 5, 5", "1000, 1, 1"})
-    void in_hot_what_would_wait_longer_than_the_buffer_behind_its_own_tenant_moves_to_overflow(
+    void items_of_hot_that_would_wait_behind_their_own_tenant_longer_than_the_buffer_time_move_to_overflow(
             long handlerMillis, int concurrency, int kept) {
         learn("noisy", handlerMillis, concurrency);
         offer(Lane.HOT, "noisy", concurrency, 500, 0);
@@ -36,7 +39,7 @@ class ExcessTest {
     }
 
     @Test
-    void the_items_furthest_back_move_in_their_order() {
+    void the_last_items_move_in_their_order() {
         learn("noisy", 1_000, 1);
         offer(Lane.HOT, "noisy", 1, 5, 0);
         takeAll();
@@ -54,7 +57,7 @@ class ExcessTest {
     }
 
     @Test
-    void items_of_others_stay() {
+    void items_of_other_tenants_stay() {
         learn("noisy", 20, 5);
         learn("quiet", 20, 5);
         offer(Lane.HOT, "noisy", 5, 500, 0);
@@ -64,7 +67,7 @@ class ExcessTest {
     }
 
     @Test
-    void after_a_stall_of_everybody_nobody_goes_below_an_equal_share_of_the_read_ahead() {
+    void after_a_stall_of_the_worker_every_tenant_keeps_an_equal_share_of_the_read_ahead() {
         for (int i = 0; i < 10; i++) {
             learn("quiet" + i, 20, 50);
         }
@@ -81,7 +84,7 @@ class ExcessTest {
     }
 
     @Test
-    void when_all_that_waits_is_soon_worked_off_nothing_moves_and_reading_pauses() {
+    void when_the_buffer_empties_soon_nothing_moves_and_reading_pauses() {
         learn("fast", 0, 50);
         offer(Lane.HOT, "fast", 50, READ_AHEAD + 500, 0);
         assertThat(excess()).isEmpty();
@@ -89,7 +92,7 @@ class ExcessTest {
     }
 
     @Test
-    void a_tenant_whose_concurrency_makes_fast_work_slow_moves_all_the_same() {
+    void items_of_a_tenant_that_its_concurrency_slows_down_move_even_if_they_are_fast() {
         learn("capped", 2, 1);
         offer(Lane.HOT, "capped", 1, READ_AHEAD, 0);
         assertThat(excess()).hasSize(READ_AHEAD - 51);
@@ -107,7 +110,7 @@ class ExcessTest {
 
     @ParameterizedTest
     @EnumSource(value = Lane.class, names = {"OVERFLOW", "AGED"})
-    void a_tenant_held_at_its_cap_makes_room_while_slots_are_idle_and_comes_back_as_it_can_be_served(Lane lane) {
+    void items_of_a_tenant_at_its_cap_are_delayed_while_slots_are_idle_and_return_at_its_service_rate(Lane lane) {
         learn("held", 200, 2);
         offer(lane, "held", 2, READ_AHEAD + 2, 0);
         assertThat(takeAll()).hasSize(2);
@@ -135,7 +138,7 @@ class ExcessTest {
     }
 
     @Test
-    void a_tenant_whose_adaptive_cap_has_only_not_grown_yet_is_not_held() {
+    void a_tenant_whose_adaptive_cap_is_still_growing_is_not_held() {
         learn("other", 20, 50);
         learn("ramping", 20, 50);
         offer(Lane.OVERFLOW, "ramping", 50, READ_AHEAD + 50, 0);
@@ -144,7 +147,7 @@ class ExcessTest {
     }
 
     @Test
-    void an_item_that_has_been_moved_ten_times_waits() {
+    void an_item_with_ten_moves_is_not_moved_again() {
         learn("noisy", 1_000, 1);
         offer(Lane.HOT, "noisy", 1, 5, FairDispatch.MAX_MOVES - 1);
         offer(Lane.HOT, "noisy", 1, 5, FairDispatch.MAX_MOVES);
@@ -153,7 +156,7 @@ class ExcessTest {
     }
 
     @Test
-    void the_last_move_of_an_item_is_out_of_hot_so_that_it_does_not_wait_there() {
+    void the_last_move_of_an_item_leads_out_of_hot() {
         learn("held", 200, 2);
         offer(Lane.OVERFLOW, "held", 2, READ_AHEAD + 2, FairDispatch.MAX_MOVES - 1);
         takeAll();
@@ -162,7 +165,7 @@ class ExcessTest {
         assertThat(excess()).hasSize(10);
     }
 
-    /** Attempts one at a time until the estimate is the handler's. */
+    /** Runs single attempts until the estimate equals the handler's duration. */
     private void learn(String tenant, long handlerMillis, int concurrency) {
         for (int i = 0; i < 20; i++) {
             offer(Lane.HOT, tenant, concurrency, 1, 0);

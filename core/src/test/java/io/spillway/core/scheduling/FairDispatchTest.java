@@ -24,7 +24,7 @@ class FairDispatchTest {
     private long nowMillis;
 
     @Test
-    void hot_goes_before_overflow_and_overflow_before_aged() {
+    void hot_has_priority_over_overflow_and_overflow_over_aged() {
         offer(Lane.AGED, "a", 2);
         offer(Lane.OVERFLOW, "b", 2);
         offer(Lane.HOT, "c", 2);
@@ -49,7 +49,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void the_trickle_is_not_saved_up_while_nothing_is_aged() {
+    void the_trickle_does_not_accumulate_while_aged_is_empty() {
         dispatch = new FairDispatch<>(settings(1, 0, 0.02));
         offer(Lane.HOT, "live", 1_000);
         serve(500, 10);
@@ -59,7 +59,7 @@ class FairDispatchTest {
 
     @ParameterizedTest
     @CsvSource({"50, 0.02, 1", "50, 0.1, 5", "10, 0.02, 1", "50, 0, 0"})
-    void while_live_lanes_are_behind_elsewhere_aged_gets_a_few_idle_slots(int slots, double trickle, int expected) {
+    void while_other_workers_have_live_work_aged_gets_a_few_idle_slots(int slots, double trickle, int expected) {
         dispatch = new FairDispatch<>(settings(slots, 0.2, trickle));
         offer(Lane.AGED, "old", 100);
         assertThat(takeAll(false)).hasSize(expected);
@@ -87,7 +87,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void a_start_says_what_it_is() {
+    void a_lease_returns_its_item_tenant_and_lane() {
         dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 10, 0);
         SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
         assertThat(start.item()).isEqualTo("item");
@@ -119,7 +119,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void who_comes_back_from_idleness_has_saved_no_credit() {
+    void a_tenant_saves_no_credit_while_it_is_idle() {
         offer(Lane.HOT, "a", 1);
         offer(Lane.HOT, "b", 1_000);
         serve(301, 10);
@@ -128,7 +128,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void who_comes_back_stands_behind_those_who_wait_already() {
+    void a_tenant_that_returns_is_served_after_those_that_wait_already() {
         offer(Lane.HOT, "a", 1);
         offer(Lane.HOT, "c", 3);
         offer(Lane.HOT, "b", 100);
@@ -139,7 +139,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void who_was_held_at_its_cap_has_saved_no_credit() {
+    void a_tenant_saves_no_credit_while_it_is_at_its_cap() {
         dispatch = new FairDispatch<>(settings(2, 0, 0));
         offer(Lane.HOT, "a", 200, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "1"));
         SlotLease<String> held = dispatch.take(true, 0).orElseThrow();
@@ -150,7 +150,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void a_debt_is_kept_over_an_empty_queue() {
+    void a_tenant_keeps_its_debt_while_its_queue_is_empty() {
         offer(Lane.HOT, "slow", 1);
         offer(Lane.HOT, "b", 1_000);
         SlotLease<String> slow = dispatch.take(true, nanos()).orElseThrow();
@@ -163,7 +163,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void a_tenant_alone_may_use_every_slot() {
+    void a_single_tenant_may_use_every_slot() {
         dispatch = new FairDispatch<>(settings(50, 0.2, 0));
         offer(Lane.HOT, "alone", 100);
         assertThat(takeAll(true)).hasSize(50);
@@ -171,7 +171,7 @@ class FairDispatchTest {
 
     @ParameterizedTest
     @CsvSource({"9999, 40", "10001, 50"})
-    void a_tenant_counts_as_alone_when_nobody_else_had_work_for_ten_seconds(long afterMillis, int expected) {
+    void a_tenant_counts_as_single_when_no_other_had_work_for_ten_seconds(long afterMillis, int expected) {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
         offer(Lane.HOT, "other", 1);
         serve(1, 1);
@@ -192,7 +192,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void when_others_come_who_is_now_beyond_its_share_holds_nothing_of_the_reserve_any_more() {
+    void when_others_arrive_a_tenant_beyond_its_new_share_holds_nothing_of_the_reserve() {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
         offer(Lane.AGED, "b", 1);
         offer(Lane.HOT, "a", 20);
@@ -206,7 +206,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void what_quiet_tenants_use_comes_out_of_the_reserve_so_that_the_noisy_one_gets_the_rest() {
+    void quiet_tenants_draw_from_the_reserve_so_that_the_noisy_one_gets_the_rest() {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
         for (int i = 0; i < 99; i++) {
             offer(Lane.HOT, "quiet" + i, 1);
@@ -232,7 +232,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void no_tenant_holds_more_than_its_concurrency_even_when_alone() {
+    void no_tenant_holds_more_slots_than_its_concurrency_even_as_the_only_one() {
         dispatch = new FairDispatch<>(settings(50, 0.2, 0));
         offer(Lane.HOT, "a", 100, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
         assertThat(takeAll(true)).hasSize(7);
@@ -240,7 +240,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void a_policy_changed_while_items_wait_holds_from_the_next_offer() {
+    void a_policy_changed_while_items_wait_applies_from_the_next_offer() {
         dispatch = new FairDispatch<>(settings(50, 0.2, 0));
         offer(Lane.HOT, "a", 50, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
         assertThat(takeAll(true)).hasSize(7);
@@ -265,7 +265,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void waiting_items_of_a_revoked_partition_are_forgotten_and_attempts_in_flight_end_as_usual() {
+    void waiting_items_of_a_revoked_partition_are_removed_and_attempts_in_flight_end_as_usual() {
         dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 1, 0);
         dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 1, 0);
         dispatch.offer(Lane.HOT, "a", POLICY, "stays", 1, 0);
@@ -279,7 +279,7 @@ class FairDispatchTest {
     }
 
     @Test
-    void tenants_are_forgotten_beyond_the_bound_the_longest_idle_first() {
+    void beyond_the_bound_the_longest_idle_tenants_are_removed() {
         for (int i = 0; i < TenantTable.MAX_IDLE + 500; i++) {
             offer(Lane.HOT, "t" + i, 1);
             serve(1, 1);
@@ -293,7 +293,7 @@ class FairDispatchTest {
 
     @ParameterizedTest
     @EnumSource(value = Lane.class, names = {"DELAY", "DEAD_LETTER"})
-    void only_hot_overflow_and_aged_are_dispatched_from(Lane lane) {
+    void only_hot_overflow_and_aged_are_scheduled(Lane lane) {
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 1, 0))
                 .withMessageContaining(lane.label());
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
@@ -330,7 +330,7 @@ class FairDispatchTest {
         return starts;
     }
 
-    /** One attempt after the other; whose they were. */
+    /** Runs attempts one after the other and returns their tenants. */
     private List<String> serve(int attempts, long millis) {
         List<String> tenants = new ArrayList<>();
         for (int i = 0; i < attempts; i++) {

@@ -26,14 +26,14 @@ class RecentPeakTest {
     }
 
     @Test
-    void after_a_long_silence_nothing_is_remembered() {
+    void after_a_long_pause_the_peak_is_zero() {
         RecentPeak peak = new RecentPeak();
         peak.note(7, 4 * SECOND);
         assertThat(peak.value(16 * SECOND)).isZero();
     }
 
     @Test
-    void the_origin_of_the_clock_is_of_no_account() {
+    void the_origin_of_the_clock_does_not_matter() {
         RecentPeak peak = new RecentPeak();
         peak.note(7, -100 * SECOND);
         assertThat(peak.value(-96 * SECOND)).isEqualTo(7);
