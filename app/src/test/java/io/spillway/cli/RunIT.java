@@ -108,7 +108,7 @@ class RunIT {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         String data = directory.resolve("data").toString();
         assertThat(commands.run("run", "--data", data).failedWith(1))
-                .contains("is missing", "spillway topics create", "more: spillway topics check");
+                .contains("is missing", "spillway topics create", "see: spillway topics check");
         assertThat(kafka.admin().listTopics().names().get()).as("a cluster's topics are made by command")
                 .noneMatch(name -> name.startsWith(kafka.prefix()));
 

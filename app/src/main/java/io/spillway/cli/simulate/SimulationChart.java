@@ -9,14 +9,14 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.XYChart;
 
-/** Draws depths by lane and ages by tenant over time, one above the other. */
+/** Chart of depths by lane and ages by tenant over time. */
 final class SimulationChart {
     private static final double MILLIS_PER_MINUTE = 60_000;
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private SimulationChart() {}
 
-    /** Draws into a file, which is replaced. */
+    /** Draws the chart and replaces the file. */
     static void draw(SimulationResult result, Path file) {
         ChartFile.draw(() -> List.of(depths(result), ages(result)), file);
     }
