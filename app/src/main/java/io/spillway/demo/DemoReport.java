@@ -62,7 +62,8 @@ public record DemoReport(DemoResult result) {
 
     public void print(Printer printer) {
         printer.line("");
-        printer.line("Quiet tenants: waiting time of an item, from when it was due to be sent until its handler started");
+        printer.line("Quiet tenants: waiting time of an item, from when it was due to be sent until its handler "
+                + "started");
         List<String> head = List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99");
         printer.table(head, DemoPlan.Phase.SHOWN.stream().map(phase -> {
             Ages spillway = Ages.of(result.spillway().ages(phase));

@@ -135,7 +135,8 @@ public final class DemoStory {
                 throw CommandFailure.failed("The demo was stopped.");
             }
             if (system.ended().getCount() == 0) {
-                throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the log.");
+                throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See "
+                        + "the log.");
             }
             for (Future<?> each : running) {
                 if (each.state() == Future.State.FAILED) {

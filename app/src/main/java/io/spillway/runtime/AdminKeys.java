@@ -55,9 +55,11 @@ final class AdminKeys {
             }
             return AdminKey.of(read(file));
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the data directory.");
+            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
+                    + "data directory.");
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.failed("The admin key in " + file + " " + e.getMessage() + ". Delete the file to create a new key.");
+            throw CommandFailure.failed("The admin key in " + file + " " + e.getMessage() + ". Delete the file to "
+                    + "create a new key.");
         }
     }
 

@@ -17,7 +17,8 @@ import org.apache.kafka.clients.admin.Admin;
  */
 public final class Cluster {
     /** Advice if the configured cluster does not answer. */
-    public static final String ADDRESS_REMEDY = "Check that it runs, its address (--bootstrap-servers, kafka.bootstrapServers) "
+    public static final String ADDRESS_REMEDY = "Check that it runs, its address (--bootstrap-servers, "
+            + "kafka.bootstrapServers) "
             + "and the security settings (kafka.properties).";
 
     private static final String ANSWER_MILLIS = "10000";

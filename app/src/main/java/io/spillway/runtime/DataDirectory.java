@@ -30,7 +30,8 @@ public final class DataDirectory implements AutoCloseable {
             if (lock == null) {
                 channel.close();
                 throw CommandFailure.failed("Data directory " + path
-                        + " is in use by another process. Stop that process, or choose another directory with --data DIR.");
+                        + " is in use by another process. Stop that process, or choose another directory with --data "
+                        + "DIR.");
             }
             // A killed process does not delete it.
             Endpoint.delete(path);
@@ -55,7 +56,8 @@ public final class DataDirectory implements AutoCloseable {
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the data directory.");
+            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
+                    + "data directory.");
         }
     }
 

@@ -103,7 +103,8 @@ public final class MetricsServer implements AutoCloseable {
 
     private IllegalStateException cannotListen(String reason, Exception cause) {
         return new IllegalStateException("Cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
-                + " for metrics: " + reason + ". Set metrics.host or metrics.port to another, or metrics.port to 0 for any free port.",
+                + " for metrics: " + reason + ". Set metrics.host or metrics.port to another, or metrics.port to 0 "
+                + "for any free port.",
                 cause);
     }
 

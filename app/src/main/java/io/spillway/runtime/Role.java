@@ -33,7 +33,8 @@ public enum Role {
             roles.add(Arrays.stream(values())
                     .filter(role -> role.label().equals(name.strip()))
                     .findFirst()
-                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be one or more of " + ALL)));
+                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be one or more "
+                            + "of " + ALL)));
         }
         return roles;
     }

@@ -33,9 +33,11 @@ public final class ViewProgress {
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** Description of the option {@code --wait}. */
-    public static final String WAIT = "Wait until every running instance has applied the change. If none reports within 3 s, print that and return.";
+    public static final String WAIT = "Wait until every running instance has applied the change. If none reports "
+            + "within 3 s, print that and return.";
     /** Description of {@code --wait} for changes that only gateways apply. */
-    public static final String WAIT_FOR_GATEWAYS = "Wait until every running gateway has applied the change. If none reports within 3 s, print that and return.";
+    public static final String WAIT_FOR_GATEWAYS = "Wait until every running gateway has applied the change. If none "
+            + "reports within 3 s, print that and return.";
 
     private final Admin admin;
     private final InstantSource clock;

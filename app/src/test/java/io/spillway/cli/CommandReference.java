@@ -77,7 +77,7 @@ final class CommandReference {
         own.addAll(options(command, false));
         text.append(own.isEmpty() ? "" : "\n" + table(own));
         String[] footer = command.usageMessage().footer();
-        return text.append(footer.length == 0 ? "" : command.usageMessage().footerHeading().formatted().replaceFirst("\n$", "")
+        return text.append(footer.length == 0 ? "" : command.usageMessage().footerHeading().formatted()
                 + "```json\n" + String.join("\n", footer) + "\n```\n").toString();
     }
 

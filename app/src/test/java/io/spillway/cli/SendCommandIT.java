@@ -46,7 +46,7 @@ class SendCommandIT {
         CommandRun run = commands.run("send", "--tenant", "acme", "--count", "3", "--workload", "mail", "--size", "7", "--age", "10m").done();
         long afterMillis = System.currentTimeMillis();
 
-        assertThat(run.outLines()).singleElement().asString().startsWith("sent 3 items to " + commands.topics().ingress());
+        assertThat(run.outLines()).singleElement().asString().startsWith("Sent 3 items to " + commands.topics().ingress());
         assertThat(ingress()).hasSize(3).allSatisfy(item -> {
             assertThat(item.get("tenant")).hasToString("acme");
             assertThat(item.get("workload")).hasToString("mail");

@@ -20,14 +20,17 @@ public final class DeadLetterOptions {
     @Option(names = "--tenant", paramLabel = "T", description = "Select dead letters of this tenant.")
     private String tenant;
 
-    @Option(names = "--reason", paramLabel = "REASON", description = "Select dead letters with this reason, such as attempts-used-up.")
+    @Option(names = "--reason", paramLabel = "REASON",
+            description = "Select dead letters with this reason, such as attempts-used-up.")
     private String reason;
 
     @Option(names = "--since", paramLabel = "TIME", 
-            description = "Select dead letters from this time or later: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration before now such as 2h.")
+            description = "Select dead letters from this time or later: a time such as 2026-11-21T08:00:00Z, epoch "
+                    + "milliseconds, or a duration before now such as 2h.")
     private String since;
 
-    @Option(names = "--until", paramLabel = "TIME", description = "Select dead letters from before this time. The formats are those of --since.")
+    @Option(names = "--until", paramLabel = "TIME",
+            description = "Select dead letters from before this time. The formats are those of --since.")
     private String until;
 
     @Option(names = "--id", paramLabel = "ID", description = "Select dead letters with this item id.")
@@ -47,7 +50,8 @@ public final class DeadLetterOptions {
         }
         if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
             throw CommandFailure.usage("--reason " + Printable.of(reason)
-                    + ": must be a reason such as malformed or attempts-used-up. List them with: spillway dead-letters list");
+                    + ": must be a reason such as malformed or attempts-used-up. List them with: spillway "
+                    + "dead-letters list");
         }
         OptionalLong sinceMillis = OptionValues.millisOf("--since", since, nowMillis);
         OptionalLong untilMillis = OptionValues.millisOf("--until", until, nowMillis);
@@ -58,7 +62,7 @@ public final class DeadLetterOptions {
                 Optional.ofNullable(tenant), Optional.ofNullable(reason), sinceMillis, untilMillis, Optional.ofNullable(id));
     }
 
-    /** Returns the limit, {@code absent} if none is set; throws {@link CommandFailure} if it is not 1 to {@code max}. */
+    /** Returns the limit, or {@code absent}; throws {@link CommandFailure} if it is not 1 to {@code max}. */
     long limit(long absent, long max) {
         if (limit == null) {
             return absent;

@@ -23,7 +23,8 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway dead-letters} with its read-only subcommands. */
 @Command(
         name = "dead-letters",
-        description = "Lists, shows, replays and discards dead letters. Spillway keeps a dead letter until you replay or discard it.",
+        description = "Lists, shows, replays and discards dead letters. Spillway keeps a dead letter until you "
+                + "replay or discard it.",
         subcommands = {DeadLettersReplayCommand.class, DeadLettersDiscardCommand.class})
 public final class DeadLettersCommand {
     private static final long DEFAULT_LISTED = 100;
@@ -63,14 +64,18 @@ public final class DeadLettersCommand {
             description = "Shows a dead letter with its headers, and its payload as text or hexadecimal digits.")
     int show(
             @Mixin CommonOptions common,
-            @Option(names = "--id", paramLabel = "ID", description = "Show the dead letters with this item id, at most 10.") String id,
-            @Option(names = "--at", paramLabel = "PARTITION-OFFSET", description = "Show the dead letter at this position, as printed by list.") String at) {
+            @Option(names = "--id", paramLabel = "ID",
+                    description = "Show the dead letters with this item id, at most 10.") String id,
+            @Option(names = "--at", paramLabel = "PARTITION-OFFSET",
+                    description = "Show the dead letter at this position, as printed by list.") String at) {
         if ((id == null) == (at == null)) {
-            throw CommandFailure.usage("Give --id ID or --at PARTITION-OFFSET, as printed by: spillway dead-letters list");
+            throw CommandFailure.usage("Give --id ID or --at PARTITION-OFFSET, as printed by: spillway dead-letters "
+                    + "list");
         }
         Matcher position = POSITION.matcher(at == null ? "0-0" : at);
         if (!position.matches()) {
-            throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as 3-1207");
+            throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as "
+                    + "3-1207");
         }
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = DeadLetterOptions.withCluster(common);
@@ -83,7 +88,8 @@ public final class DeadLettersCommand {
                     found.add(letter);
                 }
             })) {
-                throw DeadLetterOptions.stopped(printer, "Stopped before the dead letter was found. Run the command again.");
+                throw DeadLetterOptions.stopped(printer, "Stopped before the dead letter was found. Run the command "
+                        + "again.");
             }
         }
         if (found.isEmpty()) {
@@ -114,7 +120,8 @@ public final class DeadLettersCommand {
         }
         printer.table(DeadLetterPrinter.COLUMNS, shown.stream().map(DeadLetterPrinter::row));
         if (counts.count() > shown.size()) {
-            printer.line(Printer.count(counts.count() - shown.size(), "older dead letter") + " not shown. Use --limit to list more.");
+            printer.line(Printer.count(counts.count() - shown.size(), "older dead letter") + " not shown. Use "
+                    + "--limit to list more.");
         }
         printer.line("");
         DeadLetterPrinter.counts(printer, counts);

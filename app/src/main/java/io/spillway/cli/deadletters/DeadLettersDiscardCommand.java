@@ -48,7 +48,8 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         DeadLetterFilter filter = options.filter(clock.millis());
         long limit = options.limit();
         if (all == options.isAnySet()) {
-            throw CommandFailure.usage("Give either --all or at least one of --tenant, --reason, --since, --until, --id to select dead letters.");
+            throw CommandFailure.usage("Give either --all or at least one of --tenant, --reason, --since, --until, "
+                    + "--id to select dead letters.");
         }
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
@@ -79,7 +80,8 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     private long plan(Configuration configuration, Printer printer, DeadLetterFilter filter, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             DeadLetterCounts tally = letters.survey(filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were read. Nothing was discarded."))
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were "
+                            + "read. Nothing was discarded."))
                     .tally();
             printPlan(printer, tally);
             return tally.count();

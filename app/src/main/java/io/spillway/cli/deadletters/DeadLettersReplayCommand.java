@@ -33,8 +33,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "replay",
         description = {
-            "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at --rate.",
-            "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays all."
+            "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at "
+                    + "--rate.",
+            "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays "
+                    + "all."
         })
 final class DeadLettersReplayCommand implements Callable<Integer> {
     @Mixin
@@ -43,10 +45,13 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     @Mixin
     private DeadLetterOptions options;
 
-    @Option(names = "--rate", paramLabel = "R", description = "Items that become due per second. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
+    @Option(names = "--rate", paramLabel = "R",
+            description = "Items that become due per second. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
     private double rate;
 
-    @Option(names = "--dry-run", description = "Change nothing. Print how many would be replayed, and how many of them sweeps and the time to live would drop.")
+    @Option(names = "--dry-run",
+            description = "Change nothing. Print how many would be replayed, and how many of them sweeps and the "
+                    + "time to live would drop.")
     private boolean dryRun;
 
     private final InstantSource clock = InstantSource.system();
@@ -74,7 +79,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         ReplayForecast forecast = forecast(configuration, replay);
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             Survey survey = letters.survey(filter, replay, limit, forecast, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were read. Nothing was replayed."));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were "
+                            + "read. Nothing was replayed."));
             printPlan(printer, survey, replay.startMillis());
             requireFits(survey.tally().count());
         }
@@ -109,7 +115,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
 
     private void requireFits(long count) {
         if (!ReplayRules.fits(count, rate)) {
-            throw CommandFailure.failed("The last of " + Printer.count(count, "dead letter") + " would be due in more than 30 days, the longest "
+            throw CommandFailure.failed("The last of " + Printer.count(count, "dead letter") + " would be due in "
+                    + "more than 30 days, the longest "
                     + "delay of an item. Give a higher --rate, or a --limit.");
         }
     }

@@ -28,19 +28,25 @@ public final class CommonOptions {
         JSON
     }
 
-    @Option(names = "--config", paramLabel = "FILE", description = "Configuration file. Default: spillway.yml, if it exists.")
+    @Option(names = "--config", paramLabel = "FILE",
+            description = "Configuration file. Default: spillway.yml, if it exists.")
     private Path file;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT", description = "Address of the Kafka cluster. Default: kafka.bootstrapServers, or the process that runs here.")
+    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT",
+            description = "Address of the Kafka cluster. Default: kafka.bootstrapServers, or the process that runs "
+                    + "here.")
     private String bootstrapServers;
 
-    @Option(names = "--prefix", paramLabel = "PREFIX", description = "First part of all topic names. Default: kafka.prefix.")
+    @Option(names = "--prefix", paramLabel = "PREFIX",
+            description = "First part of all topic names. Default: kafka.prefix.")
     private String prefix;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "Data directory. Default: ${DEFAULT-VALUE}.", defaultValue = ".spillway")
+    @Option(names = "--data", paramLabel = "DIR",
+            description = "Data directory. Default: ${DEFAULT-VALUE}.", defaultValue = ".spillway")
     private Path data;
 
-    @Option(names = "--output", paramLabel = "text|json", description = "Output format. Default: ${DEFAULT-VALUE}.", defaultValue = "text")
+    @Option(names = "--output", paramLabel = "text|json",
+            description = "Output format. Default: ${DEFAULT-VALUE}.", defaultValue = "text")
     private Output output;
 
     @Spec(Spec.Target.MIXEE)
@@ -62,7 +68,8 @@ public final class CommonOptions {
     /** Returns the configuration as written; it may name no cluster. */
     public Configuration configuration() {
         if (file != null && !Files.exists(file)) {
-            throw CommandFailure.usage("--config " + file + ": no such file. Give the path of an existing configuration file.");
+            throw CommandFailure.usage("--config " + file + ": no such file. Give the path of an existing "
+                    + "configuration file.");
         }
         Map<String, String> overrides = new HashMap<>();
         if (bootstrapServers != null) {
@@ -96,7 +103,8 @@ public final class CommonOptions {
                     .orElseThrow(() -> CommandFailure.failed("No Kafka cluster is configured, and " + data.resolve(Endpoint.FILE)
                             + " does not exist. Start `spillway run` here, or give --bootstrap-servers."));
             configuration = running.in(configuration);
-            remedy = "The address is from " + data.resolve(Endpoint.FILE) + ". Start `spillway run` here, or give --bootstrap-servers.";
+            remedy = "The address is from " + data.resolve(Endpoint.FILE) + ". Start `spillway run` here, or give "
+                    + "--bootstrap-servers.";
         }
         Cluster.require(configuration, remedy, needed.apply(new Topics(configuration.queue())));
         return configuration;

@@ -36,7 +36,8 @@ public final class OptionValues {
     public static void requireOneTenant(String tenant) {
         requireTenantOrAll(tenant);
         if (tenant.equals(ViewContent.ALL_TENANTS)) {
-            throw CommandFailure.usage("tenant *: must be one tenant, because not all tenants can have dedicated partitions");
+            throw CommandFailure.usage("tenant *: must be one tenant, because not all tenants can have dedicated "
+                    + "partitions");
         }
     }
 

@@ -174,7 +174,7 @@ final class ScenarioSection {
         return made;
     }
 
-    /** Rejects keys that were not read. Called before the scenario is made, so that a misspelt key is reported first. */
+    /** Rejects keys that were not read, before other errors, so that a misspelt key is reported first. */
     void end() {
         node.properties().stream().filter(entry -> !known.contains(entry.getKey())).findFirst().ifPresent(entry -> {
             throw wrong(entry.getKey(), "unknown key; known here: " + String.join(", ", known));

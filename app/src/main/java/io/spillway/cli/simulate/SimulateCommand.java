@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "simulate",
         description = {
-            "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the result. Needs no Kafka.",
+            "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
+                    + "result. Needs no Kafka.",
             "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour,",
             "spike-30-minutes, slow-destination, retry-storm, poison-pill."
         })
@@ -32,16 +33,19 @@ public final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "Scenario file (YAML), or the name of a shipped scenario.")
+    @Parameters(index = "0", paramLabel = "FILE",
+            description = "Scenario file (YAML), or the name of a shipped scenario.")
     private String file;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Seed of all random numbers. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
+    @Option(names = "--seed", paramLabel = "N",
+            description = "Seed of all random numbers. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
     private long seed;
 
     @Option(names = "--fifo", description = "Simulate one first-in-first-out queue instead, for comparison.")
     private boolean fifo;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "Draw depths and ages over time to this .png or .svg file. Can be given more than once.")
+    @Option(names = "--chart", paramLabel = "FILE",
+            description = "Draw depths and ages over time to this .png or .svg file. Can be given more than once.")
     private List<Path> charts = List.of();
 
     private final InstantSource clock = InstantSource.system();

@@ -33,7 +33,8 @@ final class SimulationChart {
     }
 
     private static XYChart ages(SimulationResult result) {
-        XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited longest", "seconds");
+        XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited "
+                + "longest", "seconds");
         for (int series : SimulationReport.topSeries(result)) {
             add(chart, result, shortened(result.series().get(series)), sample -> sample.agesMillis()[series] / MILLIS_PER_SECOND);
         }

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Rows of a CSV file with a header line, one at a time. Every error is wrong usage and names the file, line and column. */
+/** Reader of the rows of a CSV file with a header line. Errors are wrong usage and name the file, line and column. */
 final class TraceTable {
     private static final ObjectReader ROWS =
             new CsvMapper().readerFor(String[].class).with(CsvParser.Feature.WRAP_AS_ARRAY);

@@ -26,9 +26,12 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "audit",
         description = {
-            "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items are in the topics.",
-            "It reads the balances, counts the items in all topics, and reads the balances again. While items move, a balance is a range.",
-            "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and the timers of a partition."
+            "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
+                    + "are in the topics.",
+            "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
+                    + "a balance is a range.",
+            "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
+                    + "the timers of a partition."
         })
 public final class AuditCommand implements Callable<Integer> {
     private static final int MAX_LISTED = 1_000;

@@ -42,9 +42,12 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = {
-            "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a worker in a",
-            "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep and a poison",
-            "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and draws a chart.",
+            "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a "
+                    + "worker in a",
+            "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep "
+                    + "and a poison",
+            "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and "
+                    + "draws a chart.",
             "It reads no configuration and uses no other cluster."
         })
 public final class DemoCommand implements Callable<Integer> {
@@ -53,7 +56,8 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.", defaultValue = "40")
+    @Option(names = "--seconds", paramLabel = "N",
+            description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.", defaultValue = "40")
     private int seconds;
 
     @Option(names = "--chart", paramLabel = "FILE",
@@ -121,7 +125,8 @@ public final class DemoCommand implements Callable<Integer> {
         }
         chartError.ifPresent(printer::problem);
         if (!result.isBalanced()) {
-            throw CommandFailure.failed("The audit failed: the ledger does not match the items. Please report this with the output above.");
+            throw CommandFailure.failed("The audit failed: the ledger does not match the items. Please report this "
+                    + "with the output above.");
         }
         if (chartError.isPresent() && chart != null) {
             throw CommandFailure.failed("The chart of --chart could not be drawn; see the message above.");

@@ -29,8 +29,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "depth",
         description = {
-            "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog is gone at current rates.",
-            "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, which takes long",
+            "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
+                    + "is gone at current rates.",
+            "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
+                    + "which takes long",
             "with a large backlog. Omit the ages with --no-ages."
         })
 public final class DepthCommand implements Callable<Integer> {
@@ -42,7 +44,8 @@ public final class DepthCommand implements Callable<Integer> {
     @Option(names = "--tenant", paramLabel = "T", description = "Show only this tenant.")
     private String tenant;
 
-    @Option(names = "--limit", paramLabel = "N", defaultValue = "20", description = "Number of tenants shown, those with the deepest backlogs. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "20",
+            description = "Number of tenants shown, those with the deepest backlogs. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
     @Option(names = "--no-ages", description = "Do not determine the ages of the oldest items.")

@@ -38,9 +38,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "explain",
         description = {
-            "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, the rules that route",
+            "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
+                    + "the rules that route",
             "its items, and the tenants that share its partitions.",
-            "With --id: shows where the items with this id are, and their path as far as Kafka still has the records. It reads all topics;",
+            "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
+                    + "records. It reads all topics;",
             "--since makes that faster."
         })
 public final class ExplainCommand implements Callable<Integer> {
@@ -54,13 +56,15 @@ public final class ExplainCommand implements Callable<Integer> {
     @Option(names = "--tenant", paramLabel = "T", description = "Tenant to explain.")
     private String tenant;
 
-    @Option(names = "--id", paramLabel = "ID", description = "Item to find: its id, or its first position as TOPIC-PARTITION-OFFSET.")
+    @Option(names = "--id", paramLabel = "ID",
+            description = "Item to find: its id, or its first position as TOPIC-PARTITION-OFFSET.")
     private String id;
 
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "With --id, read only records from this time on: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration before now such as 2h.")
+            description = "With --id, read only records from this time on: a time such as 2026-11-21T08:00:00Z, "
+                    + "epoch milliseconds, or a duration before now such as 2h.")
     private String since;
 
     @Override

@@ -38,7 +38,8 @@ public final class RunCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "Roles to run, separated by commas: gateway, router, worker. Default: all.")
+    @Option(names = "--roles", split = ",", paramLabel = "ROLE",
+            description = "Roles to run, separated by commas: gateway, router, worker. Default: all.")
     private List<String> roles = new ArrayList<>();
 
     @Option(
@@ -64,7 +65,8 @@ public final class RunCommand implements Callable<Integer> {
             shutdown.close();
             remove(hook);
         }
-        throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the log, then start it again.");
+        throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the "
+                + "log, then start it again.");
     }
 
     private void printReady(Endpoint endpoint) {

@@ -36,34 +36,42 @@ import picocli.CommandLine.Option;
             "Sends generated items to the ingress topic, or the items of a file with one JSON object per line.",
             "In the file only the payload is required. The options supply the other values."
         },
-        footerHeading = "%nA line of a file with all keys:%n%n",
-        footer = "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\","
-                + "\"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}")
+        footerHeading = "%nA line of a file with all keys (here on two lines):%n%n",
+        footer = {
+            "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",",
+            " \"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}"
+        })
 public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
 
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "Tenant of the items. Default: ${DEFAULT-VALUE}.", defaultValue = "demo")
+    @Option(names = "--tenant", paramLabel = "T",
+            description = "Tenant of the items. Default: ${DEFAULT-VALUE}.", defaultValue = "demo")
     private String tenant;
 
-    @Option(names = "--count", paramLabel = "N", description = "Number of items. Default: ${DEFAULT-VALUE}.", defaultValue = "1")
+    @Option(names = "--count", paramLabel = "N",
+            description = "Number of items. Default: ${DEFAULT-VALUE}.", defaultValue = "1")
     private long count;
 
     @Option(names = "--rate", paramLabel = "R", description = "Items per second. Default: no limit.")
     private Double rate;
 
-    @Option(names = "--size", paramLabel = "BYTES", description = "Payload of each item in bytes. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
+    @Option(names = "--size", paramLabel = "BYTES",
+            description = "Payload of each item in bytes. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
     private int size;
 
-    @Option(names = "--workload", paramLabel = "W", description = "Workload of the items. Default: none.", defaultValue = "")
+    @Option(names = "--workload", paramLabel = "W",
+            description = "Workload of the items. Default: none.", defaultValue = "")
     private String workload;
 
-    @Option(names = "--age", paramLabel = "AGE", description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
+    @Option(names = "--age", paramLabel = "AGE",
+            description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
     private String age;
 
-    @Option(names = "--file", paramLabel = "F", description = "File with one JSON object per line, or - for standard input.")
+    @Option(names = "--file", paramLabel = "F",
+            description = "File with one JSON object per line, or - for standard input.")
     private Path file;
 
     private final InstantSource clock = InstantSource.system();

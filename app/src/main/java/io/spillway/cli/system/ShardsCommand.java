@@ -16,8 +16,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "shards",
         description = {
-            "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. It prints exact",
-            "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants can have such shards.",
+            "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. "
+                    + "It prints exact",
+            "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants "
+                    + "can have such shards.",
             "Needs no Kafka."
         })
 public final class ShardsCommand implements Callable<Integer> {
@@ -26,19 +28,23 @@ public final class ShardsCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--slots", paramLabel = "N", required = true, description = "Total number of slots, usually the partitions of a lane.")
+    @Option(names = "--slots", paramLabel = "N", required = true,
+            description = "Total number of slots, usually the partitions of a lane.")
     private int slots;
 
     @Option(names = "--per-tenant", paramLabel = "K", required = true, description = "Slots of each tenant.")
     private int perTenant;
 
-    @Option(names = "--max-overlap", paramLabel = "M", description = "Maximum number of slots that two tenants share. Default: no limit.")
+    @Option(names = "--max-overlap", paramLabel = "M",
+            description = "Maximum number of slots that two tenants share. Default: no limit.")
     private Integer overlap;
 
-    @Option(names = "--tenants", paramLabel = "T", description = "Number of sample tenants. Default: ${DEFAULT-VALUE}.", defaultValue = "1000")
+    @Option(names = "--tenants", paramLabel = "T",
+            description = "Number of sample tenants. Default: ${DEFAULT-VALUE}.", defaultValue = "1000")
     private int tenants;
 
-    @Option(names = "--seed", paramLabel = "S", description = "Seed of the partition selection. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
+    @Option(names = "--seed", paramLabel = "S",
+            description = "Seed of the partition selection. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
     private long seed;
 
     @Override

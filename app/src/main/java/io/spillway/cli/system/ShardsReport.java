@@ -101,7 +101,8 @@ record ShardsReport(
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
-        printer.line("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical maximum is %,d)"
+        printer.line("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical "
+                + "maximum is %,d)"
                 .formatted(overlap.orElseThrow(), trial.tenants(), tenants, bound()));
         trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
                 + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
@@ -133,7 +134,7 @@ record ShardsReport(
         return Combinations.packingBound(odds.slots(), odds.perTenant(), overlap.orElseThrow());
     }
 
-    /** Returns the probability for fixed shards of k adjacent slots, which share all slots or none. Left-over slots are unused. */
+    /** Returns the probability for fixed shards of adjacent slots, which share all slots or none. */
     private double plain(int shared) {
         double chance = 1.0 / (odds.slots() / odds.perTenant());
         return shared == odds.perTenant() ? chance : shared == 0 ? 1 - chance : 0;

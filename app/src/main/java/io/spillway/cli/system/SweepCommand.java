@@ -34,15 +34,20 @@ public final class SweepCommand {
     @Command(
             name = "record",
             description = {
-                "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its start are dropped.",
+                "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
+                        + "start are dropped.",
                 "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
             })
     int record(
             @Mixin CommonOptions common,
-            @Option(names = "--tenant", required = true, paramLabel = "T|*", description = "Tenant, or * for all tenants.") String tenant,
-            @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "Time when the sweep started.") String startedAt,
-            @Option(names = "--completed-at", paramLabel = "TIME", description = "Time when the sweep completed. Default: now.") String completedAt,
-            @Option(names = "--id", paramLabel = "ID", description = "Id of the sweep in your own systems. Default: a random id.") String id) {
+            @Option(names = "--tenant", required = true, paramLabel = "T|*",
+                    description = "Tenant, or * for all tenants.") String tenant,
+            @Option(names = "--started-at", required = true, paramLabel = "TIME",
+                    description = "Time when the sweep started.") String startedAt,
+            @Option(names = "--completed-at", paramLabel = "TIME",
+                    description = "Time when the sweep completed. Default: now.") String completedAt,
+            @Option(names = "--id", paramLabel = "ID",
+                    description = "Id of the sweep in your own systems. Default: a random id.") String id) {
         OptionValues.requireNameOrAll("--tenant", tenant);
         long nowMillis = clock.millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
@@ -60,14 +65,16 @@ public final class SweepCommand {
             Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {
-                printer.note(tenant + " is not sweepable, so no items are dropped. To change that: spillway tenants set " + tenant
+                printer.note(tenant + " is not sweepable, so no items are dropped. To change that: spillway tenants "
+                        + "set " + tenant
                         + " --sweepable true");
             }
             if (common.isJson()) {
                 printer.json(Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
                         "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
             } else {
-                printer.line("Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued before "
+                printer.line("Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued "
+                        + "before "
                         + Instant.ofEpochMilli(sweep.startedAtMillis()) + ".");
             }
         }

@@ -28,7 +28,7 @@ import java.util.TreeSet;
  * @param rules      rules of routing as text, in their order
  * @param known      number of other tenants that were compared
  * @param isCutShort whether there are more
- * @param sharing    number of tenants by the number of partitions they share with this one, in descending order; includes 0
+ * @param sharing    number of tenants by the number of partitions they share with this one, descending, with 0
  * @param neighbours tenants that share most
  */
 record TenantExplanation(

@@ -17,7 +17,9 @@ import picocli.CommandLine.Mixin;
 /** Command {@code spillway topics}: creates and checks the topics. */
 @Command(name = "topics", description = "Creates the topics, or compares them with the configuration.")
 public final class TopicsCommand {
-    @Command(name = "create", description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from the configuration.")
+    @Command(name = "create",
+            description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
+                    + "the configuration.")
     int create(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
@@ -28,7 +30,8 @@ public final class TopicsCommand {
         }
     }
 
-    @Command(name = "check", description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
+    @Command(name = "check",
+            description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
     int check(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {

@@ -18,8 +18,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "topology",
         description = {
-            "Describes the topology: the stages of the router as Kafka Streams prints them, their changelogs, and the other clients.",
-            "Then it prints the same as a Mermaid diagram. The shard stage is included if shards.overlap is set. Needs no Kafka."
+            "Describes the topology: the stages of the router as Kafka Streams prints them, their changelogs, and "
+                    + "the other clients.",
+            "Then it prints the same as a Mermaid diagram. The shard stage is included if shards.overlap is set. "
+                    + "Needs no Kafka."
         })
 public final class TopologyCommand implements Callable<Integer> {
     static final String TEXT_FILE = "topology.txt";
@@ -28,7 +30,8 @@ public final class TopologyCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--write", paramLabel = "DIR", description = "Write " + TEXT_FILE + " and " + DRAWING_FILE + " to this directory instead.")
+    @Option(names = "--write", paramLabel = "DIR",
+            description = "Write " + TEXT_FILE + " and " + DRAWING_FILE + " to this directory instead.")
     private Path directory;
 
     @Override
@@ -57,7 +60,8 @@ public final class TopologyCommand implements Callable<Integer> {
                 printer.line("Wrote " + text + " and " + mermaid + ".");
             }
         } catch (IOException e) {
-            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "). Choose another directory.");
+            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "). Choose another "
+                    + "directory.");
         }
     }
 }

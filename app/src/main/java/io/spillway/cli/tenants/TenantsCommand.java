@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
 /** Command {@code spillway tenants}: policies of tenants. */
 @Command(
         name = "tenants",
-        description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants that have no value of their own.",
+        description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
+                + "that have no value of their own.",
         subcommands = {TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
 public final class TenantsCommand {
     private final InstantSource clock = InstantSource.system();
@@ -52,7 +53,8 @@ public final class TenantsCommand {
     }
 
     @Command(name = "get", description = "Shows the effective policy of a tenant, and the source of each setting.")
-    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant) {
+    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
+            + "of all tenants.") String tenant) {
         OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
@@ -84,7 +86,8 @@ public final class TenantsCommand {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Printer printer = common.printer();
         if (!read(configuration).contains(tenant)) {
-            throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway tenants list");
+            throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
+                    + "tenants list");
         }
         write(configuration, tenant, null, wait, printer);
         if (common.isJson()) {

@@ -27,8 +27,10 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "isolate",
         description = {
-            "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of other tenants do not.",
-            "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants release T."
+            "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
+                    + "other tenants do not.",
+            "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
+                    + "release T."
         })
 public final class TenantsIsolateCommand implements Callable<Integer> {
     @Mixin
@@ -40,7 +42,8 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
     @Parameters(paramLabel = "T", description = "Tenant.")
     private String tenant;
 
-    @Option(names = "--partitions", paramLabel = "N", defaultValue = "1", description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--partitions", paramLabel = "N", defaultValue = "1",
+            description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.")
     private int partitions;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
@@ -67,7 +70,7 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Returns the plan that every router will compute; fails if it refuses this tenant, or another one because of it. */
+    /** Returns the plan that every router computes; fails if it refuses this tenant, or another because of it. */
     private DedicationPlan planned(
             Configuration configuration, SortedMap<String, PolicySettings> all, PolicySettings settings) {
         PolicyCodec codec = new PolicyCodec();

@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
 /** Command {@code spillway tenants key}: API keys of tenants for the gateway. Needs only Kafka, not the gateway. */
 @Command(
         name = "key",
-        description = "Creates, lists and revokes API keys of tenants for the gateway, without a restart. Spillway stores only hashes of keys.")
+        description = "Creates, lists and revokes API keys of tenants for the gateway, without a restart. Spillway "
+                + "stores only hashes of keys.")
 final class TenantsKeyCommand {
     private final InstantSource clock = InstantSource.system();
 
@@ -44,7 +45,8 @@ final class TenantsKeyCommand {
         requireTenant(tenant);
         Configuration configuration = configured(common);
         if (read(configuration, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
-            throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. Revoke one of them: "
+            throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. "
+                    + "Revoke one of them: "
                     + "spillway tenants key list " + tenant);
         }
         ApiKey key = ApiKey.make(new SecureRandom());
@@ -59,12 +61,14 @@ final class TenantsKeyCommand {
             printer.json(result);
         } else {
             printer.line(key.text());
-            printer.note("The key " + key.keyId() + " of " + tenant + " cannot be shown again. Store it with your secrets.");
+            printer.note("The key " + key.keyId() + " of " + tenant + " cannot be shown again. Store it with your "
+                    + "secrets.");
         }
         return 0;
     }
 
-    @Command(name = "list", description = "Lists key ids and creation times of a tenant or of all tenants. It prints no secrets.")
+    @Command(name = "list",
+            description = "Lists key ids and creation times of a tenant or of all tenants. It prints no secrets.")
     int list(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", arity = "0..1", description = "Tenant. Default: all.") String tenant) {
@@ -88,11 +92,13 @@ final class TenantsKeyCommand {
 
     @Command(
             name = "revoke",
-            description = "Revokes keys of a tenant. Every gateway rejects them within seconds. Without KEYID it revokes all keys of the tenant.")
+            description = "Revokes keys of a tenant. Every gateway rejects them within seconds. Without KEYID it "
+                    + "revokes all keys of the tenant.")
     int revoke(
             @Mixin CommonOptions common,
             @Parameters(index = "0", paramLabel = "T", description = "Tenant.") String tenant,
-            @Parameters(index = "1..*", paramLabel = "KEYID", description = "Ids of the keys to revoke. Default: all keys of the tenant.") List<String> keyIds,
+            @Parameters(index = "1..*", paramLabel = "KEYID",
+                    description = "Ids of the keys to revoke. Default: all keys of the tenant.") List<String> keyIds,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = configured(common);

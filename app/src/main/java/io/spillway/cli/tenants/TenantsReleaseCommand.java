@@ -45,7 +45,8 @@ final class TenantsReleaseCommand implements Callable<Integer> {
 
     @Option(
             names = "--shard",
-            description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant that has left: one that still sends items gets a new shard.")
+            description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant that "
+                    + "has left: one that still sends items gets a new shard.")
     private boolean shard;
 
     @Override

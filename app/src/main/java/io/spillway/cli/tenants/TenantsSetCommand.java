@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         name = "set",
         description = {
             "Changes policy settings of a tenant. Settings that are not named keep their values.",
-            "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins."
+            "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one "
+                    + "wins."
         })
 final class TenantsSetCommand implements Callable<Integer> {
     private static final String DEFAULT = "default";
