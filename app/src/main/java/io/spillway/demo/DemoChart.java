@@ -29,8 +29,8 @@ public final class DemoChart {
 
     private static XYChart ages(DemoResult result) {
         DemoPlan plan = result.plan();
-        XYChart chart = ChartFile.panel("Quiet tenants: 99th percentile of the waiting time of items due at this "
-                + "time (flood %s to %s s)"
+        XYChart chart = ChartFile.panel(("Quiet tenants: 99th percentile of the waiting time of items due at this "
+                + "time (flood %s to %s s)")
                 .formatted(seconds(plan.floodFromMillis()), seconds(plan.floodToMillis())), "seconds", "milliseconds");
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisDecimalPattern("#,###");

@@ -27,8 +27,8 @@ record DemoFindings(DemoResult result) {
         findings.add(swept());
         findings.add(poisonPill());
         if (!result.isFinished()) {
-            findings.add("%d s after the last item was sent, not all items were finished: %s still waiting according "
-                    + "to the ledger."
+            findings.add(("%d s after the last item was sent, not all items were finished: %s still waiting according "
+                    + "to the ledger.")
                     .formatted(result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
         }
         return findings;
@@ -42,8 +42,8 @@ record DemoFindings(DemoResult result) {
         }
         long ours = Math.max(1, spillway.getValueAtPercentile(P99));
         long theirs = Math.max(1, fifo.getValueAtPercentile(P99));
-        String figures = "During the flood and the slow destination, 99%% of the quiet items waited at most %s in "
-                + "Spillway and %s in the FIFO queue"
+        String figures = ("During the flood and the slow destination, 99%% of the quiet items waited at most %s in "
+                + "Spillway and %s in the FIFO queue")
                 .formatted(duration(ours), duration(theirs));
         return Optional.of(figures + (theirs >= CLEARLY * ours ? ", which is %s times as long.".formatted(times(theirs, ours))
                 : ours >= CLEARLY * theirs ? ": in this run Spillway was slower." : ": no significant difference in "

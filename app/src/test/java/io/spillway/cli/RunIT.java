@@ -56,7 +56,7 @@ class RunIT {
                     .contains(data.toString(), "in use", "--data");
             assertThat(Endpoint.read(data)).as("the second has left what is the first's").isPresent();
             assertThat(CommandRun.of("topics", "check", "--config", config, "--data", data.toString()).done().out())
-                    .contains("as they should be");
+                    .contains("All topics match the configuration.");
             CommandRun.of("send", "--count", "5", "--config", config, "--data", data.toString()).done();
 
             assertThat(running.stop()).as("a stop that was asked for is no failure").isZero();

@@ -101,8 +101,8 @@ record ShardsReport(
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
-        printer.line("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical "
-                + "maximum is %,d)"
+        printer.line(("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical "
+                + "maximum is %,d)")
                 .formatted(overlap.orElseThrow(), trial.tenants(), tenants, bound()));
         trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
                 + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
