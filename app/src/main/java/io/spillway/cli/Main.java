@@ -29,11 +29,18 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The entry point of {@code ./spillway}: exit 0 done, 1 failed while running, 2 wrong usage or configuration. */
+/** Entry point of {@code ./spillway}. */
 @Command(
         name = "spillway",
-        description = "A multi-tenant asynchronous queue on Kafka whose backlogs cannot become insurmountable.",
+        description = "Multi-tenant asynchronous queue on Kafka that recovers from any backlog.",
+        scope = CommandLine.ScopeType.INHERIT,
         mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:Success.",
+            "1:The command failed while it was running, or it found a problem.",
+            "2:The options or the configuration are wrong."
+        },
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
@@ -54,7 +61,7 @@ import picocli.CommandLine.Command;
 public final class Main {
     private Main() {}
 
-    /** Runs a command and ends the process with its exit code. */
+    /** Runs a command and exits with its exit code. */
     public static void main(String[] args) {
         // The HTTP server logs through the JDK's own logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
@@ -62,7 +69,6 @@ public final class Main {
         System.exit(commandLine().execute(args));
     }
 
-    /** The commands, for {@link #main} and for tests. */
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Main());
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -96,7 +102,7 @@ public final class Main {
             case HandlerException expected -> expected.getMessage();
             case EmbeddedKafkaException expected -> expected.getMessage();
             default -> refusedSetting(e)
-                    .map(refused -> "Kafka refuses a setting of spillway.yml, the environment or the command line: "
+                    .map(refused -> "Kafka rejects a setting of spillway.yml, the environment or the command line: "
                             + refused.getMessage())
                     .orElseGet(() -> unexpected(e));
         };
@@ -104,10 +110,10 @@ public final class Main {
 
     private static String unexpected(Exception e) {
         LoggerFactory.getLogger(Main.class).error("Unexpected failure", e);
-        return "unexpected failure: " + e;
+        return "Unexpected failure: " + e + ". The log has the stack trace.";
     }
 
-    /** What Kafka's clients say about an address or a property that is passed through to them and is no such thing. */
+    /** Returns the error of Kafka's clients about an invalid address or passed-through property. */
     private static Optional<ConfigException> refusedSetting(Throwable fault) {
         for (Throwable at = fault; at != null; at = at.getCause()) {
             if (at instanceof ConfigException refused) {
@@ -122,7 +128,7 @@ public final class Main {
         err.flush();
     }
 
-    /** The version that the build wrote into the jar. */
+    /** Version from the manifest of the jar. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -1,2 +1,2 @@
-/** The command line: the entry point and the top-level command. */
+/** Command line: entry point and top-level command. */
 package io.spillway.cli;

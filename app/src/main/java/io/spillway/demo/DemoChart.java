@@ -10,30 +10,31 @@ import java.util.stream.IntStream;
 import org.knowm.xchart.AnnotationLine;
 import org.knowm.xchart.XYChart;
 
-/** Draws what the quiet tenants felt and what waited where, for both queues. */
+/** Chart of the ages of quiet tenants' items and of the backlogs, for both queues. */
 public final class DemoChart {
     private static final double MILLIS_PER_SECOND = 1_000;
     private static final String FIFO = "FIFO queue";
     private static final Color SPILLWAY = new Color(0x1f5fd0);
     private static final Color FIFO_COLOR = new Color(0xc0392b);
-    /** Of the lanes, in the order of {@link ItemState#WAITING}. */
+    /** Colours of the lanes, in the order of {@link ItemState#WAITING}. */
     private static final List<Color> LANES =
             List.of(SPILLWAY, new Color(0xe09010), new Color(0x8e44ad), new Color(0x2e9e5b));
 
     private DemoChart() {}
 
-    /** Draws into a file, which is replaced. */
+    /** Draws the chart and replaces the file. */
     public static void draw(DemoResult result, Path file) {
         ChartFile.draw(() -> List.of(ages(result), depths(result)), file);
     }
 
     private static XYChart ages(DemoResult result) {
         DemoPlan plan = result.plan();
-        XYChart chart = ChartFile.panel("Quiet tenants: 99%% of the items due at this time waited at most so long (flood %s to %s s)"
+        XYChart chart = ChartFile.panel(("Quiet tenants: 99th percentile of the waiting time of items due at this "
+                + "time (flood %s to %s s)")
                 .formatted(seconds(plan.floodFromMillis()), seconds(plan.floodToMillis())), "seconds", "milliseconds");
         chart.getStyler().setYAxisLogarithmic(true);
         chart.getStyler().setYAxisDecimalPattern("#,###");
-        // The clock counts milliseconds.
+        // The resolution of the clock is 1 ms.
         chart.getStyler().setYAxisMin(1.0);
         add(chart, "Spillway", SPILLWAY, result.spillway());
         add(chart, FIFO, FIFO_COLOR, result.fifo());
@@ -52,7 +53,7 @@ public final class DemoChart {
     }
 
     private static XYChart depths(DemoResult result) {
-        XYChart chart = ChartFile.panel("Items that wait", "seconds", "items");
+        XYChart chart = ChartFile.panel("Waiting items", "seconds", "items");
         chart.getStyler().setYAxisMin(0.0);
         for (int i = 0; i < ItemState.WAITING.size(); i++) {
             ItemState lane = ItemState.WAITING.get(i);
@@ -70,7 +71,7 @@ public final class DemoChart {
                 samples.stream().mapToDouble(value::applyAsLong).toArray()).setLineColor(color);
     }
 
-    /** One axis of time for both, with lines where the flood begins and ends. */
+    /** Sets the same time axis for all charts, with lines at the start and end of the flood. */
     private static void finish(XYChart chart, DemoResult result) {
         chart.getStyler().setXAxisMin(0.0);
         chart.getStyler().setXAxisMax(result.samples().getLast().elapsedMillis() / MILLIS_PER_SECOND);

@@ -2,7 +2,7 @@ package io.spillway.demo;
 
 import java.time.InstantSource;
 
-/** The time of the demo, which begins once. Safe for any number of threads after that. */
+/** Clock of the demo, started once. Thread-safe after the start. */
 final class DemoClock {
     private final InstantSource clock;
     private volatile long startMillis = Long.MAX_VALUE;
@@ -11,22 +11,20 @@ final class DemoClock {
         this.clock = clock;
     }
 
-    /** The first item is sent so many milliseconds from now. */
+    /** Sets the time of the first item, from now. */
     void startIn(long millis) {
         startMillis = clock.millis() + millis;
     }
 
-    /** Milliseconds since the first item was to be sent; negative before. */
+    /** Returns the time since the first item was due; negative before it. */
     long elapsedMillis() {
         return clock.millis() - startMillis;
     }
 
-    /** Of a time since the first item, in epoch milliseconds. */
     long epochMillis(long elapsedMillis) {
         return startMillis + elapsedMillis;
     }
 
-    /** Of a time in epoch milliseconds, since the first item. */
     long sinceStartMillis(long epochMillis) {
         return epochMillis - startMillis;
     }

@@ -1,6 +1,6 @@
 package io.spillway.demo;
 
-/** What stands behind both queues: it takes its time, and one item it never takes. Stateless; called by any thread. */
+/** Simulated destination of both queues: takes a while per item and always rejects the poison pill. Thread-safe. */
 final class DemoDestination {
     private final DemoPlan plan;
     private final DemoClock clock;
@@ -13,13 +13,13 @@ final class DemoDestination {
     /**
      * Handles an item.
      *
-     * @throws InterruptedException  when the queue wants its thread back
-     * @throws IllegalStateException for the poison pill, each time
+     * @throws InterruptedException  if the queue cancels the attempt
+     * @throws IllegalStateException for the poison pill, at every attempt
      */
     void take(String tenant, String id) throws InterruptedException {
         Thread.sleep(plan.workMillis(tenant, id, clock.elapsedMillis()));
         if (id.startsWith(DemoPlan.POISON_PILL)) {
-            throw new IllegalStateException("the destination refuses this item every time");
+            throw new IllegalStateException("the destination rejects this item every time");
         }
     }
 }

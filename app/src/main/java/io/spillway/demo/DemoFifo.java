@@ -15,10 +15,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * What one does without Spillway: a plain consumer of one partition that hands items in their order to as many threads as
- * the worker has slots, and tries a failed one again on the spot. It commits nothing, which is in its favour.
+ * Plain consumer of one partition for comparison. It hands items in order to as many threads as the worker has slots and
+ * retries a failed item at once. It commits nothing, which makes it faster.
  *
- * <p>Owner of its consumer, which the thread that calls {@link #run} uses. Bound: the consumer's fetch, and the slots.
+ * <p>Owner of its consumer, used only by the thread of {@link #run}. Bound: the consumer's fetch, and the slots.
  */
 final class DemoFifo {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -39,7 +39,7 @@ final class DemoFifo {
         this.tally = tally;
     }
 
-    /** Takes items until its thread is interrupted. */
+    /** Consumes items until its thread is interrupted. */
     void run() {
         try (Consumer<byte[], byte[]> consumer = clients.consumer(Map.of())) {
             consumer.assign(List.of(partition));
@@ -52,7 +52,7 @@ final class DemoFifo {
                     }
                 }
             } catch (InterruptedException e) {
-                // That is how it is stopped; the consumer is closed without the interrupt.
+                // The normal stop; the interrupt flag is cleared so that the consumer can close.
             } catch (InterruptException e) {
                 Thread.interrupted();
             }

@@ -1,6 +1,7 @@
 package io.spillway.demo;
 
 import io.spillway.cli.terminal.DurationText;
+import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,31 +9,27 @@ import java.util.Locale;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 
-/**
- * The figures of a demo in words: what each sentence says depends on them, also where they speak against Spillway.
- *
- * @param result of the run
- */
+/** Findings of a demo as sentences that depend on its results, also where these are worse for Spillway. */
 record DemoFindings(DemoResult result) {
     private static final double P50 = 50;
     private static final double P99 = 99;
-    /** From here on one figure is said to be greater than another. */
+    /** Ratio from which one value is reported as greater than another. */
     private static final double CLEARLY = 1.5;
-    /** Two times that differ by no more are said to be about the same. */
+    /** Ratio up to which two times are reported as about the same. */
     private static final double ABOUT = 1.15;
 
-    /** One sentence or two for each. */
     List<String> all() {
         List<String> findings = new ArrayList<>();
         during().ifPresent(findings::add);
-        price().ifPresent(findings::add);
+        overhead().ifPresent(findings::add);
         findings.add(noisy());
         findings.add(slow());
         findings.add(swept());
-        findings.add(poison());
+        findings.add(poisonPill());
         if (!result.isFinished()) {
-            findings.add("Not everything was finished %d s after the last item was sent: %,d items wait by the books."
-                    .formatted(result.plan().mostWaitMillis() / 1_000, result.waiting(any -> true)));
+            findings.add(("%d s after the last item was sent, not all items were finished: %s still waiting according "
+                    + "to the ledger.")
+                    .formatted(result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
         }
         return findings;
     }
@@ -45,14 +42,16 @@ record DemoFindings(DemoResult result) {
         }
         long ours = Math.max(1, spillway.getValueAtPercentile(P99));
         long theirs = Math.max(1, fifo.getValueAtPercentile(P99));
-        String figures = "With the flood and the slow destination, 99%% of the quiet items waited at most %s through Spillway and %s in the FIFO queue"
+        String figures = ("During the flood and the slow destination, 99%% of the quiet items waited at most %s in "
+                + "Spillway and %s in the FIFO queue")
                 .formatted(duration(ours), duration(theirs));
         return Optional.of(figures + (theirs >= CLEARLY * ours ? ", which is %s times as long.".formatted(times(theirs, ours))
-                : ours >= CLEARLY * theirs ? ": in this run Spillway was the slower one." : ": no great difference in this run."));
+                : ours >= CLEARLY * theirs ? ": in this run Spillway was slower." : ": no significant difference in "
+                        + "this run."));
     }
 
-    /** What Spillway costs while nothing is wrong. */
-    private Optional<String> price() {
+    /** Returns the overhead of Spillway without a disturbance. */
+    private Optional<String> overhead() {
         Histogram spillway = result.spillway().ages(DemoPlan.Phase.BEFORE);
         Histogram fifo = result.fifo().ages(DemoPlan.Phase.BEFORE);
         if (spillway.getTotalCount() == 0 || fifo.getTotalCount() == 0) {
@@ -60,9 +59,9 @@ record DemoFindings(DemoResult result) {
         }
         long ours = spillway.getValueAtPercentile(P50);
         long theirs = fifo.getValueAtPercentile(P50);
-        return Optional.of("While nothing was wrong, half of them waited %s through Spillway and %s in the FIFO queue%s".formatted(
+        return Optional.of("Before the disturbance, half of them waited at most %s in Spillway and %s in the FIFO queue%s".formatted(
                 duration(ours), duration(theirs),
-                ours > theirs ? ": the plain consumer was the faster one." : "."));
+                ours > theirs ? ": the plain consumer was faster." : "."));
     }
 
     private String noisy() {
@@ -70,43 +69,43 @@ record DemoFindings(DemoResult result) {
         long done = result.spillway().done(DemoPlan.NOISY);
         long fifoDone = result.fifo().done(DemoPlan.NOISY);
         if (done < sent || fifoDone < sent) {
-            return "Of noisy's %,d items %,d were done through Spillway and %,d in the FIFO queue.".formatted(sent, done, fifoDone);
+            return "Of the %,d items of noisy, %,d were done in Spillway and %,d in the FIFO queue.".formatted(sent, done, fifoDone);
         }
         long ours = Math.max(1, result.spillway().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
         long theirs = Math.max(1, result.fifo().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
-        return "Noisy's %,d items were all done %s after its flood began, on at most %d of the %d slots; in the FIFO queue %s, on at most %d: %s.".formatted(
+        return "All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. The FIFO queue took %s, with at most %d slots: %s.".formatted(
                 sent, duration(ours), result.spillway().mostRunning(DemoPlan.NOISY), DemoPlan.SLOTS,
                 duration(theirs), result.fifo().mostRunning(DemoPlan.NOISY),
-                ours > ABOUT * theirs ? "Spillway's worker was later with them"
-                        : theirs > ABOUT * ours ? "Spillway's worker was sooner with them" : "about as soon");
+                ours > ABOUT * theirs ? "Spillway was slower"
+                        : theirs > ABOUT * ours ? "Spillway was faster" : "about the same");
     }
 
     private String slow() {
         int ours = result.spillway().mostRunning(DemoPlan.SLOW);
         int theirs = result.fifo().mostRunning(DemoPlan.SLOW);
-        return "While its destination took %d s an item, the slow tenant held at most %d of the %d slots through Spillway%s.".formatted(
+        return "While the destination of slow took %d s per item, slow held at most %d of the %d slots in Spillway%s.".formatted(
                 DemoPlan.SLOW_MILLIS / 1_000, ours, DemoPlan.SLOTS,
-                ours < theirs ? ", and %d of %d threads behind the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
-                        : " and %d threads behind the FIFO queue: no difference in this run".formatted(theirs));
+                ours < theirs ? ", and %d of %d threads of the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
+                        : " and %d threads of the FIFO queue: no difference in this run".formatted(theirs));
     }
 
     private String swept() {
         long dropped = result.in(ItemState.DROPPED, DemoPlan.SWEPT::equals);
         int old = DemoPlan.OLD_ITEMS + DemoPlan.LATE_ITEMS;
-        return "Of swept's %d old items the sweep saved %d from being handled%s; the FIFO queue's consumer handled %,d of its %,d items.".formatted(
-                old, dropped, dropped < old ? " (the others were handled before it came)" : "",
+        return "Of the %d old items of swept, the sweep dropped %d before a handler got them%s. The FIFO queue handled %,d of the %,d items of swept.".formatted(
+                old, dropped, dropped < old ? " (the others were handled before the sweep)" : "",
                 result.fifo().done(DemoPlan.SWEPT), result.sent(DemoPlan.SWEPT::equals));
     }
 
-    private String poison() {
+    private String poisonPill() {
         long attempts = result.spillway().failed(DemoPlan.POISONED);
-        String fate = result.pill()
-                .map(pill -> "lies in dead-letter, with its reason (%s) and ready to be replayed".formatted(pill.reason()))
-                .orElse("has not come to dead-letter yet");
-        return ("The poison pill, an item whose handler fails every time (here it kills no process), was tried %d times and %s; "
-                + "the FIFO queue's consumer tried it %d times and %s.").formatted(
-                attempts, fate, result.fifo().failed(DemoPlan.POISONED),
-                result.fifo().givenUp(DemoPlan.POISONED) > 0 ? "lost it" : "is not done with it");
+        String state = result.pill()
+                .map(pill -> "is now in dead-letter with the reason %s, from where it can be replayed".formatted(pill.reason()))
+                .orElse("has not reached dead-letter yet");
+        return ("The poison pill, an item whose handler fails every time, was tried %s and %s. "
+                + "The FIFO queue tried it %s and %s.").formatted(
+                Printer.count(attempts, "time"), state, Printer.count(result.fifo().failed(DemoPlan.POISONED), "time"),
+                result.fifo().givenUp(DemoPlan.POISONED) > 0 ? "lost it" : "has not finished it");
     }
 
     private static String times(long theirs, long ours) {

@@ -4,7 +4,7 @@ import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 
-/** Spillway's handler in the demo. Stateless. */
+/** Handler of the demo's worker. Stateless. */
 public final class DemoHandler implements Handler {
     private final DemoDestination destination;
     private final DemoTally tally;

@@ -12,22 +12,18 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/**
- * What the {@code demo} command shows at its end. What it says in words is what the figures of this run say.
- *
- * @param result of the run
- */
+/** Report of the {@code demo} command. */
 public record DemoReport(DemoResult result) {
     static final String FIFO_IS = "a plain consumer of one topic with " + DemoPlan.SLOTS
             + " threads, measured at the same time on the same items";
     private static final int LINE_WIDTH = 110;
 
-    /** Where the items of some tenants went. */
+    /** Items of some tenants by state. */
     private record Row(
             String tenant, long sent, long accepted, long done, long dropped, long deadLettered, long waiting,
             long fifoDone, long fifoGivenUp) {}
 
-    /** How long items waited; percentiles are null when there was none. */
+    /** Waiting times; percentiles are null if there are no items. */
     private record Ages(long items, Long p50Millis, Long p99Millis, Long maxMillis) {
         static Ages of(Histogram ages) {
             return ages.getTotalCount() == 0 ? new Ages(0, null, null, null) : new Ages(ages.getTotalCount(),
@@ -37,7 +33,6 @@ public record DemoReport(DemoResult result) {
 
     private record Noisy(long done, int mostSlots, long lastDoneMillisAfterFloodBegan) {}
 
-    /** For JSON. */
     public Map<String, Object> asMap() {
         DemoFindings findings = new DemoFindings(result);
         Map<String, Object> map = new LinkedHashMap<>();
@@ -65,10 +60,10 @@ public record DemoReport(DemoResult result) {
         return map;
     }
 
-    /** For a person. */
     public void print(Printer printer) {
         printer.line("");
-        printer.line("Quiet tenants: how long an item waited for its handler, from when it should have been sent");
+        printer.line("Quiet tenants: waiting time of an item, from when it was due to be sent until its handler "
+                + "started");
         List<String> head = List.of("", "items", "Spillway p50", "p99", "FIFO p50", "p99");
         printer.table(head, DemoPlan.Phase.SHOWN.stream().map(phase -> {
             Ages spillway = Ages.of(result.spillway().ages(phase));
@@ -80,10 +75,10 @@ public record DemoReport(DemoResult result) {
         printer.line("");
         printTenants(printer);
         printer.line("");
-        printer.line("What this run shows:");
+        printer.line("Findings of this run:");
         new DemoFindings(result).all().forEach(finding -> wrapped("- " + finding).forEach(printer::line));
         printer.line("");
-        wrapped("audit: " + auditLine()).forEach(printer::line);
+        wrapped("Audit: " + auditLine()).forEach(printer::line);
     }
 
     private void printTenants(Printer printer) {
@@ -143,15 +138,15 @@ public record DemoReport(DemoResult result) {
 
     private String auditLine() {
         Row all = row("", any -> true);
-        return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d; the books of %s".formatted(
+        return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d. The balances of %s".formatted(
                 all.accepted(), all.waiting(), all.done(), all.dropped(), all.deadLettered(),
                 result.isBalanced()
-                        ? "each of %d tenants balance, and the items lie where they say".formatted(result.audited().size())
-                        : "%d of %d tenants are OFF".formatted(
+                        ? "all %d tenants are correct and match the items in the topics.".formatted(result.audited().size())
+                        : "%d of %d tenants are NOT correct.".formatted(
                                 result.audited().stream().filter(tenant -> !tenant.findings().isEmpty()).count(), result.audited().size()));
     }
 
-    /** In lines that most terminals hold, all but the first indented. */
+    /** Wraps a text at the width of most terminals and indents all lines but the first. */
     private static List<String> wrapped(String text) {
         List<String> lines = new ArrayList<>();
         StringBuilder line = new StringBuilder();

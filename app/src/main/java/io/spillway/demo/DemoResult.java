@@ -8,16 +8,15 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What there is to tell when the demo is over.
+ * Result of a demo.
  *
- * @param plan       what happened
- * @param spillway   what Spillway's handlers saw
- * @param fifo       what those behind the FIFO queue saw
+ * @param spillway   statistics of the handlers of Spillway
+ * @param fifo       statistics of the handlers of the FIFO queue
  * @param sent       items by tenant
- * @param samples    one for each second
- * @param isFinished whether both queues finished everything before the demo gave up waiting
- * @param audited    every tenant's books, and the items counted where they lie
- * @param pill       the poison pill where it lies as a dead letter; empty when it does not
+ * @param samples    one per second
+ * @param isFinished whether both queues finished all items before the demo stopped waiting
+ * @param audited    balances of all tenants, with the items counted in the topics
+ * @param pill       the poison pill as a dead letter; empty if it is not one
  */
 public record DemoResult(
         DemoPlan plan,
@@ -34,15 +33,10 @@ public record DemoResult(
         audited = List.copyOf(audited);
     }
 
-    /**
-     * A dead letter.
-     *
-     * @param reason why, as its header says
-     * @param detail what went wrong, as its header says
-     */
+    /** Reason and detail of a dead letter, from its headers. */
     record DeadPill(String reason, String detail) {}
 
-    /** Whether the books balance and every item is where they say. */
+    /** Returns whether the balances are correct and match the items in the topics. */
     public boolean isBalanced() {
         return audited.stream().allMatch(tenant -> tenant.findings().isEmpty());
     }

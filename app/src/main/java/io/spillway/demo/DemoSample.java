@@ -4,23 +4,19 @@ import io.spillway.core.item.ItemState;
 import java.util.Map;
 
 /**
- * How things stand at a moment of the demo.
+ * State of the demo at one time.
  *
- * @param elapsedMillis   since the first item was to be sent
- * @param places          items in each place, by the books, which are about a second old
- * @param accepted        items that the router has routed, by the books
- * @param fifoWaiting     items that the FIFO queue's consumer has not begun
- * @param quietP99Millis  of the quiet items begun since the sample before; -1 when there were none
- * @param fifoP99Millis   as that, of the FIFO queue
+ * @param elapsedMillis   since the first item was due to be sent
+ * @param states          items in each state according to the ledger, about a second old
+ * @param accepted        items that the router has routed, according to the ledger
+ * @param fifoWaiting     items that the FIFO queue has not started
+ * @param quietP99Millis  99th percentile of the quiet items started since the previous sample; -1 if there were none
  * @param noisySent       items of the noisy tenant so far
- * @param noisyDone       of them through Spillway
- * @param fifoNoisyDone   of them through the FIFO queue
- * @param slowRunning     handlers that work for the slow tenant
- * @param fifoSlowRunning as that, behind the FIFO queue
+ * @param slowRunning     handlers that run for the slow tenant
  */
 record DemoSample(
         long elapsedMillis,
-        Map<ItemState, Long> places,
+        Map<ItemState, Long> states,
         long accepted,
         long fifoWaiting,
         long quietP99Millis,
@@ -31,11 +27,11 @@ record DemoSample(
         int slowRunning,
         int fifoSlowRunning) {
     DemoSample {
-        places = Map.copyOf(places);
+        states = Map.copyOf(states);
     }
 
-    long in(ItemState place) {
-        return places.getOrDefault(place, 0L);
+    long in(ItemState state) {
+        return states.getOrDefault(state, 0L);
     }
 
     long waiting() {

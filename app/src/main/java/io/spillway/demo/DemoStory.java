@@ -42,8 +42,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Lets the plan happen on a running system, the FIFO queue beside it. Owner of the threads that send and that stand for
- * the FIFO queue, which end with the shutdown. Bound: a sample for each second.
+ * Run of the plan on a running system and on the FIFO queue. Owner of the threads of the traffic and the FIFO queue, which
+ * end with the shutdown. Bound: one sample per second.
  */
 public final class DemoStory {
     private static final long TICK_MILLIS = 1_000;
@@ -52,14 +52,7 @@ public final class DemoStory {
     private static final long APPLIED_WITHIN_MILLIS = 30_000;
     private static final long SWEEP_TOOK_MILLIS = 60_000;
 
-    /**
-     * The parts that the handler has as well.
-     *
-     * @param plan        not null
-     * @param clock       not yet started
-     * @param destination behind both queues
-     * @param spillway    fed by Spillway's handler
-     */
+    /** Parts that the handler shares; the clock is not started. */
     public record Cast(DemoPlan plan, DemoClock clock, DemoDestination destination, DemoTally spillway) {
         public static Cast of(DemoPlan plan, InstantSource wall) {
             DemoClock clock = new DemoClock(wall);
@@ -90,7 +83,7 @@ public final class DemoStory {
         this.fifo = new DemoTally(cast.plan(), cast.clock());
     }
 
-    /** Plays it to the end. */
+    /** Runs the demo to its end. */
     public DemoResult play(DemoView view) {
         String fifoTopic = system.configuration().kafka().prefix() + ".demo-fifo";
         try (Admin admin = clients.admin()) {
@@ -108,8 +101,9 @@ public final class DemoStory {
         running.add(threads.submit(queue::run));
         running.add(threads.submit(traffic::run));
         boolean isFinished = follow(traffic, threads, view);
-        view.say(isFinished ? "all is worked off; holding the books against what lies in the topics ..."
-                : "not all is worked off after %d s more; that is how it stands:".formatted(cast.plan().mostWaitMillis() / 1_000));
+        view.print(isFinished ? "All items are finished. Comparing the ledger with the topics ..."
+                : "Not all items are finished %d s after the last one was sent. State now:".formatted(
+                        cast.plan().maxWaitMillis() / 1_000));
         return result(traffic, isFinished);
     }
 
@@ -128,20 +122,21 @@ public final class DemoStory {
                     && fifo.finished() == traffic.sent()) {
                 return true;
             }
-            if (sample.elapsedMillis() > cast.plan().endMillis() + cast.plan().mostWaitMillis()) {
+            if (sample.elapsedMillis() > cast.plan().endMillis() + cast.plan().maxWaitMillis()) {
                 return false;
             }
         }
     }
 
-    /** Until a time of the demo; not at all when that is over. */
+    /** Waits until a time of the demo. */
     private void await(long elapsedMillis) {
         do {
             if (stop.isStopped()) {
-                throw CommandFailure.failed("the demo was stopped");
+                throw CommandFailure.failed("The demo was stopped.");
             }
             if (system.ended().getCount() == 0) {
-                throw CommandFailure.failed("a part has stopped after a fault that it does not recover from; the log says why");
+                throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See "
+                        + "the log.");
             }
             for (Future<?> each : running) {
                 if (each.state() == Future.State.FAILED) {
@@ -182,10 +177,10 @@ public final class DemoStory {
             awaitApplied(compacted.write(topics.sweeps(), DemoPlan.SWEPT, new SweepCodec().encode(
                     DemoPlan.SWEPT, "demo", new Sweep(nowMillis - SWEEP_TOOK_MILLIS, nowMillis))));
         }
-        traffic.sweepIsInForce();
+        traffic.sweepIsApplied();
     }
 
-    /** An instance counts from its first report on, so none at all is too early to go by. */
+    /** Waits until the instance has applied the record; it is known only after its first report. */
     private void awaitApplied(RecordMetadata stored) {
         long deadlineMillis = wall.millis() + APPLIED_WITHIN_MILLIS;
         try (Admin admin = clients.admin()) {
@@ -193,7 +188,8 @@ public final class DemoStory {
             TopicPartition partition = new TopicPartition(stored.topic(), stored.partition());
             while (progress.await(partition, stored.offset(), APPLIED_WITHIN_MILLIS) == 0) {
                 if (stop.isStopped() || wall.millis() > deadlineMillis) {
-                    throw CommandFailure.failed("nobody reports that a record of " + stored.topic() + " is applied");
+                    throw CommandFailure.failed("No instance has reported that it applied a record of " + stored.topic()
+                            + ". Run the demo again.");
                 }
                 LockSupport.parkNanos(LOOK_EVERY_NANOS);
             }
@@ -201,15 +197,15 @@ public final class DemoStory {
     }
 
     private DemoSample sample(DemoTraffic traffic) {
-        Map<ItemState, Long> places = new EnumMap<>(ItemState.class);
-        for (ItemState place : ItemState.values()) {
-            places.put(place, depths.in(place));
+        Map<ItemState, Long> states = new EnumMap<>(ItemState.class);
+        for (ItemState state : ItemState.values()) {
+            states.put(state, depths.in(state));
         }
         long[] accepted = {0};
         depths.forEach((tenant, depth) -> accepted[0] += depth.books().accepted());
         DemoTally spillway = cast.spillway();
         return new DemoSample(
-                cast.clock().elapsedMillis(), places, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
+                cast.clock().elapsedMillis(), states, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
                 spillway.takeRecentP99Millis(), fifo.takeRecentP99Millis(), traffic.sent(DemoPlan.NOISY),
                 spillway.done(DemoPlan.NOISY), fifo.done(DemoPlan.NOISY),
                 spillway.running(DemoPlan.SLOW), fifo.running(DemoPlan.SLOW));
@@ -237,7 +233,7 @@ public final class DemoStory {
     private static void end(ExecutorService threads) throws InterruptedException {
         threads.shutdownNow();
         if (!threads.awaitTermination(10, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("the demo's own threads do not end");
+            throw new IllegalStateException("the threads of the demo have not ended within 10 s");
         }
     }
 }

@@ -1,23 +1,24 @@
 package io.spillway.demo;
 
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one of the two queues did, as its handlers saw it. Ages are of first attempts of the quiet tenants, from when the item
- * should have been sent to when its handler began.
+ * Statistics of the handlers of one queue. Ages are measured at first attempts of the quiet tenants, from the time when the
+ * item was due to be sent until its handler started.
  *
- * <p>Safe for any number of threads: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms
- * over time, and one for each phase.
+ * <p>Thread-safe: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms over time, and one
+ * per phase.
  */
 final class DemoTally {
-    /** Two digits: within 1%. */
+    /** Two significant digits: an error of at most 1%. */
     private static final int DIGITS = 2;
-    private static final long MOST_MILLIS = 4 * 60 * 60 * 1_000;
+    private static final long MAX_MILLIS = 4 * 60 * 60 * 1_000;
     private static final int BINS = 160;
-    private static final long LEAST_BIN_MILLIS = 500;
+    private static final long MIN_BIN_MILLIS = 500;
     private static final double P99 = 99;
 
     private final DemoPlan plan;
@@ -25,10 +26,9 @@ final class DemoTally {
     private final long binMillis;
     private final Map<DemoPlan.Phase, Histogram> ages = new EnumMap<>(DemoPlan.Phase.class);
     private final Histogram[] agesOverTime;
-    private final Histogram recent = new Histogram(MOST_MILLIS, DIGITS);
+    private final Histogram recent = new Histogram(MAX_MILLIS, DIGITS);
     private final Map<String, Counts> byTenant = new HashMap<>();
 
-    /** Of one tenant. */
     private static final class Counts {
         private long begun;
         private long done;
@@ -42,17 +42,15 @@ final class DemoTally {
     DemoTally(DemoPlan plan, DemoClock clock) {
         this.plan = plan;
         this.clock = clock;
-        this.binMillis = Math.max(LEAST_BIN_MILLIS, Math.ceilDiv(plan.endMillis(), (long) BINS));
+        this.binMillis = Math.max(MIN_BIN_MILLIS, Math.ceilDiv(plan.endMillis(), (long) BINS));
         for (DemoPlan.Phase phase : DemoPlan.Phase.values()) {
-            ages.put(phase, new Histogram(MOST_MILLIS, DIGITS));
+            ages.put(phase, new Histogram(MAX_MILLIS, DIGITS));
         }
         agesOverTime = new Histogram[(int) Math.ceilDiv(plan.endMillis(), binMillis)];
-        for (int i = 0; i < agesOverTime.length; i++) {
-            agesOverTime[i] = new Histogram(MOST_MILLIS, DIGITS);
-        }
+        Arrays.setAll(agesOverTime, i -> new Histogram(MAX_MILLIS, DIGITS));
     }
 
-    /** An attempt begins. */
+    /** Records the start of an attempt. */
     synchronized void begun(String tenant, long enqueuedAtMillis, int attempt) {
         Counts counts = of(tenant);
         counts.running++;
@@ -63,14 +61,14 @@ final class DemoTally {
         counts.begun++;
         if (tenant.startsWith(DemoPlan.QUIET)) {
             long dueMillis = Math.max(0, clock.sinceStartMillis(enqueuedAtMillis));
-            long ageMillis = Math.clamp(clock.elapsedMillis() - dueMillis, 0, MOST_MILLIS);
+            long ageMillis = Math.clamp(clock.elapsedMillis() - dueMillis, 0, MAX_MILLIS);
             ages.get(plan.phase(dueMillis)).recordValue(ageMillis);
             agesOverTime[(int) Math.min(dueMillis / binMillis, agesOverTime.length - 1)].recordValue(ageMillis);
             recent.recordValue(ageMillis);
         }
     }
 
-    /** An attempt that had begun is over. */
+    /** Records the end of an attempt. */
     synchronized void ended(String tenant, boolean done) {
         Counts counts = of(tenant);
         counts.running--;
@@ -82,17 +80,17 @@ final class DemoTally {
         }
     }
 
-    /** An item is not attempted again and kept nowhere. */
+    /** Records that an item is lost: it is not attempted again. */
     synchronized void gaveUp(String tenant) {
         of(tenant).givenUp++;
     }
 
-    /** Items that were attempted at least once. */
+    /** Returns the items that were attempted at least once. */
     synchronized long begun() {
         return byTenant.values().stream().mapToLong(counts -> counts.begun).sum();
     }
 
-    /** Items that are finished with, one way or the other. */
+    /** Returns the items that are done or lost. */
     synchronized long finished() {
         return byTenant.values().stream().mapToLong(counts -> counts.done + counts.givenUp).sum();
     }
@@ -101,12 +99,12 @@ final class DemoTally {
         return of(tenant).done;
     }
 
-    /** Items of a tenant that are kept nowhere and not done. */
+    /** Returns the lost items of a tenant. */
     synchronized long givenUp(String tenant) {
         return of(tenant).givenUp;
     }
 
-    /** Attempts of a tenant that failed. */
+    /** Returns the failed attempts of a tenant. */
     synchronized long failed(String tenant) {
         return of(tenant).failed;
     }
@@ -115,38 +113,34 @@ final class DemoTally {
         return of(tenant).running;
     }
 
-    /** Most handlers of a tenant at one time. */
+    /** Returns the highest number of concurrent handlers of a tenant. */
     synchronized int mostRunning(String tenant) {
         return of(tenant).mostRunning;
     }
 
-    /** When the last item of a tenant that was done was done, from the start of the demo. */
+    /** Returns when the last finished item of a tenant was done, from the start of the demo. */
     synchronized long lastDoneMillis(String tenant) {
         return of(tenant).lastDoneMillis;
     }
 
-    /** Ages of a phase: a copy. */
+    /** Returns a copy of the ages of a phase. */
     synchronized Histogram ages(DemoPlan.Phase phase) {
         return ages.get(phase).copy();
     }
 
-    /** The 99th percentile of what has begun since this was last asked; -1 when nothing has. */
+    /** Returns the 99th percentile of items started since the last call; -1 if there are none. */
     synchronized long takeRecentP99Millis() {
         long p99Millis = p99(recent);
         recent.reset();
         return p99Millis;
     }
 
-    /** For each stretch of time in which items were due their 99th percentile; -1 where nothing has begun. */
+    /** Returns the 99th percentiles over time, by when the items were due, in bins; -1 for a bin without items. */
     synchronized long[] p99MillisOverTime() {
-        long[] result = new long[agesOverTime.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = p99(agesOverTime[i]);
-        }
-        return result;
+        return Arrays.stream(agesOverTime).mapToLong(DemoTally::p99).toArray();
     }
 
-    /** How long a stretch of {@link #p99MillisOverTime} is. */
+    /** Returns the length of a bin of {@link #p99MillisOverTime}. */
     long binMillis() {
         return binMillis;
     }

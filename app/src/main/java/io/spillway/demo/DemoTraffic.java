@@ -16,10 +16,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * Sends what the plan says, each item to both queues. An item says that it was made when it was due, so a sender that is late
- * makes it older and hides nothing.
+ * Sender of the items of the plan, each to both queues. The creation time of an item is the time at which it was due, so a
+ * late sender increases its age and hides no delay.
  *
- * <p>Owner: the one thread that calls {@link #run}; the counts may be read by others.
+ * <p>Owner: the thread that calls {@link #run}. Other threads may read the counts.
  */
 final class DemoTraffic {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -33,7 +33,7 @@ final class DemoTraffic {
     private final long[] next;
     private final Map<String, Long> sent = new ConcurrentHashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
-    private volatile boolean sweepInForce;
+    private volatile boolean sweepApplied;
     private volatile boolean complete;
 
     DemoTraffic(Producer<byte[], byte[]> producer, List<String> topics, DemoPlan plan, DemoClock clock) {
@@ -45,14 +45,14 @@ final class DemoTraffic {
         this.next = new long[streams.size()];
     }
 
-    /** Sends everything; ends early when its thread is interrupted. The late items wait for the sweep, however long it takes. */
+    /** Sends all items, until its thread is interrupted. The late items are sent when the sweep is applied. */
     void run() {
         boolean lateSent = false;
         long elapsedMillis;
         do {
             elapsedMillis = clock.elapsedMillis();
             sendDue(elapsedMillis);
-            if (sweepInForce && !lateSent) {
+            if (sweepApplied && !lateSent) {
                 lateSent = true;
                 DemoPlan.Stream late = new DemoPlan.Stream(
                         DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1, DemoPlan.OLD_BY_MILLIS);
@@ -69,25 +69,23 @@ final class DemoTraffic {
         complete = true;
     }
 
-    /** From now on the items that are covered by the sweep and come late are sent. */
-    void sweepIsInForce() {
-        sweepInForce = true;
+    /** Lets the late items be sent, which the sweep covers. */
+    void sweepIsApplied() {
+        sweepApplied = true;
     }
 
-    /** Whether all is sent and Kafka has it. */
+    /** Returns whether Kafka has stored all items. */
     boolean isComplete() {
         if (failure.get() != null) {
-            throw CommandFailure.failed("Kafka did not take an item: " + Printable.of(failure.get().toString()));
+            throw CommandFailure.failed("Kafka could not store an item: " + Printable.of(failure.get().toString()));
         }
         return complete;
     }
 
-    /** Items sent so far of a tenant. */
     long sent(String tenant) {
         return sent.getOrDefault(tenant, 0L);
     }
 
-    /** Items sent so far. */
     long sent() {
         return sent.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The demo while it goes on: on a terminal a block that is drawn anew each second, elsewhere a line every other second.
- * Owned by the demo's thread.
+ * View of the running demo: on a terminal, a block that is redrawn every second; otherwise a line every two seconds. Owned
+ * by the demo's thread.
  */
 public final class DemoView {
     private static final int PLAIN_EVERY_MILLIS = 2_000;
     private static final int BAR_WIDTH = 40;
-    /** Cursor up by so many lines, and everything below it erased. */
+    /** Moves the cursor up by a number of lines and erases everything below it. */
     private static final String BACK = "\u001b[%dA\u001b[J";
-    /** Lines that are too long are cut off while the block is drawn: one that wraps would be two when it is erased. */
+    /** Cuts off long lines while the block is drawn: a wrapped line would count as two when it is erased. */
     private static final String CUT = "\u001b[?7l";
     private static final String WRAP = "\u001b[?7h";
 
@@ -37,14 +37,14 @@ public final class DemoView {
         this.events = new ArrayDeque<>(plan.events());
     }
 
-    /** Whether this process has a terminal that moves its cursor when it is told to. */
+    /** Returns whether this process has a terminal that understands cursor movements. */
     public static boolean isTerminal() {
         Console console = System.console();
         if (console == null || "dumb".equals(System.getenv("TERM"))) {
             return false;
         }
         try {
-            // From JDK 22 on there may be a console without a terminal, and a method to ask; before there was neither.
+            // From JDK 22 a console can exist without a terminal, and has this method.
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
         } catch (NoSuchMethodException beforeJdk22) {
             return true;
@@ -53,12 +53,11 @@ public final class DemoView {
         }
     }
 
-    /** Shows how things stand. */
     void show(DemoSample sample) {
         List<String> lines = new ArrayList<>();
         while (!events.isEmpty() && events.peek().atMillis() <= sample.elapsedMillis()) {
             DemoPlan.Event event = events.pop();
-            lines.add("%3d s  %s".formatted(event.atMillis() / 1_000, event.what()));
+            lines.add("%3d s  %s".formatted(event.atMillis() / 1_000, event.description()));
         }
         if (isTerminal) {
             redraw(lines, sample);
@@ -71,8 +70,8 @@ public final class DemoView {
         }
     }
 
-    /** Says something while the block is on the screen. */
-    void say(String line) {
+    /** Prints a line in place of the block. */
+    void print(String line) {
         printer.note(erased() + line);
     }
 
@@ -118,7 +117,7 @@ public final class DemoView {
 
     private static String lanes(DemoSample sample) {
         List<String> lanes = new ArrayList<>();
-        ItemState.WAITING.forEach(place -> lanes.add(String.format(Locale.ROOT, "%s %,d", place.label(), sample.in(place))));
+        ItemState.WAITING.forEach(lane -> lanes.add(String.format(Locale.ROOT, "%s %,d", lane.label(), sample.in(lane))));
         return String.join("  ", lanes);
     }
 

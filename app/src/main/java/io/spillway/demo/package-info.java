@@ -1,2 +1,2 @@
-/** The demonstration: a noisy neighbour on an embedded broker, beside a plain consumer. */
+/** Demo of a noisy neighbour on an embedded broker, compared with a plain consumer. */
 package io.spillway.demo;

@@ -15,7 +15,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
 
-/** Finds the admin key: in the environment, in the configured file, or in DIR/admin.key, where it is made at the first run. */
+/** Admin key from the environment, the configured file, or DIR/admin.key, which the first run creates. */
 final class AdminKeys {
     static final String VARIABLE = "SPILLWAY_ADMIN_KEY";
     static final String FILE = "admin.key";
@@ -25,34 +25,28 @@ final class AdminKeys {
 
     private AdminKeys() {}
 
-    /**
-     * The key.
-     *
-     * @param environment all variables
-     * @param data        the data directory, ours
-     */
     static AdminKey find(Map<String, String> environment, GatewaySettings settings, Path data) {
         String variable = environment.getOrDefault(VARIABLE, "");
         if (!variable.isEmpty()) {
             try {
                 return AdminKey.of(variable);
             } catch (IllegalArgumentException e) {
-                throw CommandFailure.usage("environment variable " + VARIABLE + ": " + e.getMessage());
+                throw CommandFailure.usage("Environment variable " + VARIABLE + ": " + e.getMessage());
             }
         }
         if (!settings.adminKeyFile().isEmpty()) {
             try {
                 return AdminKey.of(read(Path.of(settings.adminKeyFile())));
             } catch (IOException | IllegalArgumentException e) {
-                // The exception's own words name the file, or say what a key must be; never what is in it.
+                // The exception's message has the name of the file or the allowed form of a key, never its content.
                 throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(e instanceof IOException
-                        ? "cannot be read: " + e : "what is in it " + e.getMessage()));
+                        ? "cannot be read: " + e : "the key " + e.getMessage()));
             }
         }
-        return made(data.resolve(FILE));
+        return stored(data.resolve(FILE));
     }
 
-    private static AdminKey made(Path file) {
+    private static AdminKey stored(Path file) {
         try {
             if (!Files.exists(file)) {
                 byte[] secret = new byte[SECRET_BYTES];
@@ -61,13 +55,15 @@ final class AdminKeys {
             }
             return AdminKey.of(read(file));
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot read or write " + file + " (" + e + ")");
+            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
+                    + "data directory.");
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.failed("the admin key in " + file + " " + e.getMessage() + "; delete the file for a new one");
+            throw CommandFailure.failed("The admin key in " + file + " " + e.getMessage() + ". Delete the file to "
+                    + "create a new key.");
         }
     }
 
-    /** Whole and for its owner alone from the beginning, whenever the process ends. */
+    /** Writes the file atomically, readable only by its owner. */
     private static void write(Path file, String key) throws IOException {
         Path draft = file.resolveSibling(FILE + ".new");
         Files.deleteIfExists(draft);

@@ -12,24 +12,25 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Looks at the cluster before a command begins, so that one that is not there, or has not our topics, is named in
- * seconds and with what to do: each of Kafka's clients would wait for its own timeout and name neither.
+ * Check of the cluster before a command starts. It reports an unreachable cluster or a missing topic within seconds, while
+ * each Kafka client would wait for its own timeout and name neither.
  */
 public final class Cluster {
-    /** What to do when the cluster that was configured does not answer. */
-    public static final String ADDRESS_REMEDY = "check that it runs, the address (--bootstrap-servers, kafka.bootstrapServers) "
-            + "and the security settings (kafka.properties)";
+    /** Advice if the configured cluster does not answer. */
+    public static final String ADDRESS_REMEDY = "Check that it runs, its address (--bootstrap-servers, "
+            + "kafka.bootstrapServers) "
+            + "and the security settings (kafka.properties).";
 
     private static final String ANSWER_MILLIS = "10000";
 
     private Cluster() {}
 
     /**
-     * Returns when the cluster has answered and has the topics.
+     * Checks that the cluster answers and has the topics.
      *
-     * @param remedy what to do when it does not answer
-     * @param topics that must be there; may be empty
-     * @throws CommandFailure when it does not answer, or a topic is missing
+     * @param remedy advice if it does not answer
+     * @param topics topics that must exist; may be empty
+     * @throws CommandFailure if it does not answer, or a topic is missing
      */
     public static void require(Configuration configuration, String remedy, List<String> topics) {
         Map<String, Object> properties = new KafkaClients(configuration.queue()).common();
@@ -40,14 +41,14 @@ public final class Cluster {
             existing = admin.listTopics().names().get();
         } catch (ExecutionException e) {
             throw CommandFailure.failed("Kafka at " + configuration.kafka().bootstrapServers() + " does not answer ("
-                    + Printable.of(e.getCause().getMessage()) + "): " + remedy);
+                    + Printable.of(e.getCause().getMessage()) + "). " + remedy);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw CommandFailure.failed("interrupted while asking Kafka");
+            throw CommandFailure.failed("Interrupted while waiting for Kafka.");
         }
         for (String topic : topics) {
             if (!existing.contains(topic)) {
-                throw CommandFailure.failed("topic " + topic + " is missing; create it with: spillway topics create");
+                throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: spillway topics create");
             }
         }
     }

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
-/** Reads and writes compacted topics for one command. Owner of its producer. */
+/** Access of one command to compacted topics. Owner of its producer. */
 public final class CompactedTopics implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -30,7 +30,7 @@ public final class CompactedTopics implements AutoCloseable {
         this.producer = clients.producer();
     }
 
-    /** Fills the content with what is in the topic now. */
+    /** Reads the whole topic into the content and returns it. */
     public <C extends ViewContent> C read(String topic, C content) {
         try (CompactedView view = new CompactedView(
                 clients, topic, content, configuration.router().maxTenants(), Optional.empty(), clock)) {
@@ -39,19 +39,15 @@ public final class CompactedTopics implements AutoCloseable {
         return content;
     }
 
-    /**
-     * Writes one entry and returns when it is stored.
-     *
-     * @param value null to forget the key
-     */
+    /** Writes one entry and returns when it is stored; a null value deletes the key. */
     public RecordMetadata write(String topic, String key, byte[] value) {
         try {
             return producer.send(new ProducerRecord<>(topic, key.getBytes(StandardCharsets.UTF_8), value)).get();
         } catch (ExecutionException e) {
-            throw new KafkaFailure("cannot write to topic " + topic, e.getCause());
+            throw new KafkaFailure("Cannot write to topic " + topic, e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted while writing to topic " + topic, e);
+            throw new KafkaFailure("Interrupted while writing to topic " + topic, e);
         }
     }
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
-/** The directory of one running process: locked while it runs, and the home of its name. Owner of the lock. */
+/** Data directory of a running process, locked while it runs, with its instance id. Owner of the lock. */
 public final class DataDirectory implements AutoCloseable {
     private final Path path;
     private final FileChannel channel;
@@ -20,7 +20,7 @@ public final class DataDirectory implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Makes the directory when it is missing, and locks it. */
+    /** Creates the directory if it is missing, and locks it. */
     public static DataDirectory open(Path path) {
         try {
             Files.createDirectories(path);
@@ -29,15 +29,16 @@ public final class DataDirectory implements AutoCloseable {
             FileLock lock = tryLock(channel);
             if (lock == null) {
                 channel.close();
-                throw CommandFailure.failed("data directory " + path
-                        + " is in use by another process; stop it, or give this one its own with --data DIR");
+                throw CommandFailure.failed("Data directory " + path
+                        + " is in use by another process. Stop that process, or choose another directory with --data "
+                        + "DIR.");
             }
-            // One that was killed leaves its own behind.
+            // A killed process does not delete it.
             Endpoint.delete(path);
             return new DataDirectory(path, channel);
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot use data directory " + path + " (" + e
-                    + "); give one that can be written with --data DIR");
+            throw CommandFailure.failed("Cannot use data directory " + path + " (" + e
+                    + "). Choose a writable directory with --data DIR.");
         }
     }
 
@@ -45,17 +46,18 @@ public final class DataDirectory implements AutoCloseable {
         return path;
     }
 
-    /** The name of this instance, the same at every start in this directory. */
+    /** Returns the id of this instance, the same at every start in this directory. */
     String instance() {
         Path file = path.resolve("instance");
         try {
-            // Blank when it was killed between making the file and writing it.
+            // Blank if a process was killed between creating the file and writing it.
             if (!Files.exists(file) || Files.readString(file).isBlank()) {
                 Files.writeString(file, UUID.randomUUID().toString());
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot read or write " + file + " (" + e + ")");
+            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
+                    + "data directory.");
         }
     }
 
@@ -65,7 +67,7 @@ public final class DataDirectory implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot unlock data directory " + path + " (" + e + ")");
+            throw CommandFailure.failed("Cannot unlock data directory " + path + " (" + e + ").");
         }
     }
 

@@ -12,18 +12,17 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Where a running process can be reached, as it stands in DIR/endpoint for the other commands.
+ * Addresses of a running process, stored in DIR/endpoint for the other commands.
  *
- * @param gateway  URL of the gateway; empty when the process has none
+ * @param gateway  URL of the gateway; empty if the process has none
  * @param kafka    {@code HOST:PORT}
  * @param metrics  URL of the metrics
- * @param pid      of the process
- * @param embedded whether that Kafka is the process's own, whose topics have one replica whatever the configuration
+ * @param embedded whether Kafka runs in the process; its topics then have one replica, whatever the configuration
  */
 public record Endpoint(String gateway, String kafka, String metrics, long pid, boolean embedded) {
     public static final String FILE = "endpoint";
 
-    /** What a running process has written; empty when none did. */
+    /** Returns the endpoint of the running process; empty if there is none. */
     public static Optional<Endpoint> read(Path data) {
         Properties properties = new Properties();
         try (var reader = Files.newBufferedReader(data.resolve(FILE))) {
@@ -31,7 +30,7 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot read " + data.resolve(FILE) + ": " + e.getMessage());
+            throw CommandFailure.failed("Cannot read " + data.resolve(FILE) + " (" + e.getMessage() + "). Check its permissions.");
         }
         String kafka = properties.getProperty("kafka", "");
         return kafka.isEmpty()
@@ -44,13 +43,13 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
                         Boolean.parseBoolean(properties.getProperty("embedded", "true"))));
     }
 
-    /** The configuration with the cluster of that process. */
+    /** Returns the configuration with the cluster of that process. */
     public Configuration in(Configuration configuration) {
         Configuration there = configuration.withKafka(configuration.kafka().withBootstrapServers(kafka));
         return embedded ? there.withTopics(there.topics().withReplication(1)) : there;
     }
 
-    /** Writes the file whole, so that no reader sees half of it. */
+    /** Writes the file atomically. */
     public void write(Path data) {
         Path file = data.resolve(FILE);
         Path draft = data.resolve(FILE + ".new");
@@ -63,7 +62,7 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
         }
     }
 
-    /** 0 when somebody has changed the file. */
+    /** Returns 0 if the file was edited. */
     private static long pidIn(String text) {
         return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
     }

@@ -23,14 +23,14 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Serves {@code /metrics} for Prometheus, {@code /livez} and {@code /readyz} on an address of its own, so that metrics
- * stay reachable when the gateway is under load. Owner of the registry and the listener; started and closed by one thread
- * at a time.
+ * HTTP server for {@code /metrics} (Prometheus), {@code /livez} and {@code /readyz} on a separate port, so that they stay
+ * reachable if the gateway is overloaded. Owner of the registry and the listener; started and closed by one thread at a
+ * time.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Header PROMETHEUS_TEXT =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
-    /** Scrapers and probes are few; whoever opens more is held off. */
+    /** Enough for scrapers and probes. */
     private static final int MAX_CONNECTIONS = 64;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -39,12 +39,7 @@ public final class MetricsServer implements AutoCloseable {
     private final BooleanSupplier isReady;
     private WebServer server;
 
-    /**
-     * Makes a server that {@link #start} brings to life.
-     *
-     * @param settings where to listen
-     * @param isReady  whether the process does its work
-     */
+    /** @param isReady whether all roles of the process are running */
     public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
         this.settings = settings;
         this.isReady = isReady;
@@ -55,20 +50,18 @@ public final class MetricsServer implements AutoCloseable {
         gc.bindTo(registry);
     }
 
-    /** Where meters are registered. */
     public PrometheusMeterRegistry registry() {
         return registry;
     }
 
     /**
-     * Starts to listen.
+     * Starts to listen and returns {@code http://HOST:PORT/metrics}.
      *
-     * @return the address, {@code http://HOST:PORT/metrics}
-     * @throws IllegalStateException when the port is taken or the host is not ours; the message is one line
+     * @throws IllegalStateException if the port is in use or the host is not local; the message is one line
      */
     public String start() {
         try {
-            // The server only logs why it cannot listen, and returns; so we ask before it does.
+            // The server would only log why it cannot listen, and return.
             new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
             server = build();
             server.start();
@@ -76,7 +69,7 @@ public final class MetricsServer implements AutoCloseable {
             throw cannotListen(Printable.of(rootOf(e).getMessage()), e);
         }
         if (!server.isRunning()) {
-            throw cannotListen("the log says why", null);
+            throw cannotListen("see the log", null);
         }
         // A colon makes it an IPv6 address.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
@@ -109,8 +102,10 @@ public final class MetricsServer implements AutoCloseable {
     }
 
     private IllegalStateException cannotListen(String reason, Exception cause) {
-        return new IllegalStateException("cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
-                + " for metrics (metrics.host, metrics.port; port 0 takes a free one): " + reason, cause);
+        return new IllegalStateException("Cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
+                + " for metrics: " + reason + ". Set metrics.host or metrics.port to another, or metrics.port to 0 "
+                + "for any free port.",
+                cause);
     }
 
     private static void sendReady(ServerResponse response, boolean ready) {

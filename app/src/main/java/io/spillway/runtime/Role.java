@@ -9,13 +9,12 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The parts that a process can play. */
+/** Role of a process. */
 public enum Role {
     GATEWAY,
     ROUTER,
     WORKER;
 
-    /** What runs when nothing is said: all that there is. */
     static final Set<Role> DEFAULT = Set.of(GATEWAY, ROUTER, WORKER);
 
     static final String ALL = Arrays.stream(values()).map(Role::label).collect(Collectors.joining(", "));
@@ -24,7 +23,7 @@ public enum Role {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The roles with these names; those by default when there are none. */
+    /** Returns the roles with these names; all roles if there are none. */
     public static Set<Role> of(Collection<String> names) {
         if (names.isEmpty()) {
             return DEFAULT;
@@ -34,7 +33,8 @@ public enum Role {
             roles.add(Arrays.stream(values())
                     .filter(role -> role.label().equals(name.strip()))
                     .findFirst()
-                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be of " + ALL)));
+                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be one or more "
+                            + "of " + ALL)));
         }
         return roles;
     }

@@ -1,6 +1,7 @@
 package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
@@ -37,14 +38,12 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Everything of one process, put together in the order in which it depends on each other, and noted for closing in
- * the reverse order.
+ * Parts of one process, started in the order of their dependencies and closed in the reverse order.
  *
  * @param configuration with the cluster that is in use
  * @param embedded      whether that cluster is an embedded Kafka of this process
- * @param ended         comes to 0 when a part has ended, by a stop or by a fault
- * @param gatewayUrl    where its gateway is; empty when it has none
- * @param metricsUrl    where its metrics are
+ * @param ended         reaches 0 when a part has ended, because of a stop or an error
+ * @param gatewayUrl    empty if there is no gateway
  */
 public record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -52,11 +51,9 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
     /**
      * Starts the system.
      *
-     * @param configured         without bootstrap servers an embedded Kafka is started in the data directory
-     * @param data               of this process
-     * @param roles              the parts to run
+     * @param configured         without bootstrap servers, an embedded Kafka is started in the data directory
      * @param unsafeTransactions whether to run on a cluster whose transactions have known anomalies
-     * @param shutdown           what is opened is noted here, also when a later part fails
+     * @param shutdown           closes all opened parts, also if a later part fails to start
      */
     public static RunningSystem start(
             Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
@@ -68,9 +65,9 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
     }
 
     /**
-     * As the other, with a handler that is not configured.
+     * Starts the system with another handler.
      *
-     * @param handler makes it when the cluster is known; the worker closes it
+     * @param handler makes the handler from the configuration with the cluster; the worker closes it
      */
     public static RunningSystem start(
             Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown,
@@ -143,12 +140,10 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
     }
 
-    /** Waits until a part has ended. */
     public void awaitEnd() throws InterruptedException {
         ended.await();
     }
 
-    /** Something that can be waited for. */
     private interface End {
         void await() throws InterruptedException;
     }
@@ -164,7 +159,7 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
         });
     }
 
-    /** Where other commands find it. */
+    /** Returns the addresses for other commands. */
     public Endpoint endpoint() {
         return new Endpoint(
                 gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
@@ -188,7 +183,7 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
             problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
                 throw CommandFailure.failed(problems.getFirst()
-                        + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more: spillway topics check)" : ""));
+                        + (problems.size() > 1 ? " (and " + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)" : ""));
             }
         }
     }
@@ -202,7 +197,7 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
         view.start(START_TIMEOUT);
     }
 
-    /** Starts what may find its port taken. */
+    /** Turns a port in use into a command failure. */
     private static String startOrFail(Supplier<String> start) {
         try {
             return start.get();

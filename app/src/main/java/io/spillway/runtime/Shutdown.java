@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What must be closed when the process ends, last opened first, each part once, whether the end comes by SIGTERM, by a
- * fault or by itself. Called from the main thread and from the shutdown hook, hence synchronized.
+ * Parts to close when the process ends, in the reverse order of their start, each once. Thread-safe: the main thread and
+ * the shutdown hook use it.
  */
 public final class Shutdown implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);
@@ -16,13 +16,13 @@ public final class Shutdown implements AutoCloseable {
     private final Deque<AutoCloseable> parts = new ArrayDeque<>();
     private boolean failed;
 
-    /** Notes a part that was opened, and hands it back. */
+    /** Adds an opened part and returns it. */
     public synchronized <T extends AutoCloseable> T closing(T part) {
         parts.push(part);
         return part;
     }
 
-    /** Closes everything; a part that fails does not keep the others from closing. */
+    /** Closes all parts, also if some of them fail. */
     @Override
     public synchronized void close() {
         while (!parts.isEmpty()) {
@@ -31,7 +31,7 @@ public final class Shutdown implements AutoCloseable {
                 part.close();
             } catch (Exception e) {
                 failed = true;
-                LOG.error("Closing {} failed: {}", part.getClass().getSimpleName(), Printable.of(e.toString()));
+                LOG.error("Could not close {}: {}", part.getClass().getSimpleName(), Printable.of(e.toString()));
             }
         }
     }

@@ -20,22 +20,24 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
-/** Tells how far the running instances have applied a compacted topic, from what their views commit every second. */
+/** Progress of the running instances in a compacted topic, from the offsets that their views commit every second. */
 public final class ViewProgress {
-    /** An instance that has not committed for this long is not running. */
+    /** An instance without a commit for this long is not running. */
     private static final long ALIVE_MILLIS = 10_000;
     /**
-     * How long a first report is waited for when there is none. An instance reports every second, and from when it has read the
-     * topic whole: one that is ready has reported, or does so within a second or two.
+     * Time to wait for a first report. An instance that has read the whole topic reports every second, so a ready one has
+     * reported, or does so within two seconds.
      */
     static final long FIRST_REPORT_MILLIS = 3_000;
     private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** What a command's option {@code --wait} says of itself. */
-    public static final String WAIT = "return when every running instance has applied it; when none reports within 3 s, say so";
-    /** The same where only gateways apply it. */
-    public static final String WAIT_FOR_GATEWAYS = "return when every running gateway has applied it; when none reports within 3 s, say so";
+    /** Description of the option {@code --wait}. */
+    public static final String WAIT = "Wait until every running instance has applied the change. If none reports "
+            + "within 3 s, print that and return.";
+    /** Description of {@code --wait} for changes that only gateways apply. */
+    public static final String WAIT_FOR_GATEWAYS = "Wait until every running gateway has applied the change. If none "
+            + "reports within 3 s, print that and return.";
 
     private final Admin admin;
     private final InstantSource clock;
@@ -45,35 +47,35 @@ public final class ViewProgress {
         this.clock = clock;
     }
 
-    /** The group to which an instance commits its progress in a topic. */
+    /** Returns the group with which an instance commits its progress in a topic. */
     static String groupOf(String topic, String instance) {
         return topic + ".view." + instance;
     }
 
     /**
-     * Waits until every running instance has applied a record that was just written, and says on standard error who that was.
+     * Waits until every running instance has applied a record, and prints their number to standard error.
      *
-     * @throws CommandFailure when some have not within the time
+     * @throws CommandFailure if some have not within 30 s
      */
     public static void await(Configuration configuration, RecordMetadata stored, InstantSource clock, Printer printer) {
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             int instances = new ViewProgress(admin, clock)
                     .await(new TopicPartition(stored.topic(), stored.partition()), stored.offset(), TIMEOUT_MILLIS);
             if (instances == 0) {
-                printer.problem("stored; but no running instance has reported within " + FIRST_REPORT_MILLIS / 1000
-                        + " s, so none was waited for");
+                printer.problem("Stored, but no running instance has reported within " + FIRST_REPORT_MILLIS / 1000
+                        + " s. If one is running, check its log.");
             } else {
-                printer.note("applied by " + instances + " running instance" + (instances == 1 ? "" : "s"));
+                printer.note("Applied by " + Printer.count(instances, "running instance") + ".");
             }
         }
     }
 
     /**
-     * Waits until every running instance has applied a record: those that have reported at the end of it, and when there are
-     * none, for the first at most {@value #FIRST_REPORT_MILLIS} ms.
+     * Waits until every running instance has applied a record. If none has reported, it waits for the first one, at most
+     * {@value #FIRST_REPORT_MILLIS} ms.
      *
-     * @return instances that have; 0 when none has reported
-     * @throws CommandFailure when some have not within the time
+     * @return number of instances that have applied it; 0 if none has reported
+     * @throws CommandFailure if some have not within the timeout
      */
     public int await(TopicPartition partition, long offset, long timeoutMillis) {
         long startMillis = clock.millis();
@@ -86,7 +88,8 @@ public final class ViewProgress {
                 return alive;
             }
             if (alive > 0 && nowMillis > deadlineMillis) {
-                throw CommandFailure.failed("stored, but not applied within " + timeoutMillis / 1000 + " s by " + behind);
+                throw CommandFailure.failed("Stored, but not applied within " + timeoutMillis / 1000 + " s by " + behind
+                        + ". Check the logs of these instances.");
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         }
@@ -124,12 +127,12 @@ public final class ViewProgress {
         try {
             return future.get(30, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            throw new KafkaFailure("cannot see who has applied it", e.getCause());
+            throw new KafkaFailure("Cannot read which instances have applied the change", e.getCause());
         } catch (TimeoutException e) {
-            throw new KafkaFailure("cannot see who has applied it", e);
+            throw new KafkaFailure("Cannot read which instances have applied the change", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KafkaFailure("interrupted", e);
+            throw new KafkaFailure("Interrupted while reading which instances have applied the change", e);
         }
     }
 }

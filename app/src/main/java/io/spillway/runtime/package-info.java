@@ -1,2 +1,2 @@
-/** Starts and stops roles in one process: data directory, endpoint file, views, metrics endpoint. */
+/** Start and stop of the roles in one process: data directory, endpoint file, views, metrics endpoint. */
 package io.spillway.runtime;

@@ -27,7 +27,7 @@ class BooksCommandsIT {
     Path directory;
 
     @Test
-    void books_are_told_audited_and_an_item_is_followed() throws Exception {
+    void depths_are_shown_balances_are_audited_and_an_item_is_found() throws Exception {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();
         commands.run("send", "--tenant", "acme", "--count", "20").done();
@@ -46,25 +46,25 @@ class BooksCommandsIT {
         assertThat(depth.at("/lanes/hot/oldestAgeSeconds").doubleValue()).isNotNegative();
         assertThat(depth.at("/tenants/0/tenant").textValue()).isEqualTo("acme");
         assertThat(depth.at("/tenants/0/drainSeconds").textValue()).isEqualTo("never");
-        assertThat(commands.run("depth").done().out()).contains("acme", "globex", "never", "hot").doesNotContain("more tenants");
-        assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out()).contains("1 more tenants");
+        assertThat(commands.run("depth").done().out()).contains("acme", "globex", "never", "hot").doesNotContain("more tenant");
+        assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out()).contains("1 more tenant not shown");
         assertThat(commands.run("depth", "--tenant", "nobody").done().out()).contains("nobody has never had an item");
 
         JsonNode audit = commands.run("audit", "--output", "json").done().json();
         assertThat(audit.get("balanced").booleanValue()).isTrue();
         assertThat(audit.get("accepted").intValue()).isEqualTo(25);
         assertThat(audit.get("moving").intValue()).isZero();
-        assertThat(commands.run("audit").done().out()).contains("the books of 2 tenants balance");
+        assertThat(commands.run("audit").done().out()).contains("The balances of 2 tenants are correct.");
 
         String origin = commands.topics().ingress() + "-0-0";
         JsonNode path = commands.run("explain", "--id", origin, "--output", "json").done().json();
         assertThat(path.at("/steps").findValuesAsText("place")).endsWith("hot");
         assertThat(commands.run("explain", "--id", origin).done().out()).contains("entered at " + origin, "hot", "waits");
         assertThat(commands.run("explain", "--id", origin, "--since", "1h", "--output", "json").done().json()).isEqualTo(path);
-        assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("no item with id no-such-id");
+        assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("No record of no-such-id");
 
-        putPastTheBooks(commands);
-        assertThat(commands.run("audit").failedWith(1)).contains("the books of 1 of 3 tenants are off");
+        putWithoutLedgerEntry(commands);
+        assertThat(commands.run("audit").failedWith(1)).contains("The balances of 1 of 3 tenants are not correct");
         JsonNode off = commands.run("audit", "--output", "json").json();
         assertThat(off.get("balanced").booleanValue()).isFalse();
         assertThat(off.at("/off/0/tenant").textValue()).isEqualTo("intruder");
@@ -74,7 +74,7 @@ class BooksCommandsIT {
     }
 
     @Test
-    void an_item_is_looked_for_from_when_it_was_sent() throws Exception {
+    void an_item_is_searched_from_the_time_when_it_was_sent() throws Exception {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         commands.run("topics", "create").done();
         put(commands, "old", "acme", 1_000_000);
@@ -86,11 +86,11 @@ class BooksCommandsIT {
         assertThat(commands.run("explain", "--id", "new", "--since", "1000001").done().out()).contains("item new of acme");
         assertThat(commands.run("explain", "--id", "late", "--since", "1000001").done().out()).contains("item late of acme");
         assertThat(commands.run("explain", "--id", "old", "--since", "1000001").failedWith(1))
-                .contains("no item with id old that was sent since 1970-01-01T00:16:40.001Z lies anywhere");
-        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1)).contains("no item with id new");
+                .contains("No record of old since 1970-01-01T00:16:40.001Z: it was never received, or it has finished and been purged.");
+        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1)).contains("No record of new");
     }
 
-    private static void putPastTheBooks(CommandsUnderTest commands) throws Exception {
+    private static void putWithoutLedgerEntry(CommandsUnderTest commands) throws Exception {
         put(commands, "alien", "intruder", System.currentTimeMillis());
     }
 

@@ -38,7 +38,7 @@ class DeadLettersCommandIT {
 
     @Test
     void dead_letters_are_listed_newest_last_and_counted_to_the_end() throws Exception {
-        assertThat(commands.run("dead-letters", "list").done().out()).isEqualTo("no dead letters\n");
+        assertThat(commands.run("dead-letters", "list").done().out()).isEqualTo("There are no dead letters.\n");
         fixture.bury(6, i -> i < 4 ? "acme" : "globex");
 
         List<String> all = commands.run("dead-letters", "list").done().outLines();
@@ -48,7 +48,7 @@ class DeadLettersCommandIT {
         assertThat(all.get(9)).matches("acme +attempts-used-up +4");
 
         assertThat(commands.run("dead-letters", "list", "--limit", "2").done().out())
-                .contains("id-4", "id-5", "4 more").doesNotContain("id-3");
+                .contains("id-4", "id-5", "4 older dead letters not shown").doesNotContain("id-3");
         assertThat(commands.run("dead-letters", "list", "--tenant", "acme", "--since", "1790000002000").done().out())
                 .contains("id-2", "id-3").doesNotContain("id-1", "id-4");
         List<String> json = commands.run("dead-letters", "list", "--id", "id-3", "--output", "json").done().outLines();
@@ -66,14 +66,14 @@ class DeadLettersCommandIT {
         JsonNode shown = commands.run("dead-letters", "show", "--at", "0-1", "--output", "json").done().json();
         assertThat(shown.get("id").textValue()).isEqualTo("id-2");
         assertThat(shown.get("payload").textValue()).isEqualTo("payload 2");
-        assertThat(commands.run("dead-letters", "show", "--at", "0-9").failedWith(1)).contains("no dead letter at 0-9");
+        assertThat(commands.run("dead-letters", "show", "--at", "0-9").failedWith(1)).contains("There is no dead letter at 0-9");
 
         CommandRun asked = commands.run("dead-letters", "discard", "--id", "id-2");
-        assertThat(asked.failedWith(2)).contains("nothing is discarded yet", "--yes", "1");
+        assertThat(asked.failedWith(2)).contains("Nothing is discarded yet", "--yes", "1 dead letter permanently");
         assertThat(asked.out()).contains("acme");
-        assertThat(commands.run("dead-letters", "discard", "--id", "id-2", "--yes").done().out()).isEqualTo("discarded 1 dead letters\n");
+        assertThat(commands.run("dead-letters", "discard", "--id", "id-2", "--yes").done().out()).isEqualTo("Discarded 1 dead letter.\n");
         kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER));
-        assertThat(commands.run("dead-letters", "show", "--id", "id-2").failedWith(1)).contains("no dead letter with id id-2");
+        assertThat(commands.run("dead-letters", "show", "--id", "id-2").failedWith(1)).contains("There is no dead letter with id id-2");
         assertThat(commands.run("dead-letters", "list").done().out()).contains("id-0", "id-1").doesNotContain("id-2");
     }
 
@@ -90,7 +90,7 @@ class DeadLettersCommandIT {
         assertThat(plan.get("droppedBySweep").intValue()).isEqualTo(4);
         assertThat(plan.get("droppedByTtl").intValue()).as("both wait longer than 10 s").isEqualTo(2);
         assertThat(commands.run("dead-letters", "replay", "--dry-run").done().out())
-                .contains("would replay 6 dead letters, the last due at", "4 would be dropped by a sweep");
+                .contains("Would replay 6 dead letters, the last due at", "Dropped when due: 4 by a sweep, ");
         assertThat(commands.run("dead-letters", "replay", "--rate", "0.000001").failedWith(1)).contains("30 days", "--rate");
         assertThat(kafka.readAll(commands.topics().lane(Lane.DELAY))).isEmpty();
     }
@@ -99,7 +99,7 @@ class DeadLettersCommandIT {
     void a_replayed_item_is_routed_to_a_lane_by_the_router() throws Exception {
         try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             fixture.bury(4, i -> "acme");
-            assertThat(commands.run("dead-letters", "replay", "--rate", "2").done().out()).startsWith("replayed 4 dead letters, the last due at ");
+            assertThat(commands.run("dead-letters", "replay", "--rate", "2").done().out()).startsWith("Replayed 4 dead letters, the last due at ");
             assertThat(commands.run("dead-letters", "replay", "--output", "json").done().json().get("replayed").intValue()).isZero();
 
             List<ConsumerRecord<byte[], byte[]>> hot = kafka.readAll(commands.topics().lane(Lane.HOT));

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nothing here depends on how fast the demo is: what it measures is its own affair. */
+/** Independent of the speed of the demo. */
 @Timeout(600) // Against a hang.
 class DemoIT {
     @TempDir
     Path directory;
 
     @Test
-    void the_shortest_demo_tells_the_whole_story_and_loses_nothing() throws IOException {
+    void the_shortest_demo_shows_all_events_and_loses_nothing() throws IOException {
         Path chart = directory.resolve("demo.png");
         CommandRun run = CommandRun.of("demo", "--seconds", "3", "--chart", chart.toString(), "--output", "json").done();
         JsonNode json = run.json();
@@ -31,10 +31,10 @@ class DemoIT {
         assertThat(json.at("/audit/balanced").booleanValue()).isTrue();
         assertThat(json.at("/audit/tenants").intValue()).isEqualTo(DemoPlan.QUIET_TENANTS + 5);
         for (JsonNode tenant : json.get("tenants")) {
-            assertEverythingIsSomewhere(tenant);
+            assertEveryItemIsAccountedFor(tenant);
         }
         assertThat(of("swept", json).get("dropped").intValue())
-                .as("at the least what came when the sweep was in force").isGreaterThanOrEqualTo(DemoPlan.LATE_ITEMS);
+                .as("at least the items sent after the sweep").isGreaterThanOrEqualTo(DemoPlan.LATE_ITEMS);
         assertThat(of("poisoned", json).get("deadLettered").intValue()).isEqualTo(1);
         assertThat(json.at("/poisonPill/attempts").intValue()).isGreaterThanOrEqualTo(DemoPlan.ATTEMPTS);
         assertThat(json.at("/poisonPill/reason").textValue()).isEqualTo("attempts-used-up");
@@ -47,10 +47,10 @@ class DemoIT {
         }
         assertThat(ImageIO.read(chart.toFile()).getHeight()).isPositive();
         assertThat(json.get("chart").textValue()).isEqualTo(chart.toString());
-        assertThat(demoDirectories()).as("nothing is left behind").isEmpty();
+        assertThat(demoDirectories()).as("all files are deleted").isEmpty();
     }
 
-    private static void assertEverythingIsSomewhere(JsonNode tenant) {
+    private static void assertEveryItemIsAccountedFor(JsonNode tenant) {
         long sent = tenant.get("sent").longValue();
         assertThat(sent).as(tenant.toString()).isPositive();
         assertThat(tenant.get("accepted").longValue()).as(tenant.toString()).isEqualTo(sent);
@@ -70,7 +70,7 @@ class DemoIT {
         throw new AssertionError("no " + name + " in " + json);
     }
 
-    /** Of this process: others may run a demo at the same time. */
+    /** Returns those of this process; others may run a demo at the same time. */
     private static List<Path> demoDirectories() throws IOException {
         String prefix = "spillway-demo-" + ProcessHandle.current().pid() + "-";
         try (Stream<Path> found = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {

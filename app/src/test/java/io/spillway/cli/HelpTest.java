@@ -22,20 +22,23 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("commands")
-    void every_command_option_and_argument_is_described(List<String> command) {
+    void every_command_option_and_argument_is_described_in_sentences(List<String> command) {
         CommandLine line = Main.commandLine();
         for (String name : command) {
             line = line.getSubcommands().get(name);
         }
-        assertThat(String.join(" ", line.getCommandSpec().usageMessage().description())).isNotBlank();
+        assertThat(String.join(" ", line.getCommandSpec().usageMessage().description()))
+                .matches("[A-Z].*\\.");
         assertThat(line.getCommandSpec().options())
-                .allSatisfy(option -> assertThat(String.join(" ", option.description())).as(option.longestName()).isNotBlank());
+                .allSatisfy(option -> assertThat(String.join(" ", option.description())).as(option.longestName())
+                        .matches("[A-Z].*\\."));
         assertThat(line.getCommandSpec().positionalParameters())
-                .allSatisfy(argument -> assertThat(String.join(" ", argument.description())).as(argument.paramLabel()).isNotBlank());
+                .allSatisfy(argument -> assertThat(String.join(" ", argument.description())).as(argument.paramLabel())
+                        .matches("[A-Z].*\\."));
     }
 
     @Test
-    void the_commands_of_the_contract_that_exist_are_these() {
+    void all_commands_exist() {
         assertThat(commands().map(command -> String.join(" ", command)))
                 .contains("run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
                         "tenants list", "tenants get", "tenants set", "tenants remove",

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 
-/** The log as the shipped logback.xml writes it. */
+/** Log output with the shipped logback.xml. */
 class LogTextTest {
     private static final String FORGED = "x\r\n2026-01-01 ERROR [main] Forged: \u001b[31mline\u0085\u2028\u202e";
 
@@ -39,15 +39,15 @@ class LogTextTest {
     }
 
     @Test
-    void a_message_stays_on_its_line_whatever_it_quotes() {
-        log.warn("Passed over {}", FORGED);
+    void a_message_stays_on_one_line() {
+        log.warn("Skipped {}", FORGED);
 
-        assertThat(written()).matches("\\S+Z WARN  \\[.*] test: Passed over x 2026-01-01 ERROR \\[main] Forged: "
+        assertThat(written()).matches("\\S+Z WARN  \\[.*] test: Skipped x 2026-01-01 ERROR \\[main] Forged: "
                 + "\\\\u001b\\[31mline  \\\\u202e\n");
     }
 
     @Test
-    void a_stack_trace_has_no_line_but_its_own_whatever_the_exceptions_quote() {
+    void a_stack_trace_has_no_lines_from_quoted_messages() {
         RuntimeException fault = new IllegalStateException(FORGED, new IllegalArgumentException(FORGED));
         fault.addSuppressed(new RuntimeException(FORGED));
         log.error("Failed", fault);
@@ -60,7 +60,7 @@ class LogTextTest {
     }
 
     @Test
-    void other_text_is_as_it_was() {
+    void other_text_is_unchanged() {
         log.info("größe 10 µs → \\u0041");
 
         assertThat(written()).endsWith("test: größe 10 µs → \\u0041\n");

@@ -134,7 +134,7 @@ class RouterRestartIT {
 
                 assertThat(new ExactlyOneLane(broker.bootstrapServers(), commands.topics()).breaches(origins)).isEmpty();
                 assertThat(commands.run("tenants", "set", "acme", "--rate", "1", "--wait").done().err())
-                        .as("the views go on as well").contains("applied by 1 running instance");
+                        .as("the views go on as well").contains("Applied by 1 running instance.");
             }
         }
     }

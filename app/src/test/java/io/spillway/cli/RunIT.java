@@ -56,7 +56,7 @@ class RunIT {
                     .contains(data.toString(), "in use", "--data");
             assertThat(Endpoint.read(data)).as("the second has left what is the first's").isPresent();
             assertThat(CommandRun.of("topics", "check", "--config", config, "--data", data.toString()).done().out())
-                    .contains("as they should be");
+                    .contains("All topics match the configuration.");
             CommandRun.of("send", "--count", "5", "--config", config, "--data", data.toString()).done();
 
             assertThat(running.stop()).as("a stop that was asked for is no failure").isZero();
@@ -108,7 +108,7 @@ class RunIT {
         CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
         String data = directory.resolve("data").toString();
         assertThat(commands.run("run", "--data", data).failedWith(1))
-                .contains("is missing", "spillway topics create", "more: spillway topics check");
+                .contains("is missing", "spillway topics create", "see: spillway topics check");
         assertThat(kafka.admin().listTopics().names().get()).as("a cluster's topics are made by command")
                 .noneMatch(name -> name.startsWith(kafka.prefix()));
 

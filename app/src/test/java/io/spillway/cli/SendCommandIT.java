@@ -46,7 +46,7 @@ class SendCommandIT {
         CommandRun run = commands.run("send", "--tenant", "acme", "--count", "3", "--workload", "mail", "--size", "7", "--age", "10m").done();
         long afterMillis = System.currentTimeMillis();
 
-        assertThat(run.outLines()).singleElement().asString().startsWith("sent 3 items to " + commands.topics().ingress());
+        assertThat(run.outLines()).singleElement().asString().startsWith("Sent 3 items to " + commands.topics().ingress());
         assertThat(ingress()).hasSize(3).allSatisfy(item -> {
             assertThat(item.get("tenant")).hasToString("acme");
             assertThat(item.get("workload")).hasToString("mail");
@@ -91,10 +91,10 @@ class SendCommandIT {
                     line -> assertThat(line).startsWith("line 2: not JSON: "),
                     line -> assertThat(line).startsWith("line 4: tenant must be"),
                     line -> assertThat(line).isEqualTo("line 5: not UTF-8"),
-                    line -> assertThat(line).startsWith("spillway: 3 items were not sent").contains("named above"));
+                    line -> assertThat(line).startsWith("spillway: 3 items could not be sent").contains("listed above"));
             assertThat(run.err()).doesNotContain("\u001b");
             assertThat(run.outLines()).hasSize(1);
-            assertThat(run.out()).contains(output.equals("json") ? "\"bad\":3" : "sent 2 items");
+            assertThat(run.out()).contains(output.equals("json") ? "\"bad\":3" : "Sent 2 items");
         }
         assertThat(ingress()).extracting(item -> item.get("tenant") + "/" + item.get("id"))
                 .containsExactlyInAnyOrder("acme/one", "acme/one", "other/two", "other/two");
@@ -119,8 +119,8 @@ class SendCommandIT {
 
         CommandRun run = commands.run("send", "--file", file.toString());
 
-        assertThat(run.failedWith(1)).contains("1 items were not sent", "RecordTooLarge");
-        assertThat(run.out()).startsWith("sent 1 items");
+        assertThat(run.failedWith(1)).contains("1 item could not be sent", "RecordTooLarge");
+        assertThat(run.out()).startsWith("Sent 1 item ");
         assertThat(ingress()).hasSize(1);
     }
 
@@ -128,7 +128,7 @@ class SendCommandIT {
     void a_sweep_is_recorded_and_a_tenant_that_is_not_sweepable_is_told_of() {
         CommandRun notSweepable = commands.run("sweep", "record", "--tenant", "acme",
                 "--started-at", "2026-01-01T01:00:00+01:00", "--completed-at", "1767225660000", "--id", "nightly").done();
-        assertThat(notSweepable.out()).contains("sweep nightly of acme recorded", "before 2026-01-01T00:00:00Z");
+        assertThat(notSweepable.out()).contains("Recorded sweep nightly of acme", "before 2026-01-01T00:00:00Z");
         assertThat(notSweepable.errLines()).singleElement().asString()
                 .contains("acme is not sweepable", "spillway tenants set acme --sweepable true");
 

@@ -39,7 +39,7 @@ class TenantsCommandIT {
     @Test
     void settings_are_set_shown_taken_back_and_removed() throws Exception {
         commands.run("topics", "create").done();
-        assertThat(commands.run("tenants", "list").done().out()).isEqualTo("no tenant has settings of its own\n");
+        assertThat(commands.run("tenants", "list").done().out()).isEqualTo("No tenant has its own settings.\n");
 
         assertThat(commands.run("tenants", "set", "acme", "--rate", "100", "--burst", "200").done().out())
                 .isEqualTo("acme: rate=100 burst=200\n");
@@ -63,7 +63,7 @@ class TenantsCommandIT {
 
         assertThat(commands.run("tenants", "remove", "*", "--output", "json").done().json().toString())
                 .isEqualTo("{\"removed\":true,\"tenant\":\"*\"}");
-        assertThat(commands.run("tenants", "remove", "acme").done().out()).isEqualTo("removed the settings of acme\n");
+        assertThat(commands.run("tenants", "remove", "acme").done().out()).isEqualTo("Removed the settings of acme.\n");
         assertThat(commands.run("tenants", "remove", "acme").failedWith(1)).contains("acme has no settings of its own", "tenants list");
         assertThat(commands.run("tenants", "list", "--output", "json").done().json()).isEmpty();
     }
@@ -95,7 +95,7 @@ class TenantsCommandIT {
     @Test
     void a_missing_topic_is_named_at_once_and_not_made_by_asking_for_it() throws Exception {
         assertThat(commands.run("tenants", "list").failedWith(1))
-                .contains("topic " + commands.topics().policies() + " is missing", "spillway topics create");
+                .contains("Topic " + commands.topics().policies() + " is missing", "spillway topics create");
         assertThat(commands.run("tenants", "set", "acme", "--rate", "1").failedWith(1)).contains("is missing");
         assertThat(kafka.admin().listTopics().names().get()).noneMatch(name -> name.startsWith(kafka.prefix()));
     }
@@ -104,12 +104,12 @@ class TenantsCommandIT {
     void after_a_wait_the_very_next_item_obeys_the_policy() throws Exception {
         commands.run("topics", "create").done();
         assertThat(commands.run("tenants", "set", "acme", "--rate", "1000", "--wait").done().err())
-                .as("nobody runs, so nobody is waited for").contains("no running instance has reported within 3 s");
+                .as("no instance runs").contains("no running instance has reported within 3 s");
         try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             for (int round = 0; round < 3; round++) {
                 // By default an item is aged at 5 minutes.
                 assertThat(commands.run("tenants", "set", "acme", "--aged-after", "1m", "--wait").done().err())
-                        .contains("applied by 1 running instance\n");
+                        .contains("Applied by 1 running instance.\n");
                 commands.run("send", "--tenant", "acme", "--age", "2m").done();
                 commands.awaitRouted(kafka.admin());
                 commands.run("tenants", "remove", "acme", "--wait").done();

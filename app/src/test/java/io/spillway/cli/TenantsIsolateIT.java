@@ -57,16 +57,16 @@ class TenantsIsolateIT {
                 assertThat(placesOf(other)).as("nobody else is there").doesNotContainAnyElementsOf(own);
             }
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
-                    .contains("acme: has partitions of its own", "partitions " + own, "any other: hot", "dedicated=2");
+                    .contains("acme: has dedicated partitions", "partitions " + own, "any other: hot", "dedicated=2");
             assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3").failedWith(1))
-                    .contains("nothing is changed", "must be from 1 to 2", "because 4 of 8 partitions must stay shared");
+                    .contains("Nothing is changed", "must be from 1 to 2", "because 4 of 8 partitions must stay shared");
 
             commands.run("tenants", "release", "acme", "--wait").done();
             assertThat(placesOf("acme")).isSubsetOf(numbers(assigned.get("partitions")));
             assertThat(commands.run("tenants", "get", "acme").done().out()).doesNotContain("set for acme");
-            assertThat(commands.run("tenants", "release", "acme").failedWith(1)).contains("acme has no partitions of its own");
+            assertThat(commands.run("tenants", "release", "acme").failedWith(1)).contains("acme has no dedicated partitions");
 
-            assertThat(commands.run("tenants", "release", "acme", "--shard").done().out()).contains("its shard is taken back");
+            assertThat(commands.run("tenants", "release", "acme", "--shard").done().out()).contains("acme: its shard is released.");
             while (!commands.run("explain", "--tenant", "acme", "--output", "json").done().json()
                     .get("placement").textValue().equals("stateless")) {
                 LockSupport.parkNanos(2_000_000);

@@ -34,7 +34,7 @@ class TenantsKeyCommandIT {
 
     @Test
     void a_key_is_shown_once_listed_without_its_secret_and_revoked() {
-        assertThat(commands.run("tenants", "key", "list").done().out()).isEqualTo("no tenant has a key\n");
+        assertThat(commands.run("tenants", "key", "list").done().out()).isEqualTo("No tenant has a key.\n");
         JsonNode made = commands.run("tenants", "key", "create", "acme", "--output", "json").done().json();
         CommandRun second = commands.run("tenants", "key", "create", "acme").done();
         commands.run("tenants", "key", "create", "bolt").done();
@@ -53,9 +53,9 @@ class TenantsKeyCommandIT {
         assertThat(listed.out()).doesNotContain("spw_");
         assertThat(commands.run("tenants", "key", "list", "--output", "json").done().json()).hasSize(3);
 
-        assertThat(commands.run("tenants", "key", "revoke", "bolt", first.keyId()).failedWith(1)).contains("nothing is revoked", "bolt");
+        assertThat(commands.run("tenants", "key", "revoke", "bolt", first.keyId()).failedWith(1)).contains("Nothing is revoked", "bolt");
         assertThat(commands.run("tenants", "key", "revoke", "acme", first.keyId()).done().out())
-                .isEqualTo("revoked " + first.keyId() + " of acme\n");
+                .isEqualTo("Revoked " + first.keyId() + " of acme.\n");
         assertThat(commands.run("tenants", "key", "list", "acme").done().outLines()).singleElement().asString().contains(other.keyId());
         assertThat(commands.run("tenants", "key", "revoke", "acme", "--output", "json").done().json().get("revoked").toString())
                 .isEqualTo("[\"" + other.keyId() + "\"]");
@@ -79,7 +79,7 @@ class TenantsKeyCommandIT {
             commands.run("tenants", "key", "create", "acme").done();
         }
 
-        assertThat(commands.run("tenants", "key", "create", "acme").failedWith(1)).contains("20 keys already", "revoke");
+        assertThat(commands.run("tenants", "key", "create", "acme").failedWith(1)).contains("acme already has 20 keys", "Revoke");
         commands.run("tenants", "key", "create", "bolt").done();
         commands.run("tenants", "key", "revoke", "acme").done();
         commands.run("tenants", "key", "create", "acme").done();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(900) // Against a hang; nothing is measured.
 class TopicsCommandIT {
-    private static final String ALL_WELL = "all topics are as they should be";
+    private static final String ALL_MATCH = "All topics match the configuration.";
 
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
@@ -47,10 +47,10 @@ class TopicsCommandIT {
         assertThat(commands.run("topics", "check").exitCode()).as("nothing is there").isEqualTo(1);
         CommandRun first = commands.run("topics", "create").done();
         assertThat(first.outLines())
-                .containsExactlyInAnyOrderElementsOf(both(names.stream().map(name -> "created " + name).toList(), ALL_WELL));
+                .containsExactlyInAnyOrderElementsOf(both(names.stream().map(name -> "created " + name).toList(), ALL_MATCH));
         assertThat(first.err()).isEmpty();
-        assertThat(commands.run("topics", "create").done().outLines()).containsExactly(ALL_WELL);
-        assertThat(commands.run("topics", "check").done().outLines()).containsExactly(ALL_WELL);
+        assertThat(commands.run("topics", "create").done().outLines()).containsExactly(ALL_MATCH);
+        assertThat(commands.run("topics", "check").done().outLines()).containsExactly(ALL_MATCH);
         assertThat(commands.run("topics", "check", "--output", "json").done().json().get("problems")).isEmpty();
         assertThat(kafka.admin().listTopics().names().get()).containsAll(names);
     }

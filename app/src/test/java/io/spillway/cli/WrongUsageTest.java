@@ -22,7 +22,7 @@ class WrongUsageTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource({"wrongCommandLines", "badValues", "badTenants", "badSweeps"})
-    void is_exit_code_2_and_one_line_that_names_what_is_wrong_and_what_to_do(List<String> arguments, List<String> named) {
+    void is_exit_code_2_with_one_line_that_names_the_error_and_the_remedy(List<String> arguments, List<String> named) {
         CommandRun run = CommandRun.of(arguments.toArray(String[]::new));
 
         assertThat(run.failedWith(2)).contains(named);
@@ -47,7 +47,7 @@ class WrongUsageTest {
                 wrong("tenants key revoke", "T", "spillway tenants key revoke --help"),
                 wrong("tenants set", "T", "spillway tenants set --help"),
                 wrong("tenants set acme --rate", "--rate", "spillway tenants set --help"),
-                wrong("tenants set acme", "nothing to set", "--rate", "--max-depth"),
+                wrong("tenants set acme", "There is nothing to set", "--rate", "--max-depth"),
                 wrong("tenants isolate *", "tenant *", "must be one tenant"),
                 wrong("tenants isolate acme --partitions 0", "--partitions 0", "1 or more"),
                 wrong("tenants release no,tenant", "no,tenant", "must be * or 1 to 128"),
@@ -125,7 +125,7 @@ class WrongUsageTest {
     }
 
     @Test
-    void nothing_that_was_typed_reaches_the_terminal_as_a_control() {
+    void control_characters_of_arguments_are_escaped() {
         assertThat(CommandRun.of("send", "--x\u001b[31m\u0007").failedWith(2)).contains("--x\\u001b[31m\\u0007");
         assertThat(CommandRun.of("fly\u202e\nspillway: done").failedWith(2)).contains("fly\\u202e spillway: done");
         assertThat(CommandRun.of("topology", "--config", "no\u009bfile").failedWith(2)).contains("no\\u009bfile");
@@ -133,31 +133,31 @@ class WrongUsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"topics:\n  partitions: twelve\n", "topics:\n  partitions: 0\n"})
-    void a_bad_value_in_the_file_is_named_with_its_key_and_what_is_allowed(String yaml) throws IOException {
+    void a_bad_value_in_the_file_is_named_with_its_key_and_the_allowed_values(String yaml) throws IOException {
         assertThat(CommandRun.of("topology", "--config", written(yaml)).failedWith(2))
                 .contains("topics.partitions", yaml.substring(yaml.lastIndexOf(' ') + 1).strip(), "must be");
     }
 
     @Test
-    void an_unknown_key_in_the_file_is_named_with_those_that_are_known() throws IOException {
+    void an_unknown_key_in_the_file_is_named_with_the_known_keys() throws IOException {
         assertThat(CommandRun.of("topology", "--config", written("topics:\n  partition: 12\n")).failedWith(2))
                 .contains("topics.partition", "12", "unknown", "topics.partitions");
     }
 
     @Test
-    void a_file_that_is_no_yaml_is_named_with_the_line() throws IOException {
+    void an_invalid_yaml_file_is_named_with_the_line() throws IOException {
         assertThat(CommandRun.of("topology", "--config", written("topics: [\n")).failedWith(2))
                 .contains("spillway.yml", "must be one YAML document", "line");
     }
 
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
-    void an_address_that_is_none_is_named(List<String> command) {
+    void an_invalid_address_is_named(List<String> command) {
         assertThat(withMore(command, "--bootstrap-servers", "nonsense").failedWith(2)).contains("bootstrap.servers", "nonsense");
     }
 
     @Test
-    void a_passed_through_property_that_kafka_refuses_is_named_and_no_secret_is_printed() throws IOException {
+    void a_property_that_kafka_rejects_is_named_without_secrets() throws IOException {
         String file = written("""
                 kafka:
                   bootstrapServers: 127.0.0.1:1
@@ -173,14 +173,14 @@ class WrongUsageTest {
 
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
-    void without_a_cluster_it_says_how_to_get_one(List<String> command) {
+    void without_a_cluster_the_error_names_the_ways_to_get_one(List<String> command) {
         assertThat(withMore(command, "--data", directory.resolve("none").toString()).failedWith(1))
                 .contains("spillway run", "--bootstrap-servers", directory.toString());
     }
 
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
-    void a_cluster_that_does_not_answer_is_named_with_what_to_look_at(List<String> command) throws IOException {
+    void a_cluster_that_does_not_answer_is_named_with_the_settings_to_check(List<String> command) throws IOException {
         String impatient = written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
 
         assertThat(withMore(command, "--config", impatient, "--bootstrap-servers", "127.0.0.1:1").failedWith(1))
@@ -188,7 +188,7 @@ class WrongUsageTest {
     }
 
     @Test
-    void the_address_that_a_killed_process_has_left_is_named_with_its_file() throws IOException {
+    void the_stale_address_of_a_killed_process_is_named_with_its_file() throws IOException {
         Files.writeString(directory.resolve("endpoint"), "kafka=127.0.0.1:1\nmetrics=\npid=not-a-number\n");
         String impatient = written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
 

@@ -21,12 +21,12 @@ class DemoFindingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "100,  250, 'at most 100 ms through Spillway and 250 ms in the FIFO queue, which is 2.5 times as long.'",
-        "100, 2000, 'at most 100 ms through Spillway and 2.0 s in the FIFO queue, which is 20 times as long.'",
-        "100,  120, 'no great difference in this run.'",
-        "250,  100, 'at most 250 ms through Spillway and 100 ms in the FIFO queue: in this run Spillway was the slower one.'"
+        "100,  250, 'at most 100 ms in Spillway and 250 ms in the FIFO queue, which is 2.5 times as long.'",
+        "100, 2000, 'at most 100 ms in Spillway and 2.0 s in the FIFO queue, which is 20 times as long.'",
+        "100,  120, 'no significant difference in this run.'",
+        "250,  100, 'at most 250 ms in Spillway and 100 ms in the FIFO queue: in this run Spillway was slower.'"
     })
-    void what_is_said_of_the_quiet_tenants_is_what_was_measured(long ours, long theirs, String said) {
+    void the_finding_on_quiet_tenants_is_the_measured_result(long ours, long theirs, String said) {
         clock.startIn(0);
         quietItemWaits(spillway, plan.floodFromMillis(), ours);
         quietItemWaits(fifo, plan.floodFromMillis(), theirs);
@@ -35,7 +35,7 @@ class DemoFindingsTest {
     }
 
     @Test
-    void an_item_counts_for_the_phase_in_which_it_was_due_whenever_it_is_handled() {
+    void an_item_counts_for_the_phase_in_which_it_was_due() {
         clock.startIn(0);
         quietItemWaits(fifo, plan.slowFromMillis() - 1, 30_000);
 
@@ -45,23 +45,23 @@ class DemoFindingsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"10000, 10500, about as soon", "10000, 20000, was sooner", "20000, 10000, was later"})
-    void the_noisy_tenant_is_told_as_it_fared(long ours, long theirs, String said) {
+    @CsvSource({"10000, 10500, about the same", "10000, 20000, Spillway was faster", "20000, 10000, Spillway was slower"})
+    void the_finding_on_the_noisy_tenant_is_the_measured_result(long ours, long theirs, String said) {
         clock.startIn(0);
         noisyItemIsDone(spillway, plan.floodFromMillis() + ours);
         noisyItemIsDone(fifo, plan.floodFromMillis() + theirs);
 
-        assertThat(findings(true)).anySatisfy(finding -> assertThat(finding).startsWith("Noisy's 1 items").contains(said));
+        assertThat(findings(true)).anySatisfy(finding -> assertThat(finding).startsWith("All 1 items of noisy were done").contains(said));
     }
 
     @Test
-    void nothing_is_said_to_be_done_that_is_not() {
+    void unfinished_items_are_not_reported_as_done() {
         clock.startIn(0);
 
         assertThat(findings(false))
-                .contains("Of noisy's 1 items 0 were done through Spillway and 0 in the FIFO queue.")
-                .anySatisfy(finding -> assertThat(finding).contains("has not come to dead-letter yet", "is not done with it"))
-                .last().asString().startsWith("Not everything was finished");
+                .contains("Of the 1 items of noisy, 0 were done in Spillway and 0 in the FIFO queue.")
+                .anySatisfy(finding -> assertThat(finding).contains("has not reached dead-letter yet", "has not finished it"))
+                .last().asString().startsWith("120 s after the last item was sent, not all items were finished: 0 items still waiting");
     }
 
     private List<String> findings(boolean isFinished) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoPlanTest {
     @ParameterizedTest
     @ValueSource(ints = {3, 7, 40, 3_600})
-    void the_story_has_one_order_at_any_length(int seconds) {
+    void the_events_have_the_same_order_at_any_length(int seconds) {
         DemoPlan plan = new DemoPlan(seconds);
 
         assertThat(new long[] {0, plan.warmUpSendsToMillis(), plan.warmToMillis(), plan.slowFromMillis(), plan.floodFromMillis(),

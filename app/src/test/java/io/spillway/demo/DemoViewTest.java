@@ -28,7 +28,7 @@ class DemoViewTest {
     }
 
     @Test
-    void on_a_terminal_each_block_takes_the_place_of_the_one_before() {
+    void on_a_terminal_each_block_replaces_the_previous_one() {
         DemoView view = view(true);
         view.show(at(1));
         long linesOfBlock = shown.toString().lines().count() - 1; // The event stays.

@@ -23,7 +23,7 @@ class AdminKeysTest {
     Path data;
 
     @Test
-    void at_the_first_run_it_is_made_for_the_owner_alone_and_then_kept() throws IOException {
+    void the_first_run_creates_it_readable_only_by_its_owner() throws IOException {
         AdminKeys.find(Map.of(), settings(""), data);
         Path file = data.resolve("admin.key");
         String made = Files.readString(file);
@@ -36,7 +36,7 @@ class AdminKeysTest {
     }
 
     @Test
-    void the_environment_and_a_configured_file_come_before_it() throws IOException {
+    void the_environment_and_a_configured_file_take_precedence() throws IOException {
         Path configured = Files.writeString(data.resolve("configured"), GOOD + "\n");
         AdminKeys.find(Map.of(), settings(configured.toString()), data);
         AdminKeys.find(Map.of("SPILLWAY_ADMIN_KEY", GOOD), settings(data.resolve("no-such-file").toString()), data);
@@ -59,7 +59,7 @@ class AdminKeysTest {
     }
 
     @Test
-    void a_configured_file_that_is_not_there_is_named() {
+    void a_missing_configured_file_is_named() {
         assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(data.resolve("no-such-file").toString()), data))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("no-such-file");

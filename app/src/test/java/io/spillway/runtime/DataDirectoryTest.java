@@ -21,7 +21,7 @@ class DataDirectoryTest {
     Path directory;
 
     @Test
-    void is_made_when_it_is_missing_and_used_by_one_at_a_time() {
+    void is_created_if_missing_and_used_by_one_process_at_a_time() {
         Path missing = directory.resolve("a/b");
         try (DataDirectory first = DataDirectory.open(missing)) {
             assertThat(first.path()).isDirectory();
@@ -35,7 +35,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void says_what_to_do_when_it_cannot_be_made() throws IOException {
+    void names_the_remedy_if_it_cannot_be_created() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "");
 
         assertThatThrownBy(() -> DataDirectory.open(file.resolve("sub")))
@@ -45,7 +45,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void keeps_the_name_of_its_process() throws IOException {
+    void keeps_the_instance_id() throws IOException {
         String name;
         try (DataDirectory data = DataDirectory.open(directory)) {
             name = data.instance();
@@ -61,7 +61,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void the_endpoint_of_a_process_that_was_killed_is_gone_as_soon_as_the_next_one_starts() {
+    void the_next_start_deletes_the_endpoint_of_a_killed_process() {
         new Endpoint("", "127.0.0.1:1", "", 1, true).write(directory);
         try (DataDirectory data = DataDirectory.open(directory)) {
             assertThat(Endpoint.read(data.path())).isEmpty();
@@ -69,7 +69,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void the_endpoint_is_read_as_it_was_written_and_gone_when_the_directory_is_closed() {
+    void the_endpoint_is_read_as_written_and_deleted_on_close() {
         Endpoint written = new Endpoint("http://127.0.0.1:8080", "127.0.0.1:19092", "http://127.0.0.1:9404/metrics", 42, false);
         try (DataDirectory data = DataDirectory.open(directory)) {
             written.write(data.path());
@@ -79,7 +79,7 @@ class DataDirectoryTest {
     }
 
     @Test
-    void topics_have_one_replica_only_where_the_kafka_is_embedded() {
+    void topics_have_one_replica_only_in_an_embedded_kafka() {
         assertThat(new Endpoint("", "h:1", "", 1, true).in(CONFIGURED).topics().replication()).isEqualTo(1);
         assertThat(new Endpoint("", "h:1", "", 1, false).in(CONFIGURED).topics().replication())
                 .isEqualTo(CONFIGURED.topics().replication());

@@ -24,7 +24,7 @@ class MetricsServerTest {
     private final AtomicBoolean ready = new AtomicBoolean();
 
     @Test
-    void metrics_are_prometheus_text_with_ours_and_those_of_the_jvm() throws Exception {
+    void metrics_are_prometheus_text_and_include_those_of_the_jvm() throws Exception {
         try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
             Counter.builder("spillway.routed").tag("lane", "hot").register(server.registry()).increment(3);
             HttpResponse<String> answer = get(server.start(), "");
@@ -39,7 +39,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void is_alive_from_the_start_and_ready_when_its_work_is_done() throws Exception {
+    void is_alive_after_the_start_and_ready_when_all_roles_run() throws Exception {
         try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
             String address = server.start();
 
@@ -54,14 +54,14 @@ class MetricsServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/", "/metrics/x", "/admin", "/../etc/passwd"})
-    void there_is_nothing_else(String path) throws Exception {
+    void other_paths_do_not_exist(String path) throws Exception {
         try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
             assertThat(get(server.start(), path).statusCode()).isIn(400, 404);
         }
     }
 
     @Test
-    void a_port_that_is_taken_is_one_line_that_says_what_to_change() throws IOException {
+    void a_port_in_use_is_reported_in_one_line_with_the_remedy() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 MetricsServer server = new MetricsServer(new MetricsSettings("127.0.0.1", taken.getLocalPort(), 100), ready::get)) {
             assertThatThrownBy(server::start)
@@ -74,7 +74,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void an_address_that_is_not_ours_is_named() {
+    void a_remote_address_is_named() {
         try (MetricsServer server = new MetricsServer(new MetricsSettings("192.0.2.1", 0, 100), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
@@ -84,7 +84,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void a_host_that_cannot_be_found_is_named() {
+    void an_unknown_host_is_named() {
         try (MetricsServer server = new MetricsServer(new MetricsSettings("no-such-host.invalid", 0, 100), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
@@ -94,7 +94,7 @@ class MetricsServerTest {
     }
 
     @Test
-    void the_address_of_an_ip_version_6_host_can_be_used_as_it_is_given() throws Exception {
+    void the_address_of_an_ipv6_host_is_a_valid_url() throws Exception {
         try (MetricsServer server = new MetricsServer(new MetricsSettings("::1", 0, 100), ready::get)) {
             String address;
             try {

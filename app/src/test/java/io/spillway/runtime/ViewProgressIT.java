@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who is waited for, on a clock that is set. */
+/** Which instances are awaited, with a clock that is set. */
 @Timeout(300) // Against a hang; nothing is measured.
 class ViewProgressIT {
     private static final long NOW_MILLIS = 1_800_000_000_000L;
@@ -28,7 +28,7 @@ class ViewProgressIT {
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
     private final AtomicLong nowMillis = new AtomicLong(NOW_MILLIS);
-    /** What passes whenever somebody asks for the time. */
+    /** Time that passes at every read of the clock. */
     private long tickMillis = 1;
     private final InstantSource ticking = () -> Instant.ofEpochMilli(nowMillis.getAndAdd(tickMillis));
     private TopicPartition partition;
@@ -47,7 +47,7 @@ class ViewProgressIT {
     }
 
     @Test
-    void passes_over_those_that_have_not_been_heard_of_for_ten_seconds_and_what_is_no_instance() throws Exception {
+    void ignores_instances_without_a_commit_for_ten_seconds_and_foreign_groups() throws Exception {
         commit("dead", RECORD, NOW_MILLIS - 10_001);
         kafka.admin().alterConsumerGroupOffsets(ViewProgress.groupOf(partition.topic(), "foreign"),
                 Map.of(partition, new OffsetAndMetadata(0, "not a time"))).all().get();
@@ -58,7 +58,7 @@ class ViewProgressIT {
     }
 
     @Test
-    void a_first_report_is_waited_for_but_not_for_long() throws Exception {
+    void a_first_report_is_awaited_for_a_short_time() throws Exception {
         long started = nowMillis.get();
         tickMillis = 1_000;
         assertThat(progress().await(partition, RECORD, 1_000)).as("even if the time is up earlier").isZero();
@@ -66,7 +66,7 @@ class ViewProgressIT {
     }
 
     @Test
-    void who_reports_first_while_it_waits_is_waited_for() throws Exception {
+    void an_instance_that_first_reports_during_the_wait_is_awaited() throws Exception {
         CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
         awaitLooks(2);
         assertThat(waiting).isNotDone();
@@ -79,17 +79,17 @@ class ViewProgressIT {
     }
 
     @Test
-    void names_those_that_do_not_get_past_the_record_in_time() throws Exception {
+    void names_the_instances_that_are_behind_the_record_at_the_timeout() throws Exception {
         commit("quick", RECORD + 1, NOW_MILLIS);
         commit("slow", RECORD, NOW_MILLIS);
 
         assertThatThrownBy(() -> progress().await(partition, RECORD, 0))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("stored, but not applied within 0 s by [slow]");
+                .hasMessageContaining("Stored, but not applied within 0 s by [slow]. Check the logs of these instances.");
     }
 
     @Test
-    void returns_when_the_last_one_has_got_past_the_record() throws Exception {
+    void returns_when_the_last_instance_is_past_the_record() throws Exception {
         commit("slow", RECORD, NOW_MILLIS);
         CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
         awaitLooks(2);
@@ -99,7 +99,7 @@ class ViewProgressIT {
         assertThat(waiting.get()).isEqualTo(1);
     }
 
-    /** Each look asks for the time once or twice. */
+    /** Each look reads the clock once or twice. */
     private void awaitLooks(int looks) {
         long started = nowMillis.get();
         while (nowMillis.get() < started + 2L * looks) {

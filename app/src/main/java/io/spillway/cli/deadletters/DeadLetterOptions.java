@@ -13,40 +13,45 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
-/** The options that choose dead letters. */
+/** Options that select dead letters. */
 public final class DeadLetterOptions {
-    private static final long MOST = 1_000_000_000_000L;
+    private static final long MAX_LIMIT = 1_000_000_000_000L;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "of this tenant")
+    @Option(names = "--tenant", paramLabel = "T", description = "Select dead letters of this tenant.")
     private String tenant;
 
-    @Option(names = "--reason", paramLabel = "REASON", description = "with this reason, for example attempts-used-up")
+    @Option(names = "--reason", paramLabel = "REASON",
+            description = "Select dead letters with this reason, such as attempts-used-up.")
     private String reason;
 
-    @Option(names = "--since", paramLabel = "TIME", description = "dead since then or later: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
+    @Option(names = "--since", paramLabel = "TIME", 
+            description = "Select dead letters from this time or later: a time such as 2026-11-21T08:00:00Z, epoch "
+                    + "milliseconds, or a duration before now such as 2h.")
     private String since;
 
-    @Option(names = "--until", paramLabel = "TIME", description = "dead before then; TIME as above")
+    @Option(names = "--until", paramLabel = "TIME",
+            description = "Select dead letters from before this time. The formats are those of --since.")
     private String until;
 
-    @Option(names = "--id", paramLabel = "ID", description = "with this id")
+    @Option(names = "--id", paramLabel = "ID", description = "Select dead letters with this item id.")
     private String id;
 
-    @Option(names = "--limit", paramLabel = "N", description = "at most so many")
+    @Option(names = "--limit", paramLabel = "N", description = "Select at most this many.")
     private Long limit;
 
     boolean isAnySet() {
         return tenant != null || reason != null || since != null || until != null || id != null;
     }
 
-    /** Checks the options; throws {@link CommandFailure} that names the wrong one. */
+    /** Returns the filter; throws {@link CommandFailure} that names an invalid option. */
     DeadLetterFilter filter(long nowMillis) {
         if (tenant != null) {
             OptionValues.requireName("--tenant", tenant);
         }
         if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
             throw CommandFailure.usage("--reason " + Printable.of(reason)
-                    + ": must be a reason such as malformed or attempts-used-up; see: spillway dead-letters list");
+                    + ": must be a reason such as malformed or attempts-used-up. List them with: spillway "
+                    + "dead-letters list");
         }
         OptionalLong sinceMillis = OptionValues.millisOf("--since", since, nowMillis);
         OptionalLong untilMillis = OptionValues.millisOf("--until", until, nowMillis);
@@ -57,25 +62,19 @@ public final class DeadLetterOptions {
                 Optional.ofNullable(tenant), Optional.ofNullable(reason), sinceMillis, untilMillis, Optional.ofNullable(id));
     }
 
-    /**
-     * How many at the most.
-     *
-     * @param absent when the option is not given
-     * @param most   that it may be
-     */
-    long limit(long absent, long most) {
+    /** Returns the limit, or {@code absent}; throws {@link CommandFailure} if it is not 1 to {@code max}. */
+    long limit(long absent, long max) {
         if (limit == null) {
             return absent;
         }
-        if (limit < 1 || limit > most) {
-            throw CommandFailure.usage("--limit " + limit + ": must be 1 to " + most);
+        if (limit < 1 || limit > max) {
+            throw CommandFailure.usage("--limit " + limit + ": must be 1 to " + max);
         }
         return limit;
     }
 
-    /** As {@link #limit(long, long)}, without a bound of its own. */
     long limit() {
-        return limit(Long.MAX_VALUE, MOST);
+        return limit(Long.MAX_VALUE, MAX_LIMIT);
     }
 
     static Configuration withCluster(CommonOptions common) {
@@ -83,9 +82,9 @@ public final class DeadLetterOptions {
                 topics.lane(Lane.DEAD_LETTER), topics.lane(Lane.DELAY), topics.policies(), topics.sweeps()));
     }
 
-    /** Says so at once: when the process is being stopped, nothing is printed later. */
-    static CommandFailure stopped(Printer printer, String what) {
-        printer.problem("spillway: " + what);
-        return CommandFailure.failed(what);
+    /** Prints the message now, because a process that is being stopped prints nothing later. */
+    static CommandFailure stopped(Printer printer, String message) {
+        printer.problem("spillway: " + message);
+        return CommandFailure.failed(message);
     }
 }

@@ -19,9 +19,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.kafka.common.header.Header;
 
-/** Turns dead letters into what can be printed: nothing in them reaches a terminal as a control. */
+/** Printable form of dead letters, with control characters escaped. */
 final class DeadLetterPrinter {
-    /** Most bytes of a payload or a header that are shown. */
     private static final int MAX_SHOWN_BYTES = 4_096;
     private static final int MAX_HEADERS = 100;
     private static final int MAX_DETAIL = 60;
@@ -59,8 +58,7 @@ final class DeadLetterPrinter {
         return fields;
     }
 
-    /** All there is to know of one. */
-    static Map<String, Object> everything(DeadLetter letter) {
+    static Map<String, Object> details(DeadLetter letter) {
         Map<String, Object> all = fields(letter);
         List<Map<String, String>> headers = new ArrayList<>();
         for (Header header : letter.record().headers()) {
@@ -90,18 +88,18 @@ final class DeadLetterPrinter {
         all.put("attributes", item.attributes());
     }
 
-    /** A name and a value a line; headers a line each. */
-    static List<List<String>> lines(Map<String, Object> everything) {
-        List<List<String>> lines = new ArrayList<>();
-        everything.forEach((name, value) -> {
+    /** Returns a row with name and value for each detail, and for each header. */
+    static List<List<String>> rows(Map<String, Object> details) {
+        List<List<String>> rows = new ArrayList<>();
+        details.forEach((name, value) -> {
             if (value instanceof List<?> headers) {
-                headers.forEach(header -> lines.add(List.of("header", Printable.inFull(
+                headers.forEach(header -> rows.add(List.of("header", Printable.inFull(
                         ((Map<?, ?>) header).get("name") + ": " + ((Map<?, ?>) header).get("value")))));
             } else {
-                lines.add(List.of(name, value == null ? UNKNOWN : Printable.inFull(value.toString())));
+                rows.add(List.of(name, value == null ? UNKNOWN : Printable.inFull(value.toString())));
             }
         });
-        return lines;
+        return rows;
     }
 
     static void counts(Printer printer, DeadLetterCounts tally) {
@@ -122,7 +120,7 @@ final class DeadLetterPrinter {
         }
     }
 
-    /** Text where it is text, with controls in it when these may be; otherwise hexadecimal digits; cut. */
+    /** Returns text, or hexadecimal digits if the bytes are not UTF-8 or have forbidden control characters; cut. */
     private static String text(byte[] bytes, boolean withControls) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -131,7 +129,7 @@ final class DeadLetterPrinter {
                 return text.length() > MAX_SHOWN_BYTES ? text.substring(0, MAX_SHOWN_BYTES) + "..." : text;
             }
         } catch (CharacterCodingException binary) {
-            // shown as digits
+            // Shown as digits.
         }
         return "0x" + HexFormat.of().formatHex(Arrays.copyOf(bytes, Math.min(bytes.length, MAX_SHOWN_BYTES)))
                 + (bytes.length > MAX_SHOWN_BYTES ? "..." : "");

@@ -20,30 +20,29 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway dead-letters}: looks at dead letters; the subcommands that change something have classes of their own. */
+/** Command {@code spillway dead-letters} with its read-only subcommands. */
 @Command(
         name = "dead-letters",
-        mixinStandardHelpOptions = true,
-        description = "Shows, replays and discards what could not be handled. It is kept until one of the last two.",
+        description = "Lists, shows, replays and discards dead letters. Spillway keeps a dead letter until you "
+                + "replay or discard it.",
         subcommands = {DeadLettersReplayCommand.class, DeadLettersDiscardCommand.class})
 public final class DeadLettersCommand {
     private static final long DEFAULT_LISTED = 100;
-    private static final long MOST_LISTED = 10_000;
-    private static final int MOST_SHOWN = 10;
+    private static final long MAX_LISTED = 10_000;
+    private static final int MAX_SHOWN = 10;
     private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
 
     private final InstantSource clock = InstantSource.system();
 
     @Command(
             name = "list",
-            mixinStandardHelpOptions = true,
             description = {
-                "Lists the dead letters that died last (100, or --limit), and counts all by tenant and reason.",
-                "With --output json a line for each, and a last line with the key summary."
+                "Lists the newest dead letters (100, or --limit) and counts all by tenant and reason.",
+                "With --output json it prints one line per dead letter, then one line with the key summary."
             })
     int list(@Mixin CommonOptions common, @Mixin DeadLetterOptions options) {
         DeadLetterFilter filter = options.filter(clock.millis());
-        Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MOST_LISTED));
+        Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MAX_LISTED));
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         DeadLetterCounts counts = new DeadLetterCounts();
@@ -54,7 +53,7 @@ public final class DeadLettersCommand {
             });
             print(printer, common, newest.oldestFirst(), counts);
             if (!isWhole) {
-                throw DeadLetterOptions.stopped(printer, "stopped: this is not all");
+                throw DeadLetterOptions.stopped(printer, "Stopped. The list is incomplete; run the command again.");
             }
         }
         return 0;
@@ -62,18 +61,21 @@ public final class DeadLettersCommand {
 
     @Command(
             name = "show",
-            mixinStandardHelpOptions = true,
-            description = "Shows all there is to know of a dead letter: its headers, and its payload as text or hexadecimal digits.")
+            description = "Shows a dead letter with its headers, and its payload as text or hexadecimal digits.")
     int show(
             @Mixin CommonOptions common,
-            @Option(names = "--id", paramLabel = "ID", description = "the ones with this id, 10 at the most") String id,
-            @Option(names = "--at", paramLabel = "PARTITION-OFFSET", description = "the one at this position, as list shows it") String at) {
+            @Option(names = "--id", paramLabel = "ID",
+                    description = "Show the dead letters with this item id, at most 10.") String id,
+            @Option(names = "--at", paramLabel = "PARTITION-OFFSET",
+                    description = "Show the dead letter at this position, as printed by list.") String at) {
         if ((id == null) == (at == null)) {
-            throw CommandFailure.usage("give --id ID or --at PARTITION-OFFSET, as dead-letters list shows them");
+            throw CommandFailure.usage("Give --id ID or --at PARTITION-OFFSET, as printed by: spillway dead-letters "
+                    + "list");
         }
         Matcher position = POSITION.matcher(at == null ? "0-0" : at);
         if (!position.matches()) {
-            throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as 3-1207");
+            throw CommandFailure.usage("--at " + Printable.of(at) + ": must be a partition and an offset such as "
+                    + "3-1207");
         }
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = DeadLetterOptions.withCluster(common);
@@ -82,23 +84,24 @@ public final class DeadLettersCommand {
             if (at != null) {
                 letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2))).ifPresent(found::add);
             } else if (!letters.forEach(DeadLetterFilter.ofId(id), new ProgressLine(stop, printer, clock), letter -> {
-                if (found.size() < MOST_SHOWN) {
+                if (found.size() < MAX_SHOWN) {
                     found.add(letter);
                 }
             })) {
-                throw DeadLetterOptions.stopped(printer, "stopped before it was found");
+                throw DeadLetterOptions.stopped(printer, "Stopped before the dead letter was found. Run the command "
+                        + "again.");
             }
         }
         if (found.isEmpty()) {
-            throw CommandFailure.failed("no dead letter " + (id == null ? "at " + at : "with id " + Printable.of(id))
-                    + ": there was none, or it is replayed or discarded");
+            throw CommandFailure.failed("There is no dead letter " + (id == null ? "at " + at : "with id " + Printable.of(id))
+                    + ". It never existed, or it has been replayed or discarded.");
         }
         for (DeadLetter letter : found) {
-            Map<String, Object> everything = DeadLetterPrinter.everything(letter);
+            Map<String, Object> details = DeadLetterPrinter.details(letter);
             if (common.isJson()) {
-                printer.json(everything);
+                printer.json(details);
             } else {
-                printer.table(DeadLetterPrinter.lines(everything));
+                printer.table(DeadLetterPrinter.rows(details));
             }
         }
         return 0;
@@ -112,12 +115,13 @@ public final class DeadLettersCommand {
             return;
         }
         if (counts.count() == 0) {
-            printer.line("no dead letters");
+            printer.line("There are no dead letters.");
             return;
         }
         printer.table(DeadLetterPrinter.COLUMNS, shown.stream().map(DeadLetterPrinter::row));
         if (counts.count() > shown.size()) {
-            printer.line((counts.count() - shown.size()) + " more, which died earlier; --limit shows more of them");
+            printer.line(Printer.count(counts.count() - shown.size(), "older dead letter") + " not shown. Use "
+                    + "--limit to list more.");
         }
         printer.line("");
         DeadLetterPrinter.counts(printer, counts);

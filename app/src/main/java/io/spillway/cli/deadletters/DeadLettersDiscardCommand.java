@@ -21,11 +21,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway dead-letters discard}: forgets dead letters, for good. */
+/** Command {@code spillway dead-letters discard}: deletes dead letters. */
 @Command(
         name = "discard",
-        mixinStandardHelpOptions = true,
-        description = "Forgets dead letters for good. Needs a filter or --all; without --yes it only tells what it would discard.")
+        description = {
+            "Deletes dead letters permanently. Give a filter or --all.",
+            "Without --yes it only prints how many it would delete, and exits with 2."
+        })
 final class DeadLettersDiscardCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
@@ -33,10 +35,10 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     @Mixin
     private DeadLetterOptions options;
 
-    @Option(names = "--all", description = "every dead letter is meant; for use without a filter")
+    @Option(names = "--all", description = "Select all dead letters. Cannot be combined with a filter.")
     private boolean all;
 
-    @Option(names = "--yes", description = "do it")
+    @Option(names = "--yes", description = "Delete them. Without it nothing is changed.")
     private boolean yes;
 
     private final InstantSource clock = InstantSource.system();
@@ -46,30 +48,31 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         DeadLetterFilter filter = options.filter(clock.millis());
         long limit = options.limit();
         if (all == options.isAnySet()) {
-            throw CommandFailure.usage("give --all, or one or more of --tenant --reason --since --until --id, to say what to discard");
+            throw CommandFailure.usage("Give either --all or at least one of --tenant, --reason, --since, --until, "
+                    + "--id to select dead letters.");
         }
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
         if (!yes) {
             long count = plan(configuration, printer, filter, limit);
-            throw CommandFailure.usage("nothing is discarded yet: give --yes to discard these " + count + " for good");
+            throw CommandFailure.usage("Nothing is discarded yet. Give --yes to delete " + Printer.count(count, "dead letter") + " permanently.");
         }
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
             Survey survey = run.survey(filter, new Discard(), limit, watch)
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped; nothing was discarded"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped. Nothing was discarded."));
             DeadLetterCounts tally = survey.tally();
             RunResult result = run.run(survey, filter, new Discard(), watch);
             if (common.isJson()) {
                 printer.json(Map.of("discarded", result.done(), "stopped", result.stopped()));
             } else {
-                printer.line("discarded " + result.done() + " dead letters");
+                printer.line("Discarded " + Printer.count(result.done(), "dead letter") + ".");
             }
             if (result.stopped()) {
-                throw DeadLetterOptions.stopped(printer, "stopped after " + result.done() + " of " + tally.count() + "; run it again for the rest");
+                throw DeadLetterOptions.stopped(printer, "Stopped after " + result.done() + " of " + tally.count() + ". Run the command again for the others.");
             }
         } catch (SupersededException e) {
-            throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " discarded dead letters");
+            throw CommandFailure.failed("Stopped after " + Printer.count(e.done(), "discarded dead letter") + ": " + e.getMessage());
         }
         return 0;
     }
@@ -77,7 +80,8 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
     private long plan(Configuration configuration, Printer printer, DeadLetterFilter filter, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             DeadLetterCounts tally = letters.survey(filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped before the end"))
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were "
+                            + "read. Nothing was discarded."))
                     .tally();
             printPlan(printer, tally);
             return tally.count();

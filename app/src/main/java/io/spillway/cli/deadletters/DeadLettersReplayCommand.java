@@ -29,13 +29,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway dead-letters replay}: back to life, each once. */
+/** Command {@code spillway dead-letters replay}: processes dead letters again. */
 @Command(
         name = "replay",
-        mixinStandardHelpOptions = true,
         description = {
-            "Puts dead letters into the delay lane as if they had never been tried, due at a rate from now on.",
-            "Each is replayed once, also when this is killed and run again. Without filters all are meant."
+            "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at "
+                    + "--rate.",
+            "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays "
+                    + "all."
         })
 final class DeadLettersReplayCommand implements Callable<Integer> {
     @Mixin
@@ -44,10 +45,13 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
     @Mixin
     private DeadLetterOptions options;
 
-    @Option(names = "--rate", paramLabel = "R", description = "how many are due in a second (default: ${DEFAULT-VALUE})", defaultValue = "100")
+    @Option(names = "--rate", paramLabel = "R",
+            description = "Items that become due per second. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
     private double rate;
 
-    @Option(names = "--dry-run", description = "only tell what would be replayed, and how much of it sweeps and the time to live would drop")
+    @Option(names = "--dry-run",
+            description = "Change nothing. Print how many would be replayed, and how many of them sweeps and the "
+                    + "time to live would drop.")
     private boolean dryRun;
 
     private final InstantSource clock = InstantSource.system();
@@ -58,7 +62,7 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         DeadLetterFilter filter = options.filter(nowMillis);
         long limit = options.limit();
         if (!(rate > 0) || rate > 1_000_000) {
-            throw CommandFailure.usage("--rate " + rate + ": must be above 0, to 1000000");
+            throw CommandFailure.usage("--rate " + rate + ": must be above 0 and at most 1000000 items per second");
         }
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Replay replay = new Replay(new Topics(configuration.queue()), nowMillis, rate);
@@ -75,7 +79,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         ReplayForecast forecast = forecast(configuration, replay);
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             Survey survey = letters.survey(filter, replay, limit, forecast, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped before the end"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were "
+                            + "read. Nothing was replayed."));
             printPlan(printer, survey, replay.startMillis());
             requireFits(survey.tally().count());
         }
@@ -85,16 +90,16 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
             Survey survey = run.survey(filter, replay, limit, watch)
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "stopped; nothing was replayed"));
+                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped. Nothing was replayed."));
             long count = survey.tally().count();
             requireFits(count);
             RunResult result = run.run(survey, filter, replay, watch);
             printResult(printer, result, survey, replay.startMillis());
             if (result.stopped()) {
-                throw DeadLetterOptions.stopped(printer, "stopped after " + result.done() + " of " + count + "; run it again for the rest");
+                throw DeadLetterOptions.stopped(printer, "Stopped after " + result.done() + " of " + count + ". Run the command again for the others.");
             }
         } catch (SupersededException e) {
-            throw CommandFailure.failed(e.getMessage() + "; this one stopped after " + e.done() + " replayed dead letters");
+            throw CommandFailure.failed("Stopped after " + Printer.count(e.done(), "replayed dead letter") + ": " + e.getMessage());
         }
     }
 
@@ -110,8 +115,9 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
 
     private void requireFits(long count) {
         if (!ReplayRules.fits(count, rate)) {
-            throw CommandFailure.failed("the last of " + count + " dead letters would be due in more than 30 days, which is "
-                    + "the longest that the delay lane keeps any; give a higher --rate, or a --limit");
+            throw CommandFailure.failed("The last of " + Printer.count(count, "dead letter") + " would be due in "
+                    + "more than 30 days, the longest "
+                    + "delay of an item. Give a higher --rate, or a --limit.");
         }
     }
 
@@ -137,8 +143,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
                     tally.rows().stream().map(row -> List.of(
                             row.group().tenant(), row.group().reason(), row.count(), row.swept(), row.expired())));
         }
-        printer.line("would replay " + tally.count() + " dead letters" + until(tally.count(), nowMillis) + "; when due, "
-                + swept + " would be dropped by a sweep and " + expired + " past their time to live");
+        printer.line("Would replay " + Printer.count(tally.count(), "dead letter") + until(tally.count(), nowMillis)
+                + ". Dropped when due: " + swept + " by a sweep, " + expired + " by the time to live.");
         printObstacles(printer, survey);
     }
 
@@ -152,15 +158,15 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             all.put("stopped", result.stopped());
             printer.json(all);
         } else {
-            printer.line("replayed " + result.done() + " dead letters" + until(result.done(), nowMillis));
+            printer.line("Replayed " + Printer.count(result.done(), "dead letter") + until(result.done(), nowMillis) + ".");
         }
         printObstacles(printer, survey);
     }
 
     private static void printObstacles(Printer printer, Survey survey) {
-        survey.obstacles().forEach(obstacle -> printer.note("cannot be replayed: " + obstacle));
+        survey.obstacles().forEach(obstacle -> printer.note("Cannot be replayed: " + obstacle));
         if (survey.unfit() > survey.obstacles().size()) {
-            printer.note("and " + (survey.unfit() - survey.obstacles().size()) + " more like these");
+            printer.note("And " + (survey.unfit() - survey.obstacles().size()) + " more that cannot be replayed.");
         }
     }
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The dead letters that died last of those offered. Bound: so many, and {@link #MAX_BYTES} of values and headers; older
- * ones make room, but one is always kept.
+ * Newest of the dead letters offered. Bound: {@code max} dead letters and {@link #MAX_BYTES} of values and headers; at
+ * least one is kept.
  */
 final class Newest {
     private static final long MAX_BYTES = 64L * 1024 * 1024;
@@ -17,18 +17,18 @@ final class Newest {
             .thenComparingInt(letter -> letter.record().partition())
             .thenComparingLong(letter -> letter.record().offset());
 
-    private final int most;
+    private final int max;
     private final PriorityQueue<DeadLetter> kept = new PriorityQueue<>(BY_DEATH);
     private long bytes;
 
-    Newest(int most) {
-        this.most = most;
+    Newest(int max) {
+        this.max = max;
     }
 
     void offer(DeadLetter letter) {
         kept.add(letter);
         bytes += size(letter);
-        while (kept.size() > most || bytes > MAX_BYTES && kept.size() > 1) {
+        while (kept.size() > max || bytes > MAX_BYTES && kept.size() > 1) {
             bytes -= size(kept.remove());
         }
     }

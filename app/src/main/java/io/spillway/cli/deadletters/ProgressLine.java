@@ -5,7 +5,7 @@ import io.spillway.cli.terminal.StopSignal;
 import io.spillway.deadletter.ScanListener;
 import java.time.InstantSource;
 
-/** Tells once a second how far long work is, and passes a stop on to it. Owned by the command's thread. */
+/** Listener that prints the progress of a scan once a second and can stop it. Owned by the command's thread. */
 public final class ProgressLine implements ScanListener {
     private static final long EVERY_MILLIS = 1_000;
 

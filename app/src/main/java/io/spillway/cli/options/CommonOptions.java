@@ -19,35 +19,40 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The options that every command has, and the configuration they lead to. */
+/** Options that every command has, and the configuration that results from them. */
 public final class CommonOptions {
     private static final Path DEFAULT_FILE = Path.of("spillway.yml");
 
-    /** How a command writes its result. */
     enum Output {
         TEXT,
         JSON
     }
 
-    @Option(names = "--config", paramLabel = "FILE", description = "configuration (default: spillway.yml, when it exists)")
+    @Option(names = "--config", paramLabel = "FILE",
+            description = "Configuration file. Default: spillway.yml, if it exists.")
     private Path file;
 
-    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT", description = "the Kafka cluster")
+    @Option(names = "--bootstrap-servers", paramLabel = "HOST:PORT",
+            description = "Address of the Kafka cluster. Default: kafka.bootstrapServers, or the process that runs "
+                    + "here.")
     private String bootstrapServers;
 
-    @Option(names = "--prefix", paramLabel = "PREFIX", description = "first part of all topic names (default: spillway)")
+    @Option(names = "--prefix", paramLabel = "PREFIX",
+            description = "First part of all topic names. Default: kafka.prefix.")
     private String prefix;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "data directory (default: ${DEFAULT-VALUE})", defaultValue = ".spillway")
+    @Option(names = "--data", paramLabel = "DIR",
+            description = "Data directory. Default: ${DEFAULT-VALUE}.", defaultValue = ".spillway")
     private Path data;
 
-    @Option(names = "--output", paramLabel = "text|json", description = "how to print (default: text)", defaultValue = "text")
+    @Option(names = "--output", paramLabel = "text|json",
+            description = "Output format. Default: ${DEFAULT-VALUE}.", defaultValue = "text")
     private Output output;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    /** Prints the results of the command that has these options. */
+    /** Returns the printer for the results of this command. */
     public Printer printer() {
         return new Printer(command.commandLine().getOut(), command.commandLine().getErr(), isJson());
     }
@@ -60,10 +65,11 @@ public final class CommonOptions {
         return data;
     }
 
-    /** The configuration as it is written; the cluster may be missing in it. */
+    /** Returns the configuration as written; it may name no cluster. */
     public Configuration configuration() {
         if (file != null && !Files.exists(file)) {
-            throw CommandFailure.usage("--config " + file + ": no such file");
+            throw CommandFailure.usage("--config " + file + ": no such file. Give the path of an existing "
+                    + "configuration file.");
         }
         Map<String, String> overrides = new HashMap<>();
         if (bootstrapServers != null) {
@@ -76,28 +82,29 @@ public final class CommonOptions {
         return ConfigurationLoader.load(chosen, System.getenv(), overrides);
     }
 
-    /** As {@link #configurationWithCluster}, with the topics that an audit, a depth or a path of an item is read from. */
+    /** Returns {@link #configurationWithCluster} with the topics that audits, depths and item paths are read from. */
     public Configuration configurationWithLedger() {
         return configurationWithCluster(topics ->
                 List.of(topics.depths(), topics.ledger(), topics.timersChangelog(), topics.lane(Lane.HOT)));
     }
 
     /**
-     * The configuration with a cluster that answers: the one configured, else the one that {@code run} has left in
-     * DIR/endpoint.
+     * Returns the configuration with a cluster that answers: the configured one, or that of DIR/endpoint, which
+     * {@code run} writes.
      *
-     * @param needed topics that must be there, of those that the configuration names
-     * @throws CommandFailure when there is no cluster, it does not answer, or a topic is missing
+     * @param needed selects the topics that must exist
+     * @throws CommandFailure if there is no cluster, it does not answer, or a topic is missing
      */
     public Configuration configurationWithCluster(Function<Topics, List<String>> needed) {
         Configuration configuration = configuration();
         String remedy = Cluster.ADDRESS_REMEDY;
         if (configuration.kafka().bootstrapServers().isEmpty()) {
             Endpoint running = Endpoint.read(data)
-                    .orElseThrow(() -> CommandFailure.failed("no Kafka to talk to: start `spillway run` here, or give "
-                            + "--bootstrap-servers (looked for " + data.resolve(Endpoint.FILE) + ")"));
+                    .orElseThrow(() -> CommandFailure.failed("No Kafka cluster is configured, and " + data.resolve(Endpoint.FILE)
+                            + " does not exist. Start `spillway run` here, or give --bootstrap-servers."));
             configuration = running.in(configuration);
-            remedy = "the address is from " + data.resolve(Endpoint.FILE) + "; start `spillway run` here, or give --bootstrap-servers";
+            remedy = "The address is from " + data.resolve(Endpoint.FILE) + ". Start `spillway run` here, or give "
+                    + "--bootstrap-servers.";
         }
         Cluster.require(configuration, remedy, needed.apply(new Topics(configuration.queue())));
         return configuration;

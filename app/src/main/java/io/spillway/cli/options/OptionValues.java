@@ -7,40 +7,41 @@ import io.spillway.core.settings.PointInTime;
 import io.spillway.kafka.view.ViewContent;
 import java.util.OptionalLong;
 
-/** Checks of option values that several commands share. */
+/** Checks of option values. Each throws {@link CommandFailure} as wrong usage. */
 public final class OptionValues {
     private static final String NAME = "1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -";
 
     private OptionValues() {}
 
-    /** Refuses what cannot be the name of a tenant or workload. */
+    /** Requires the name of a tenant or workload. */
     public static void requireName(String option, String name) {
         if (!ItemLimits.isName(name)) {
             throw CommandFailure.usage(option + " " + Printable.of(name) + ": must be " + NAME);
         }
     }
 
-    /** Refuses what is neither the name of a tenant nor {@code *} for all of them. */
+    /** Requires the name of a tenant, or {@code *} for all tenants. */
     public static void requireNameOrAll(String option, String name) {
         if (!name.equals(ViewContent.ALL_TENANTS) && !ItemLimits.isName(name)) {
             throw CommandFailure.usage(option + " " + Printable.of(name) + ": must be * or " + NAME);
         }
     }
 
-    /** Refuses what is neither the name of a tenant nor {@code *} for all of them. */
+    /** Requires the name of a tenant, or {@code *} for all tenants. */
     public static void requireTenantOrAll(String tenant) {
         requireNameOrAll("tenant", tenant);
     }
 
-    /** Refuses what is not the name of one tenant. */
+    /** Requires the name of one tenant. */
     public static void requireOneTenant(String tenant) {
         requireTenantOrAll(tenant);
         if (tenant.equals(ViewContent.ALL_TENANTS)) {
-            throw CommandFailure.usage("tenant *: must be one tenant; not everybody can have partitions of its own");
+            throw CommandFailure.usage("tenant *: must be one tenant, because not all tenants can have dedicated "
+                    + "partitions");
         }
     }
 
-    /** The time that an option names; empty when it is not given. Throws {@link CommandFailure} that names it when it is none. */
+    /** Returns the time of an option, in epoch milliseconds; empty if the option is absent (null). */
     public static OptionalLong millisOf(String option, String time, long nowMillis) {
         try {
             return time == null ? OptionalLong.empty() : OptionalLong.of(PointInTime.parseMillis(time, nowMillis));

@@ -1,2 +1,2 @@
-/** Options that commands share. */
+/** Options that several commands share. */
 package io.spillway.cli.options;

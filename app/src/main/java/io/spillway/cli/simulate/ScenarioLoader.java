@@ -30,9 +30,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a scenario from a YAML file, or one of those that are shipped. */
+/** Reader of scenarios from YAML files, or from the jar. */
 final class ScenarioLoader {
-    /** Those in the jar, by name. */
+    /** Names of the scenarios in the jar. */
     static final List<String> SHIPPED = List.of(
             "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill");
 
@@ -63,8 +63,8 @@ final class ScenarioLoader {
     /**
      * Loads a scenario.
      *
-     * @param file a file, or where there is none of that name, the name of a shipped scenario
-     * @throws CommandFailure as wrong usage when there is none, or anything in it is unknown or not allowed
+     * @param file a file, or if no such file exists, the name of a shipped scenario
+     * @throws CommandFailure as wrong usage if there is neither, or a key or value in it is invalid
      */
     static Scenario load(String file) {
         Path path = Path.of(file);
@@ -80,8 +80,7 @@ final class ScenarioLoader {
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                     .build()
                     .readTree(bytes);
-            Path directory = path.toAbsolutePath().getParent();
-            ScenarioLoader loader = new ScenarioLoader(directory);
+            ScenarioLoader loader = new ScenarioLoader(path.toAbsolutePath().getParent());
             return ScenarioSection.read(root, section -> loader.scenario(section, file));
         } catch (JsonProcessingException e) {
             String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
@@ -115,7 +114,7 @@ final class ScenarioLoader {
         String description = root.text("description", "");
         long durationMillis = root.millis("duration");
         long drainMillis = root.millis("drain", "1d");
-        SimulatedCluster plant = root.one("workers", workers -> plant(workers,
+        SimulatedCluster cluster = root.one("workers", workers -> cluster(workers,
                 root.one("router", router -> router.one("protection", ScenarioLoader::protection))));
         PolicySettings defaults = root.policy("defaults");
         List<Disturbance> everywhere = disturbances(root);
@@ -128,7 +127,7 @@ final class ScenarioLoader {
         List<TenantGroup> groups = root.list("tenants", tenants -> group(tenants, defaults, handler, everywhere));
         root.end();
         return new Scenario(
-                Printable.of(name), Printable.of(description), durationMillis, drainMillis, plant, groups, phases);
+                Printable.of(name), Printable.of(description), durationMillis, drainMillis, cluster, groups, phases);
     }
 
     private static ProtectionSettings protection(ScenarioSection section) {
@@ -137,7 +136,7 @@ final class ScenarioLoader {
                 section.millis("target", ProtectionSettings.DEFAULT.targetMillis() + "ms"));
     }
 
-    private static SimulatedCluster plant(ScenarioSection workers, ProtectionSettings protection) {
+    private static SimulatedCluster cluster(ScenarioSection workers, ProtectionSettings protection) {
         int slots = (int) workers.whole("slots", 50, 1, 100_000);
         int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
         DispatchSettings dispatch = new DispatchSettings(
@@ -169,7 +168,7 @@ final class ScenarioLoader {
         int count = (int) section.whole("count", 1, 1, ScenarioLimits.MAX_TENANTS);
         List<Arrivals> arrivals = section.list("arrivals", this::arrivals);
         if (arrivals.isEmpty()) {
-            throw section.wrong("arrivals", "must be a map with a type, or a list of such");
+            throw section.wrong("arrivals", "must be a map with a type, or a list of such maps");
         }
         TenantPolicy policy = TenantPolicy.of(section.policy("policy").over(defaults));
         List<Disturbance> own = new ArrayList<>(everywhere);
@@ -216,7 +215,7 @@ final class ScenarioLoader {
         };
     }
 
-    /** A duration; a bare number is milliseconds, so that fractions can be written. */
+    /** Returns a duration in milliseconds; a number without a unit is milliseconds and can have a fraction. */
     private static double millis(ScenarioSection section, String key) {
         return section.text(key).matches("[0-9_.]+") ? section.number(key, 0, MAX_MILLIS) : section.millis(key);
     }

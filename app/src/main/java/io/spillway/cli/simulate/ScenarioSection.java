@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Reader of one map of a scenario file, by key. Every error is wrong usage, in one line that names the key, the value
- * and what is allowed. Owned by one call of the loader.
+ * Reader of one map of a scenario file, by key. Every error is wrong usage and names the key, the value and the allowed
+ * values. Owned by one call of the loader.
  */
 final class ScenarioSection {
     private final String path;
@@ -28,12 +28,11 @@ final class ScenarioSection {
         this.node = node;
     }
 
-    /** What a maker makes of a whole file. */
+    /** Returns what the maker makes of the whole file. */
     static <T> T read(JsonNode root, Function<ScenarioSection, T> maker) {
         return of("", root).made(maker);
     }
 
-    /** The map at a place of the file; one that is absent or empty is a map without keys. */
     private static ScenarioSection of(String path, JsonNode node) {
         if (!node.isObject() && !node.isNull() && !node.isMissingNode()) {
             throw wrong(path, shown(node), "must be a map");
@@ -41,7 +40,7 @@ final class ScenarioSection {
         return new ScenarioSection(path, node);
     }
 
-    /** Whether nothing is set here; a key without a value is as good as absent. */
+    /** Returns whether no key has a value. */
     boolean isEmpty() {
         return node.properties().stream().allMatch(entry -> entry.getValue().isNull());
     }
@@ -53,7 +52,7 @@ final class ScenarioSection {
 
     String text(String key) {
         if (!has(key)) {
-            throw wrong(path(key), "(absent)", "must be there");
+            throw wrong(path(key), "(absent)", "must be set");
         }
         return text(key, "");
     }
@@ -75,7 +74,7 @@ final class ScenarioSection {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // falls through to the one message
+            // The same error as for a value out of range.
         }
         throw wrong(path(key), text, "must be a whole number from " + least + " to " + most);
     }
@@ -84,7 +83,6 @@ final class ScenarioSection {
         return number(key, text(key, Double.toString(absent)), least, most);
     }
 
-    /** As above, for one that must be there. */
     double number(String key, double least, double most) {
         return number(key, text(key), least, most);
     }
@@ -96,7 +94,7 @@ final class ScenarioSection {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // falls through to the one message
+            // The same error as for a value out of range.
         }
         throw wrong(path(key), text, "must be a number from " + plain(least) + " to " + plain(most));
     }
@@ -113,7 +111,6 @@ final class ScenarioSection {
         return parsed(key, text(key, absent));
     }
 
-    /** A duration that must be there. */
     long millis(String key) {
         return parsed(key, text(key));
     }
@@ -125,7 +122,7 @@ final class ScenarioSection {
                 return millis;
             }
         } catch (IllegalArgumentException e) {
-            // falls through to the one message
+            // The same error as for a value out of range.
         }
         throw wrong(path(key), text, "must be a duration such as 250ms, 30s, 5m or 1h, 31d at most");
     }
@@ -142,13 +139,13 @@ final class ScenarioSection {
         throw wrong(path(key), text, "must be one of " + String.join(", ", names));
     }
 
-    /** What a maker makes of the map under a key; the maker asks for everything that may stand in it. */
+    /** Returns what the maker makes of the map under a key; keys that the maker does not read are errors. */
     <T> T one(String key, Function<ScenarioSection, T> maker) {
         known.add(key);
         return of(path(key), node.path(key)).made(maker);
     }
 
-    /** What a maker makes of each map of a list; one map that is no list counts as a list of one. */
+    /** Returns what the maker makes of each map of a list; a single map is a list of one. */
     <T> List<T> list(String key, Function<ScenarioSection, T> maker) {
         known.add(key);
         JsonNode value = node.path(key);
@@ -165,27 +162,26 @@ final class ScenarioSection {
         return made;
     }
 
-    /** What is found wrong with the values is put down to this map. */
+    /** Adds the path of this map to errors in its values. */
     private <T> T made(Function<ScenarioSection, T> maker) {
         T made;
         try {
             made = maker.apply(this);
         } catch (IllegalArgumentException e) {
-            String place = path.isEmpty() ? "" : Printable.of(path) + ": ";
-            throw CommandFailure.usage(place + Printable.of(e.getMessage()));
+            throw CommandFailure.usage((path.isEmpty() ? "" : Printable.of(path) + ": ") + Printable.of(e.getMessage()));
         }
         end();
         return made;
     }
 
-    /** Everything was asked for that may stand here: what else does is a mistake, and named before what is missing. */
+    /** Rejects keys that were not read, before other errors, so that a misspelt key is reported first. */
     void end() {
         node.properties().stream().filter(entry -> !known.contains(entry.getKey())).findFirst().ifPresent(entry -> {
             throw wrong(entry.getKey(), "unknown key; known here: " + String.join(", ", known));
         });
     }
 
-    /** Settings of a policy, under the keys that they have in the configuration. */
+    /** Returns policy settings, under the keys of the configuration. */
     PolicySettings policy(String key) {
         return one(key, ScenarioSection::policy);
     }

@@ -18,14 +18,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code spillway simulate}: a scenario or a recorded day in virtual time. Needs no Kafka. */
+/** Command {@code spillway simulate}: runs a scenario or recorded traffic in virtual time. Needs no Kafka. */
 @Command(
         name = "simulate",
-        mixinStandardHelpOptions = true,
         description = {
-            "Runs a scenario in virtual time through the very rules that the router and the worker run, and shows what would",
-            "come of it. The same scenario and seed give the same result. Shipped scenarios, by name: noisy-neighbour,",
-            "outage-one-hour, spike-30-minutes, slow-destination, retry-storm, poison-pill."
+            "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
+                    + "result. Needs no Kafka.",
+            "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour,",
+            "spike-30-minutes, slow-destination, retry-storm, poison-pill."
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final long NOTE_EVERY_MILLIS = 2_000;
@@ -33,16 +33,19 @@ public final class SimulateCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "a scenario file, or the name of a shipped scenario")
+    @Parameters(index = "0", paramLabel = "FILE",
+            description = "Scenario file (YAML), or the name of a shipped scenario.")
     private String file;
 
-    @Option(names = "--seed", paramLabel = "N", description = "of all chance (default: ${DEFAULT-VALUE})", defaultValue = "0")
+    @Option(names = "--seed", paramLabel = "N",
+            description = "Seed of all random numbers. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
     private long seed;
 
-    @Option(names = "--fifo", description = "through a single first-in-first-out queue instead, for comparison")
+    @Option(names = "--fifo", description = "Simulate one first-in-first-out queue instead, for comparison.")
     private boolean fifo;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "draw depths and ages over time into a .png or .svg file; may be given twice")
+    @Option(names = "--chart", paramLabel = "FILE",
+            description = "Draw depths and ages over time to this .png or .svg file. Can be given more than once.")
     private List<Path> charts = List.of();
 
     private final InstantSource clock = InstantSource.system();
@@ -61,7 +64,7 @@ public final class SimulateCommand implements Callable<Integer> {
         }
         for (Path chart : charts) {
             SimulationChart.draw(result, chart);
-            printer.note("drawn: " + chart);
+            printer.note("Chart: " + chart);
         }
         return 0;
     }

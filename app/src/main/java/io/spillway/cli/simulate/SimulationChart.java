@@ -9,14 +9,14 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.XYChart;
 
-/** Draws depths by lane and ages by tenant over time, one above the other. */
+/** Chart of depths by lane and ages by tenant over time. */
 final class SimulationChart {
     private static final double MILLIS_PER_MINUTE = 60_000;
     private static final double MILLIS_PER_SECOND = 1_000;
 
     private SimulationChart() {}
 
-    /** Draws into a file, which is replaced. */
+    /** Draws the chart and replaces the file. */
     static void draw(SimulationResult result, Path file) {
         ChartFile.draw(() -> List.of(depths(result), ages(result)), file);
     }
@@ -33,7 +33,8 @@ final class SimulationChart {
     }
 
     private static XYChart ages(SimulationResult result) {
-        XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited longest", "seconds");
+        XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited "
+                + "longest", "seconds");
         for (int series : SimulationReport.topSeries(result)) {
             add(chart, result, shortened(result.series().get(series)), sample -> sample.agesMillis()[series] / MILLIS_PER_SECOND);
         }

@@ -12,16 +12,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/**
- * What the {@code simulate} command shows.
- *
- * @param result of the run
- */
+/** Report of the {@code simulate} command. */
 public record SimulationReport(SimulationResult result) {
-    /** Series of ages in the output and in the chart: those that became oldest. */
+    /** Most series of ages in the output and in the chart: those with the greatest age. */
     static final int MOST_SERIES = 8;
 
-    /** For JSON. */
     Map<String, Object> asMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("scenario", result.scenario().name());
@@ -47,7 +42,6 @@ public record SimulationReport(SimulationResult result) {
         return map;
     }
 
-    /** For a person. */
     void print(Printer printer) {
         long accepted = result.groups().stream().mapToLong(SimulationResult.Row::accepted).sum();
         long waiting = result.groups().stream().mapToLong(SimulationResult.Row::waiting).sum();
@@ -93,7 +87,7 @@ public record SimulationReport(SimulationResult result) {
         printer.table(head("tenant", ""), result.oldest().stream().map(row -> cells(row.name(), "", row)));
     }
 
-    /** The series of ages that became oldest, by number, the oldest first. */
+    /** Returns the indexes of the series with the greatest ages, in descending order. */
     static List<Integer> topSeries(SimulationResult result) {
         float[] peaks = new float[result.series().size()];
         for (SimulationResult.Sample sample : result.samples()) {
@@ -125,7 +119,7 @@ public record SimulationReport(SimulationResult result) {
         return String.join(", ", peaks);
     }
 
-    /** A FIFO queue has no lanes: what is not delayed or dead is in the one queue. */
+    /** Returns the label of a lane; a FIFO queue has no hot lane, only the queue. */
     static String laneName(SimulationResult result, Lane lane) {
         return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
     }

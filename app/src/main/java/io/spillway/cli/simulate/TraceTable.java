@@ -9,67 +9,63 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-/**
- * Reader of a CSV file with a header line, one row at a time. Every error is wrong usage and names the file, and where
- * there is one the line and the column. Owned by one call of the loader.
- */
-final class TraceTable implements AutoCloseable {
+/** Reader of the rows of a CSV file with a header line. Errors are wrong usage and name the file, line and column. */
+final class TraceTable {
     private static final ObjectReader ROWS =
             new CsvMapper().readerFor(String[].class).with(CsvParser.Feature.WRAP_AS_ARRAY);
 
     private final String file;
     private final MappingIterator<String[]> rows;
-    private final List<String> header;
+    private List<String> header = List.of();
     private String[] cells = {};
     private long line;
 
-    /**
-     * Opens a file and reads its header.
-     *
-     * @param directory where the file is looked for when its path is relative
-     */
-    TraceTable(Path directory, String file) {
-        this.file = Printable.of(file);
-        Path path = directory.resolve(file);
-        if (!Files.isRegularFile(path)) {
-            throw CommandFailure.usage(Printable.of(path.toString()) + ": no such file");
-        }
-        try {
-            rows = ROWS.readValues(Files.newInputStream(path));
-        } catch (IOException e) {
-            throw unreadable(e);
-        }
-        if (!advance()) {
+    /** What is done with the rows of an open file. */
+    interface Reader<T> {
+        T read(TraceTable table) throws IOException;
+    }
+
+    private TraceTable(String file, MappingIterator<String[]> rows) throws IOException {
+        this.file = file;
+        this.rows = rows;
+        if (!next()) {
             throw wrong("must have a header line");
         }
         header = List.of(cells);
     }
 
-    /** Moves to the next row; false when there is none. */
-    boolean next() {
-        boolean isThere = advance();
-        if (isThere && cells.length != header.size()) {
-            throw wrongRow(cells.length + " columns, must be " + header.size() + " as in the header");
+    /** Opens a file, relative to the directory, and returns what the reader makes of its rows. */
+    static <T> T read(Path directory, String file, Reader<T> reader) {
+        Path path = directory.resolve(file);
+        try (MappingIterator<String[]> rows = ROWS.readValues(Files.newInputStream(path))) {
+            return reader.read(new TraceTable(Printable.of(file), rows));
+        } catch (NoSuchFileException e) {
+            throw CommandFailure.usage(Printable.of(path.toString()) + ": no such file");
+        } catch (IOException e) {
+            throw CommandFailure.usage(Printable.of(path.toString()) + ": cannot be read: "
+                    + Printable.of(String.valueOf(e.getMessage()).lines().findFirst().orElse("")));
         }
-        return isThere;
     }
 
-    private boolean advance() {
+    /** Moves to the next row and returns whether there is one. */
+    boolean next() throws IOException {
         line = rows.getCurrentLocation().getLineNr();
-        try {
-            boolean isThere = rows.hasNextValue();
-            cells = isThere ? rows.nextValue() : cells;
-            return isThere;
-        } catch (IOException e) {
-            throw unreadable(e);
+        if (!rows.hasNextValue()) {
+            return false;
         }
+        cells = rows.nextValue();
+        if (!header.isEmpty() && cells.length != header.size()) {
+            throw wrongRow(cells.length + " columns, must be " + header.size() + " as in the header");
+        }
+        return true;
     }
 
     int columns() {
@@ -80,38 +76,28 @@ final class TraceTable implements AutoCloseable {
         return header.contains(column);
     }
 
-    /** Index of the first of these columns that is there. */
+    /** Returns the index of the first of these columns that exists. */
     int column(String... names) {
-        for (String name : names) {
-            if (has(name)) {
-                return header.indexOf(name);
-            }
-        }
-        throw wrong("the header must have a column " + String.join(" or ", names));
+        return Stream.of(names).filter(this::has).findFirst().map(header::indexOf)
+                .orElseThrow(() -> wrong("the header must have a column " + String.join(" or ", names)));
     }
 
-    /** The columns whose names have a number, the first group of the pattern: the number by the column's index. */
-    Map<Integer, Integer> numbered(Pattern names) {
-        Map<Integer, Integer> numbers = new LinkedHashMap<>();
-        for (int column = 0; column < header.size(); column++) {
-            Matcher name = names.matcher(header.get(column));
-            if (name.matches()) {
-                numbers.put(column, Integer.valueOf(name.group(1)));
-            }
-        }
-        return numbers;
+    /** Returns the columns that are named by the prefix and a number: the number by the column's index. */
+    Map<Integer, Integer> numbered(String prefix) {
+        return IntStream.range(0, header.size()).boxed().filter(i -> header.get(i).matches(prefix + "\\d{1,6}"))
+                .collect(Collectors.toMap(i -> i, i -> Integer.valueOf(header.get(i).substring(prefix.length()))));
     }
 
-    double number(int column, double most) {
+    double number(int column, double max) {
         try {
             double value = Double.parseDouble(cells[column]);
-            if (value >= 0 && value <= most) {
+            if (value >= 0 && value <= max) {
                 return value;
             }
         } catch (NumberFormatException e) {
-            // falls through to the one message
+            // The same error as for a number out of range.
         }
-        throw wrong(column, "must be a number from 0 to " + (long) most);
+        throw wrong(column, "must be a number from 0 to " + (long) max);
     }
 
     String tenant(int column) {
@@ -125,26 +111,11 @@ final class TraceTable implements AutoCloseable {
         return wrongRow(Printable.of(header.get(column)) + " = " + Printable.of(cells[column]) + ": " + allowed);
     }
 
-    /** Wrong in the row at hand. */
-    CommandFailure wrongRow(String what) {
-        return CommandFailure.usage(file + " line " + line + ": " + what);
+    CommandFailure wrongRow(String error) {
+        return CommandFailure.usage(file + " line " + line + ": " + error);
     }
 
-    /** Wrong in the file as a whole. */
-    CommandFailure wrong(String what) {
-        return CommandFailure.usage(file + ": " + what);
-    }
-
-    private CommandFailure unreadable(IOException e) {
-        return wrong("cannot be read: " + Printable.of(String.valueOf(e.getMessage()).lines().findFirst().orElse("")));
-    }
-
-    @Override
-    public void close() {
-        try {
-            rows.close();
-        } catch (IOException e) {
-            throw unreadable(e);
-        }
+    CommandFailure wrong(String error) {
+        return CommandFailure.usage(file + ": " + error);
     }
 }

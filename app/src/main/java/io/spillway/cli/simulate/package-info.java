@@ -1,2 +1,2 @@
-/** The simulate command: scenario files, recorded traces and reports. */
+/** Command simulate: scenario files, recorded traces and reports. */
 package io.spillway.cli.simulate;

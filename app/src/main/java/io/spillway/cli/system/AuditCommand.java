@@ -22,17 +22,19 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code spillway audit}: whether the books balance. */
+/** Command {@code spillway audit}: compares the balances of the ledger with the items in the topics. */
 @Command(
         name = "audit",
-        mixinStandardHelpOptions = true,
         description = {
-            "Proves the books: for each tenant accepted = waiting + done + dropped + dead-lettered, and what waits by the books lies in the lanes.",
-            "It reads the books, counts every item where it lies, and reads the books again; while items move a place may hold a range.",
-            "Ends with 1 when anything is off. It changes nothing; what it holds in memory grows with the tenants and the timers of a partition."
+            "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
+                    + "are in the topics.",
+            "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
+                    + "a balance is a range.",
+            "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
+                    + "the timers of a partition."
         })
 public final class AuditCommand implements Callable<Integer> {
-    private static final int MOST_LISTED = 1_000;
+    private static final int MAX_LISTED = 1_000;
 
     private final InstantSource clock = InstantSource.system();
 
@@ -55,32 +57,33 @@ public final class AuditCommand implements Callable<Integer> {
             report.print(printer, audited);
         }
         if (!off.isEmpty()) {
-            throw CommandFailure.failed("the books of " + off.size() + " of " + audited.size() + " tenants are off");
+            throw CommandFailure.failed("The balances of " + off.size() + " of " + Printer.count(audited.size(), "tenant")
+                    + " are not correct. See section Audit of docs/operations.md.");
         }
         return 0;
     }
 
     /**
-     * What came of it.
+     * Result of the audit; its components are the JSON fields.
      *
-     * @param moving items of so many tenants moved meanwhile
-     * @param places items in each place by the books, by its label
-     * @param off    what is off, of the first tenants
+     * @param moving number of tenants whose items moved during the audit
+     * @param places items by the label of their state, according to the ledger
+     * @param off    differences of the first tenants
      */
     private record Report(
             boolean balanced, int tenants, long moving, long accepted, @JsonAnyGetter Map<String, Long> places,
             int offTenants, List<Off> off) {
         static Report of(List<AuditedTenant> audited, List<AuditedTenant> off) {
             Map<String, Long> places = new LinkedHashMap<>();
-            for (ItemState place : ItemState.values()) {
-                if (place != ItemState.OUTSIDE) {
-                    places.put(place.label(), sum(audited, tenant -> tenant.after().in(place)));
+            for (ItemState state : ItemState.values()) {
+                if (state != ItemState.OUTSIDE) {
+                    places.put(state.label(), sum(audited, tenant -> tenant.after().in(state)));
                 }
             }
             return new Report(
                     off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
-                    off.stream().limit(MOST_LISTED)
+                    off.stream().limit(MAX_LISTED)
                             .flatMap(tenant -> tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
                             .toList());
         }
@@ -88,33 +91,34 @@ public final class AuditCommand implements Callable<Integer> {
         void print(Printer printer, List<AuditedTenant> audited) {
             Map<String, Long> counted = new HashMap<>();
             AuditedTenant.COUNTED.forEach(
-                    place -> counted.put(place.label(), sum(audited, tenant -> tenant.counted(place))));
-            printer.table(List.of("", "books", "counted"), Stream.concat(
+                    state -> counted.put(state.label(), sum(audited, tenant -> tenant.counted(state))));
+            printer.table(List.of("", "ledger", "counted"), Stream.concat(
                     Stream.of(List.of("accepted", accepted, "")),
                     places.entrySet().stream().map(each -> List.of("  " + each.getKey(), each.getValue(),
                             Optional.<Object>ofNullable(counted.get(each.getKey())).orElse("")))));
             printer.line("");
             if (moving > 0) {
-                printer.line("items of " + moving
-                        + " tenants moved meanwhile: what they have in a place is known as a range");
+                printer.line("Items of " + Printer.count(moving, "tenant")
+                        + " moved during the audit. Their balances are checked against ranges.");
             }
             if (balanced) {
-                printer.line("the books of " + tenants + " tenants balance");
+                printer.line(tenants == 1 ? "The balance of 1 tenant is correct."
+                        : "The balances of " + Printer.count(tenants, "tenant") + " are correct.");
                 return;
             }
-            printer.line("off for " + offTenants + " of " + tenants + " tenants"
-                    + (offTenants > MOST_LISTED ? " (the first " + MOST_LISTED + " by name)" : "") + ":");
-            printer.table(List.of("tenant", "place", "by the books", "counted", ""), off.stream().map(each -> List.of(
+            printer.line("Not correct for " + offTenants + " of " + Printer.count(tenants, "tenant")
+                    + (offTenants > MAX_LISTED ? " (the first " + MAX_LISTED + " by name)" : "") + ":");
+            printer.table(List.of("tenant", "state", "ledger", "counted", ""), off.stream().map(each -> List.of(
                     each.tenant(), each.place(), each.range(), each.counted(),
-                    each.tenant().equals(LedgerOwner.NOBODY) ? "(cannot be read as anybody's)" : "")));
+                    each.tenant().equals(LedgerOwner.NOBODY) ? "(items that belong to no tenant)" : "")));
         }
     }
 
-    /** A place where the books and the items of a tenant do not agree. */
+    /** Difference between the ledger and the items of a tenant in one state. */
     private record Off(String tenant, String place, long least, long most, long counted) {
         static Off of(String tenant, AuditedTenant.Finding finding) {
             return new Off(
-                    tenant, finding.place() == ItemState.OUTSIDE ? "accepted and nowhere" : finding.place().label(),
+                    tenant, finding.place() == ItemState.OUTSIDE ? "accepted, but in no topic" : finding.place().label(),
                     finding.least(), finding.most(), finding.counted());
         }
 

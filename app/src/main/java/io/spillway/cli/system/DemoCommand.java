@@ -38,15 +38,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway demo}: the noisy-neighbour story, with Spillway and a FIFO queue side by side. */
+/** Command {@code spillway demo}: a noisy neighbour, with Spillway and a FIFO queue side by side. */
 @Command(
         name = "demo",
-        mixinStandardHelpOptions = true,
         description = {
-            "The noisy-neighbour story in about a minute: an embedded Kafka, the router and a worker in a directory that is deleted",
-            "afterwards. Quiet tenants, one that floods, one whose destination becomes slow, a sweep and a poison pill; the same",
-            "items go through a plain FIFO consumer at the same time. Ends with a table, a chart and an audit of the books.",
-            "It reads no configuration and touches no other cluster."
+            "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a "
+                    + "worker in a",
+            "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep "
+                    + "and a poison",
+            "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and "
+                    + "draws a chart.",
+            "It reads no configuration and uses no other cluster."
         })
 public final class DemoCommand implements Callable<Integer> {
     private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
@@ -54,11 +56,12 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--seconds", paramLabel = "N", description = "how long items are sent (default: ${DEFAULT-VALUE})", defaultValue = "40")
+    @Option(names = "--seconds", paramLabel = "N",
+            description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.", defaultValue = "40")
     private int seconds;
 
     @Option(names = "--chart", paramLabel = "FILE",
-            description = "where the chart goes, a .png or .svg file, which is replaced (default: spillway-demo.png here)")
+            description = "File of the chart, .png or .svg. An existing file is replaced. Default: spillway-demo.png.")
     private Path chart;
 
     private final InstantSource wall = InstantSource.system();
@@ -66,14 +69,14 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (seconds < 3 || seconds > 3600) {
-            throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600");
+            throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600 seconds");
         }
         if (chart != null) {
             ChartFile.requireDrawable(chart);
         }
         Printer printer = common.printer();
         DemoResult result;
-        // What the parts tell of themselves, and Kafka of what it tries again, would stand between the lines of the demo.
+        // The log would be mixed with the lines of the demo.
         Level ours = quieten("io.spillway", Level.WARN);
         Level kafkas = quieten("org.apache.kafka", Level.ERROR);
         try (StopSignal stop = new StopSignal()) {
@@ -84,18 +87,18 @@ public final class DemoCommand implements Callable<Integer> {
             } finally {
                 cleanUp(shutdown, directory);
                 if (stop.isStopped()) {
-                    printer.problem("stopped; nothing is left behind");
+                    printer.problem("Stopped. All files of the demo are deleted.");
                 }
             }
         } finally {
             quieten("io.spillway", ours);
             quieten("org.apache.kafka", kafkas);
         }
-        return tell(result, printer);
+        return report(result, printer);
     }
 
     private DemoResult play(Path directory, Shutdown shutdown, StopSignal stop, Printer printer) {
-        printer.note("starting Kafka, the router and the worker ...");
+        printer.note("Starting Kafka, the router and the worker ...");
         Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
@@ -108,29 +111,30 @@ public final class DemoCommand implements Callable<Integer> {
                 .play(new DemoView(printer, plan, DemoView.isTerminal()));
     }
 
-    private int tell(DemoResult result, Printer printer) {
+    private int report(DemoResult result, Printer printer) {
         Path file = chart == null ? DEFAULT_CHART : chart;
-        Optional<String> undrawn = draw(result, file);
+        Optional<String> chartError = draw(result, file);
         DemoReport report = new DemoReport(result);
         if (common.isJson()) {
             Map<String, Object> map = new LinkedHashMap<>(report.asMap());
-            map.put("chart", undrawn.isEmpty() ? file.toAbsolutePath().toString() : "");
+            map.put("chart", chartError.isEmpty() ? file.toAbsolutePath().toString() : "");
             printer.json(map);
         } else {
             report.print(printer);
-            printer.line(undrawn.isEmpty() ? "chart: " + Printable.of(file.toAbsolutePath().toString()) : "chart: none");
+            printer.line(chartError.isEmpty() ? "Chart: " + Printable.of(file.toAbsolutePath().toString()) : "Chart: none");
         }
-        undrawn.ifPresent(printer::problem);
+        chartError.ifPresent(printer::problem);
         if (!result.isBalanced()) {
-            throw CommandFailure.failed("the books do not balance");
+            throw CommandFailure.failed("The audit failed: the ledger does not match the items. Please report this "
+                    + "with the output above.");
         }
-        if (undrawn.isPresent() && chart != null) {
-            throw CommandFailure.failed("the chart that was asked for is missing");
+        if (chartError.isPresent() && chart != null) {
+            throw CommandFailure.failed("The chart of --chart could not be drawn; see the message above.");
         }
         return 0;
     }
 
-    /** Says what was in the way; the demo has more to show than its chart. */
+    /** Returns the error, if any: the demo continues without its chart. */
     private static Optional<String> draw(DemoResult result, Path file) {
         try {
             DemoChart.draw(result, file);
@@ -140,7 +144,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** The level before. */
+    /** Sets the level and returns the previous one. */
     private static Level quieten(String name, Level level) {
         Logger log = (Logger) LoggerFactory.getLogger(name);
         Level before = log.getLevel();
@@ -155,7 +159,7 @@ public final class DemoCommand implements Callable<Integer> {
                 Files.deleteIfExists(file);
             }
         } catch (IOException | UncheckedIOException e) {
-            throw CommandFailure.failed("cannot delete " + directory + ": " + e);
+            throw CommandFailure.failed("Cannot delete " + directory + " (" + e + "). Delete it yourself.");
         }
     }
 }

@@ -25,13 +25,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway depth}: what waits, for how long it has waited, and when it will be gone. */
+/** Command {@code spillway depth}: backlogs with their ages and drain forecasts. */
 @Command(
         name = "depth",
-        mixinStandardHelpOptions = true,
         description = {
-            "Shows what waits in each lane and of each tenant by the books, the age of the oldest item, and when it is gone at the present rates.",
-            "The books are about a second old. For the ages it reads all that waits, which takes its time with a large backlog: --no-ages leaves them out."
+            "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
+                    + "is gone at current rates.",
+            "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
+                    + "which takes long",
+            "with a large backlog. Omit the ages with --no-ages."
         })
 public final class DepthCommand implements Callable<Integer> {
     private final InstantSource clock = InstantSource.system();
@@ -39,36 +41,37 @@ public final class DepthCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "of this tenant only")
+    @Option(names = "--tenant", paramLabel = "T", description = "Show only this tenant.")
     private String tenant;
 
-    @Option(names = "--limit", paramLabel = "N", defaultValue = "20", description = "tenants shown, the deepest (default: ${DEFAULT-VALUE})")
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "20",
+            description = "Number of tenants shown, those with the deepest backlogs. Default: ${DEFAULT-VALUE}.")
     private int limit;
 
-    @Option(names = "--no-ages", description = "do not look for the oldest items")
+    @Option(names = "--no-ages", description = "Do not determine the ages of the oldest items.")
     private boolean withoutAges;
 
-    /** A lane; without an age when nothing waits in it, or ages were not asked for. */
+    /** Depth of a lane; the age is null if nothing waits in it, or with --no-ages. */
     private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
 
-    /** A tenant; without an age as above. A backlog that does not shrink drains {@code never}: JSON has no infinity. */
+    /** Depth of a tenant. {@code drainSeconds} is "never" for a backlog that does not shrink: JSON has no infinity. */
     private record TenantDepth(
             String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
             long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
             Object drainSeconds) {
         static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
-            TenantBalance books = depth.books();
+            TenantBalance balance = depth.books();
             FlowRates rates = depth.rates().at(nowMillis);
             Drain drain = depth.drain(nowMillis);
             return new TenantDepth(
-                    tenant, books.waiting(), books.in(ItemState.HOT), books.in(ItemState.OVERFLOW), books.in(ItemState.AGED),
-                    books.in(ItemState.DELAY), books.accepted(), books.in(ItemState.DONE), books.in(ItemState.DROPPED),
-                    books.in(ItemState.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
+                    tenant, balance.waiting(), balance.in(ItemState.HOT), balance.in(ItemState.OVERFLOW),
+                    balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(), balance.in(ItemState.DONE),
+                    balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
                     ageSeconds(oldestMillis, nowMillis), drain instanceof Drain.Never ? "never" : drain.seconds());
         }
     }
 
-    /** The lanes by name, and of the tenants with anything waiting those with the most. */
+    /** Lanes by name, and the tenants with the most waiting items. */
     private record Report(Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants) {}
 
     @Override
@@ -128,7 +131,7 @@ public final class DepthCommand implements Callable<Integer> {
                 List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
         printer.line("");
         if (report.tenants().isEmpty()) {
-            printer.line(tenant == null ? "nothing waits" : tenant + " has never had an item");
+            printer.line(tenant == null ? "No items are waiting." : tenant + " has never had an item.");
             return;
         }
         printer.table(
@@ -139,7 +142,7 @@ public final class DepthCommand implements Callable<Integer> {
                         row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : "never")));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
-            printer.line(more + " more tenants; --limit shows more of them");
+            printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");
         }
     }
 
@@ -151,7 +154,7 @@ public final class DepthCommand implements Callable<Integer> {
         return sinceMillis == null ? null : Math.max(0, nowMillis - sinceMillis) / 1e3;
     }
 
-    /** In the two largest units, such as {@code 2h 5m}; empty for null. */
+    /** Returns the two largest units, such as {@code 2h 5m}; empty for null. */
     private static String age(Double seconds) {
         if (seconds == null) {
             return "";

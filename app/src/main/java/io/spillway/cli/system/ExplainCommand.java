@@ -34,13 +34,16 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway explain}: why a tenant's items go where they go, or where one item is. */
+/** Command {@code spillway explain}: the routing of a tenant, or the path of an item. */
 @Command(
         name = "explain",
-        mixinStandardHelpOptions = true,
         description = {
-            "Shows for a tenant the policy in force, its slots and partitions and what waits there, the rules that send its items where, and who shares its shard.",
-            "Or with --id where the items with this id are, and the way they came as far as it is not purged; for that it reads everything, or with --since what was sent since then."
+            "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
+                    + "the rules that route",
+            "its items, and the tenants that share its partitions.",
+            "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
+                    + "records. It reads all topics;",
+            "--since makes that faster."
         })
 public final class ExplainCommand implements Callable<Integer> {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
@@ -50,25 +53,27 @@ public final class ExplainCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "the tenant")
+    @Option(names = "--tenant", paramLabel = "T", description = "Tenant to explain.")
     private String tenant;
 
-    @Option(names = "--id", paramLabel = "ID", description = "an item: its id, or where it entered as TOPIC-PARTITION-OFFSET")
+    @Option(names = "--id", paramLabel = "ID",
+            description = "Item to find: its id, or its first position as TOPIC-PARTITION-OFFSET.")
     private String id;
 
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "with --id: it was sent then or later, so that less is read: a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or how long ago such as 2h")
+            description = "With --id, read only records from this time on: a time such as 2026-11-21T08:00:00Z, "
+                    + "epoch milliseconds, or a duration before now such as 2h.")
     private String since;
 
     @Override
     public Integer call() {
         if ((tenant == null) == (id == null)) {
-            throw CommandFailure.usage("give --tenant T or --id ID (see: spillway explain --help)");
+            throw CommandFailure.usage("Give either --tenant T or --id ID (see: spillway explain --help)");
         }
         if (since != null && id == null) {
-            throw CommandFailure.usage("--since " + Printable.of(since) + ": goes with --id only");
+            throw CommandFailure.usage("--since " + Printable.of(since) + ": can be used only with --id");
         }
         return id == null ? explainTenant() : followItem(OptionValues.millisOf("--since", since, clock.millis()));
     }
@@ -78,9 +83,9 @@ public final class ExplainCommand implements Callable<Integer> {
         Printer printer = common.printer();
         List<StoredItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
-            throw CommandFailure.failed("no item with id " + Printable.of(id)
-                    + (sinceMillis.isPresent() ? " that was sent since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
-                    + " lies anywhere: it never came, or it is done, dropped or discarded, and purged");
+            throw CommandFailure.failed("No record of " + Printable.of(id)
+                    + (sinceMillis.isPresent() ? " since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
+                    + ": it was never received, or it has finished and been purged.");
         }
         if (common.isJson()) {
             printer.json(Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()));
@@ -95,7 +100,7 @@ public final class ExplainCommand implements Callable<Integer> {
             printer.line("  " + ItemPath.line(step));
         }
         if (path.stream().noneMatch(StoredItem::isWaiting)) {
-            printer.line("it waits nowhere: it is done, dropped or discarded");
+            printer.line("It does not wait: it is done, dropped or discarded.");
         }
         return 0;
     }
@@ -168,7 +173,7 @@ public final class ExplainCommand implements Callable<Integer> {
         Printer printer = common.printer();
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
-        printer.table(List.of("partition", "hot", "overflow", "aged", "(what waits there, of all tenants)"),
+        printer.table(List.of("partition", "hot", "overflow", "aged", "(waiting items of all tenants)"),
                 waiting.entrySet().stream().map(each -> List.of(
                         each.getKey(), of(each.getValue(), Lane.HOT), of(each.getValue(), Lane.OVERFLOW),
                         of(each.getValue(), Lane.AGED), "")));
@@ -176,8 +181,8 @@ public final class ExplainCommand implements Callable<Integer> {
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));
         printer.line("");
-        printer.line("Of " + explanation.known() + " other tenants that are known by a policy or an assignment"
-                + (explanation.isCutShort() ? " (the first ones by name; there are more)" : "") + ":");
+        printer.line("Of " + Printer.count(explanation.known(), "other tenant") + " with a policy or an assigned shard"
+                + (explanation.isCutShort() ? " (the first by name; there are more)" : "") + ":");
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
         printer.table(explanation.neighbours().stream().map(neighbour ->

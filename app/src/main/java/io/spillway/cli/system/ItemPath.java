@@ -19,12 +19,12 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Where the items with an id are and were: every record of theirs that is still in a topic, those that are finished there and
- * not purged yet included, from where they entered to where they lie. Found by reading everything, or what was sent since a time.
+ * Path of the items with an id: their records in all topics, including consumed ones that are not purged yet, in the order
+ * of the lanes.
  */
 final class ItemPath {
-    /** An id may repeat, and each item may have moved a dozen times. */
-    static final int MOST_STEPS = 1_000;
+    /** Ids can repeat, and an item can have moved several times. */
+    static final int MAX_STEPS = 1_000;
     private static final List<String> NUMBERS = List.of(
             ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.DUE, ItemHeaders.FIRST_ATTEMPT_AT, ItemHeaders.REPLAYED_AT,
             ItemHeaders.DEAD_AT);
@@ -34,10 +34,10 @@ final class ItemPath {
     private ItemPath() {}
 
     /**
-     * Finds the records, by where they entered and from lane to lane; at most {@link #MOST_STEPS}.
+     * Finds the records, sorted by origin and lane; at most {@link #MAX_STEPS}.
      *
-     * @param sinceMillis when they were sent at the earliest, epoch milliseconds; empty to read everything
-     * @param progress    is told of every record that is read
+     * @param sinceMillis epoch milliseconds of the oldest records to read; empty for all
+     * @param progress    counts every record that is read
      */
     static List<StoredItem> find(
             Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock, ScanProgress progress) {
@@ -58,12 +58,12 @@ final class ItemPath {
     }
 
     private static void takeIf(String id, StoredItem item, List<StoredItem> found) {
-        if (found.size() < MOST_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
+        if (found.size() < MAX_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
             found.add(item);
         }
     }
 
-    /** What is known of a record, for JSON. */
+    /** Returns the JSON fields of a record. */
     static Map<String, Object> fields(StoredItem item) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tenant", item.owner());
@@ -87,7 +87,7 @@ final class ItemPath {
         return fields;
     }
 
-    /** One line for people. */
+    /** Returns a record as a line of text. */
     static String line(StoredItem item) {
         Map<String, Object> fields = fields(item);
         List.of("tenant", "id", "origin", "place", "position", "state").forEach(fields::remove);

@@ -13,21 +13,14 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Sends items at a rate, with progress every second. Owned by the command's thread; only the counts of what Kafka has
- * answered are written by the producer's.
+ * Sender of items at a rate, with progress every second. Owned by the command's thread; the producer's thread updates only
+ * the counts of results.
  */
 final class ItemSender {
     static final long UNKNOWN_TOTAL = -1;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * How it went.
-     *
-     * @param sent         items that Kafka has
-     * @param failed       items that it has not
-     * @param seconds      from the first to the last
-     * @param firstFailure why the first of those failed
-     */
+    /** @param sent items that Kafka has stored; {@code firstFailure} is the error of the first of the others */
     record Result(long sent, long failed, double seconds, Optional<String> firstFailure) {}
 
     private final Producer<byte[], byte[]> producer;
@@ -49,7 +42,7 @@ final class ItemSender {
         this.printer = printer;
     }
 
-    /** Sends one item when its time has come. */
+    /** Sends an item when it is due by the rate. */
     void send(WorkItem item, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
         for (long wait = dueNanos - System.nanoTime(); wait > 0; wait = dueNanos - System.nanoTime()) {
@@ -72,12 +65,12 @@ final class ItemSender {
         }
     }
 
-    /** Whether Kafka has let an item wait until it was given up: each further one would wait as long. */
+    /** Returns whether an item has timed out; every further item would wait as long. */
     boolean isLost() {
         return lost;
     }
 
-    /** Waits until Kafka has answered for all. */
+    /** Waits for the results of all items. */
     Result finish() {
         producer.flush();
         return new Result(stored.get(), failed.get(), seconds(), Optional.ofNullable(firstFailure.get()));

@@ -23,28 +23,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway run}: the system, until SIGTERM. */
+/** Command {@code spillway run}: runs the system until SIGTERM. */
 @Command(
         name = "run",
-        mixinStandardHelpOptions = true,
         description = {
-            "Runs the system until it is told to stop (SIGTERM or Ctrl-C).",
-            "Without bootstrap servers it starts an embedded Kafka in the data directory and keeps its data there."
+            "Runs the gateway, the router and the worker, or some of them (--roles), until SIGTERM or Ctrl-C.",
+            "Without bootstrap servers it starts an embedded Kafka that stores its data in the data directory."
         })
 public final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    /** Somewhat less than the 30 s within which a stop should end. Without a cluster several parts wait for it in turn. */
+    /** Below 30 s, the usual grace period of a stop. Without a cluster several parts wait for it one after the other. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--roles", split = ",", paramLabel = "ROLE", description = "parts to run, of: gateway, router, worker (default: all)")
+    @Option(names = "--roles", split = ",", paramLabel = "ROLE",
+            description = "Roles to run, separated by commas: gateway, router, worker. Default: all.")
     private List<String> roles = new ArrayList<>();
 
     @Option(
             names = "--unsafe-transactions",
-            description = "run on a cluster whose transaction.version is below 2, at the risk of lost or doubled items")
+            description = "Run on a cluster whose transaction.version is below 2. Items can be lost or duplicated.")
     private boolean unsafeTransactions;
 
     @Override
@@ -63,9 +63,10 @@ public final class RunCommand implements Callable<Integer> {
             system.awaitEnd();
         } finally {
             shutdown.close();
-            forget(hook);
+            remove(hook);
         }
-        throw CommandFailure.failed("a part has stopped after a fault that it does not recover from; the log says why");
+        throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the "
+                + "log, then start it again.");
     }
 
     private void printReady(Endpoint endpoint) {
@@ -85,8 +86,8 @@ public final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** During a stop from outside this does not return: the hook ends the process. */
-    private static void forget(Thread hook) throws InterruptedException {
+    /** Does not return during a stop by a signal: the hook ends the process. */
+    private static void remove(Thread hook) throws InterruptedException {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException stopping) {
@@ -100,13 +101,13 @@ public final class RunCommand implements Callable<Integer> {
         try {
             inTime = closing.join(STOP_LIMIT);
             if (!inTime) {
-                LOG.error("Not everything has stopped within {} s, so the process ends as if it were killed; "
-                        + "nothing is lost, and the next start takes longer", STOP_LIMIT.toSeconds());
+                LOG.error("Not all parts have stopped within {} s. The process exits as if it were killed: "
+                        + "no items are lost, but the next start takes longer.", STOP_LIMIT.toSeconds());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // A stop that was asked for and went well is no failure, whatever the signal's number.
+        // A successful stop exits with 0, not with the code of the signal.
         Runtime.getRuntime().halt(inTime && shutdown.isClean() ? 0 : CommandFailure.FAILED);
     }
 }

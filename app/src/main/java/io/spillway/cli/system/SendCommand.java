@@ -29,14 +29,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway send}: puts items into ingress. */
+/** Command {@code spillway send}: sends items to the ingress topic. */
 @Command(
         name = "send",
-        mixinStandardHelpOptions = true,
         description = {
-            "Puts items into the ingress topic, from the command line or from a file of one JSON object a line:",
-            "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",\"contentType\":\"text/plain\",",
-            " \"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}; only the payload must be there, the options fill in the rest."
+            "Sends generated items to the ingress topic, or the items of a file with one JSON object per line.",
+            "In the file only the payload is required. The options supply the other values."
+        },
+        footerHeading = "%nA line of a file with all keys (here on two lines):%n%n",
+        footer = {
+            "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",",
+            " \"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}"
         })
 public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
@@ -44,25 +47,31 @@ public final class SendCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "tenant of the items (default: ${DEFAULT-VALUE})", defaultValue = "demo")
+    @Option(names = "--tenant", paramLabel = "T",
+            description = "Tenant of the items. Default: ${DEFAULT-VALUE}.", defaultValue = "demo")
     private String tenant;
 
-    @Option(names = "--count", paramLabel = "N", description = "how many (default: ${DEFAULT-VALUE})", defaultValue = "1")
+    @Option(names = "--count", paramLabel = "N",
+            description = "Number of items. Default: ${DEFAULT-VALUE}.", defaultValue = "1")
     private long count;
 
-    @Option(names = "--rate", paramLabel = "R", description = "items a second (default: as fast as it goes)")
+    @Option(names = "--rate", paramLabel = "R", description = "Items per second. Default: no limit.")
     private Double rate;
 
-    @Option(names = "--size", paramLabel = "BYTES", description = "bytes of payload of each (default: ${DEFAULT-VALUE})", defaultValue = "100")
+    @Option(names = "--size", paramLabel = "BYTES",
+            description = "Payload of each item in bytes. Default: ${DEFAULT-VALUE}.", defaultValue = "100")
     private int size;
 
-    @Option(names = "--workload", paramLabel = "W", description = "workload of the items", defaultValue = "")
+    @Option(names = "--workload", paramLabel = "W",
+            description = "Workload of the items. Default: none.", defaultValue = "")
     private String workload;
 
-    @Option(names = "--age", paramLabel = "AGE", description = "say that they were made so long ago, for example 10m")
+    @Option(names = "--age", paramLabel = "AGE",
+            description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
     private String age;
 
-    @Option(names = "--file", paramLabel = "F", description = "file of one JSON object a line; - for standard input")
+    @Option(names = "--file", paramLabel = "F",
+            description = "File with one JSON object per line, or - for standard input.")
     private Path file;
 
     private final InstantSource clock = InstantSource.system();
@@ -80,12 +89,12 @@ public final class SendCommand implements Callable<Integer> {
             if (common.isJson()) {
                 printer.json(Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()));
             } else {
-                printer.line("sent %d items to %s in %.1f s".formatted(result.sent(), topics.ingress(), result.seconds()));
+                printer.line("Sent %s to %s in %.1f s.".formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
             }
             if (result.failed() + bad > 0) {
-                throw CommandFailure.failed((result.failed() + bad) + " items were not sent: " + result.firstFailure()
-                        .orElse("their lines are named above; mend them and send them alone")
-                        + (sender.isLost() ? "; gave up, what comes after them was not tried" : ""));
+                throw CommandFailure.failed(Printer.count(result.failed() + bad, "item") + " could not be sent: "
+                        + result.firstFailure().orElse("correct the lines that are listed above and send only those")
+                        + (sender.isLost() ? ". Kafka does not answer, so the items after them were not sent." : "."));
             }
         }
         return 0;
@@ -97,13 +106,13 @@ public final class SendCommand implements Callable<Integer> {
             OptionValues.requireName("--workload", workload);
         }
         if (count < 1) {
-            throw CommandFailure.usage("--count " + count + ": must be 1 or more");
+            throw CommandFailure.usage("--count " + count + ": must be 1 or more items");
         }
         if (rate != null && !(rate > 0)) {
-            throw CommandFailure.usage("--rate " + rate + ": must be above 0");
+            throw CommandFailure.usage("--rate " + rate + ": must be above 0 items per second");
         }
         if (size < 0 || size > 1024 * 1024) {
-            throw CommandFailure.usage("--size " + size + ": must be 0 to 1048576");
+            throw CommandFailure.usage("--size " + size + ": must be 0 to 1048576 bytes");
         }
         if (file != null && !isStandardInput() && (!Files.isReadable(file) || Files.isDirectory(file))) {
             throw CommandFailure.usage("--file " + file + ": must be a file that can be read, or - for standard input");

@@ -12,33 +12,39 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway shards}: what shuffle sharding is worth with these numbers. Needs no Kafka. */
+/** Command {@code spillway shards}: calculates the blast radius of shuffle sharding. Needs no Kafka. */
 @Command(
         name = "shards",
-        mixinStandardHelpOptions = true,
         description = {
-            "Shows whom it hits when all slots of one tenant are lost, with K of N slots a tenant: exact chances, what was",
-            "observed over T made-up tenants, and, with a bound on overlap, how many tenants can be told apart so well."
+            "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. "
+                    + "It prints exact",
+            "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants "
+                    + "can have such shards.",
+            "Needs no Kafka."
         })
 public final class ShardsCommand implements Callable<Integer> {
-    private static final int MOST_TENANTS = 1_000_000;
+    private static final int MAX_TENANTS = 1_000_000;
 
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--slots", paramLabel = "N", required = true, description = "slots in all, as a rule the partitions of a lane")
+    @Option(names = "--slots", paramLabel = "N", required = true,
+            description = "Total number of slots, usually the partitions of a lane.")
     private int slots;
 
-    @Option(names = "--per-tenant", paramLabel = "K", required = true, description = "slots of each tenant")
+    @Option(names = "--per-tenant", paramLabel = "K", required = true, description = "Slots of each tenant.")
     private int perTenant;
 
-    @Option(names = "--max-overlap", paramLabel = "M", description = "most slots that two tenants may share (default: no bound)")
+    @Option(names = "--max-overlap", paramLabel = "M",
+            description = "Maximum number of slots that two tenants share. Default: no limit.")
     private Integer overlap;
 
-    @Option(names = "--tenants", paramLabel = "T", description = "how many tenants to try with (default: ${DEFAULT-VALUE})", defaultValue = "1000")
+    @Option(names = "--tenants", paramLabel = "T",
+            description = "Number of sample tenants. Default: ${DEFAULT-VALUE}.", defaultValue = "1000")
     private int tenants;
 
-    @Option(names = "--seed", paramLabel = "S", description = "of the draw (default: ${DEFAULT-VALUE})", defaultValue = "0")
+    @Option(names = "--seed", paramLabel = "S",
+            description = "Seed of the partition selection. Default: ${DEFAULT-VALUE}.", defaultValue = "0")
     private long seed;
 
     @Override
@@ -66,7 +72,7 @@ public final class ShardsCommand implements Callable<Integer> {
             require("--max-overlap", overlap, 0, Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)),
                     " with " + perTenant + " of " + slots + " slots a tenant");
         }
-        require("--tenants", tenants, 2, MOST_TENANTS, "");
+        require("--tenants", tenants, 2, MAX_TENANTS, "");
     }
 
     private static void require(String name, int value, int least, int most, String when) {

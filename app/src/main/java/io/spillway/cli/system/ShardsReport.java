@@ -13,28 +13,26 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * What the {@code shards} command shows.
+ * Report of the {@code shards} command.
  *
- * @param odds     of n and k
- * @param overlap  the bound on overlap, if there is one
- * @param tenants  how many were to have a shard
- * @param seed     of the draw
- * @param drawn    each tenant's shard drawn for it alone
- * @param searched shards that keep the bound, if there is one
+ * @param overlap  maximum overlap, if limited
+ * @param tenants  number of sample tenants
+ * @param drawn    shards drawn independently
+ * @param searched shards that keep the maximum overlap, if limited
  */
 record ShardsReport(
         OverlapOdds odds, Optional<Integer> overlap, int tenants, long seed, ShardsTrial drawn,
         Optional<ShardsTrial> searched) {
     private static final int BAR = 40;
-    private static final int MOST_BARS = 16;
+    private static final int MAX_BARS = 16;
 
     /**
-     * So many slots shared by two tenants: exact, as drawn, and as assigned where overlap is bounded.
+     * Pairs of tenants that share a number of slots: exact, as drawn, and as assigned with a maximum overlap.
      *
-     * @param shards          that share so many slots with a given one
-     * @param chance          of a pair, with shuffled shards
-     * @param chancePlain     of a pair, with fixed shards of neighbouring slots
-     * @param chanceUnsharded of a pair, without shards
+     * @param shards          number of shards that share this many slots with a given one
+     * @param chance          probability for a pair, with shuffled shards
+     * @param chancePlain     probability for a pair, with fixed shards of adjacent slots
+     * @param chanceUnsharded probability for a pair, without shards
      */
     private record Overlap(
             int shared, BigInteger shards, double chance, double chancePlain, double chanceUnsharded, double observed,
@@ -55,7 +53,6 @@ record ShardsReport(
             int slots, int perTenant, int tenants, long seed, BigInteger shards, List<Overlap> overlaps,
             boolean sampled, Load load, Integer maxOverlap, Assignment assignment) {}
 
-    /** For JSON. */
     Record json() {
         return new Json(
                 odds.slots(), odds.perTenant(), tenants, seed, odds.shards(), overlaps(), drawn.sampled(),
@@ -70,12 +67,11 @@ record ShardsReport(
                 searched.map(trial -> trial.pairs()[shared]).orElse(null))).toList();
     }
 
-    /** For a person. */
     void print(Printer printer) {
         int k = odds.perTenant();
-        printer.line("%,d slots, %d a tenant: %,d different shards".formatted(odds.slots(), k, odds.shards()));
+        printer.line("%,d slots, %d per tenant: %,d different shards".formatted(odds.slots(), k, odds.shards()));
         printer.line("");
-        printer.line("When all slots of one tenant are lost, this share of the others loses so many of its own:");
+        printer.line("If all slots of one tenant fail, this share of the other tenants loses so many of its slots:");
         printBlastRadius(printer);
         printer.line("");
         printer.line("Pairs of %,d tenants by the slots they share%s:".formatted(
@@ -84,7 +80,7 @@ record ShardsReport(
                 overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
                         "%,d".formatted(row.observedPairs()), bar(row.observed()))));
         printer.line("");
-        printLoads(printer, "Tenants of a slot", drawn);
+        printLoads(printer, "Tenants per slot", drawn);
         searched.ifPresent(trial -> {
             printer.line("");
             printAssignment(printer, trial);
@@ -105,19 +101,20 @@ record ShardsReport(
     }
 
     private void printAssignment(Printer printer, ShardsTrial trial) {
-        printer.line("With at most %d shared by any two: %,d of %,d tenants have a shard (no assignment can have more than %,d)"
+        printer.line(("With at most %d shared by any two tenants: %,d of %,d tenants have a shard (the theoretical "
+                + "maximum is %,d)")
                 .formatted(overlap.orElseThrow(), trial.tenants(), tenants, bound()));
-        trial.refused().ifPresent(reason -> printer.line("the rest has none: " + reason.text()
-                + (reason == ShardResult.Reason.GAVE_UP ? "" : ", which holds for every further tenant")));
-        printer.line("search: %,d draws, %,d steps, %.3f s".formatted(trial.draws(), trial.steps(), trial.seconds()));
-        printLoads(printer, "tenants of a slot", trial);
+        trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
+                + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
+        printer.line("Search: %,d draws, %,d steps, %.3f s".formatted(trial.draws(), trial.steps(), trial.seconds()));
+        printLoads(printer, "Tenants per slot", trial);
     }
 
-    /** A histogram: how many slots have how many tenants. */
+    /** Prints a histogram of the tenants per slot. */
     private static void printLoads(Printer printer, String what, ShardsTrial trial) {
         Load load = Load.of(trial);
         printer.line("%s: from %,d to %,d, median %,d".formatted(what, load.min(), load.max(), load.median()));
-        int width = (load.max() - load.min()) / MOST_BARS + 1;
+        int width = (load.max() - load.min()) / MAX_BARS + 1;
         printer.table(List.of("tenants", "slots", "share of slots"),
                 IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {
                     long count = Arrays.stream(trial.loads())
@@ -137,7 +134,7 @@ record ShardsReport(
         return Combinations.packingBound(odds.slots(), odds.perTenant(), overlap.orElseThrow());
     }
 
-    /** Fixed shards of k neighbours: whoever shares one slot shares all. What is left over at the end belongs to none. */
+    /** Returns the probability for fixed shards of adjacent slots, which share all slots or none. */
     private double plain(int shared) {
         double chance = 1.0 / (odds.slots() / odds.perTenant());
         return shared == odds.perTenant() ? chance : shared == 0 ? 1 - chance : 0;
@@ -153,7 +150,7 @@ record ShardsReport(
         return (share > 0 && length == 0 ? "." : "#".repeat(length)) + (share > 0 ? " " + number(share) : "0");
     }
 
-    /** Three digits, so that chances far apart can be compared at a glance. */
+    /** Formats with at least three digits, so that probabilities of different magnitudes can be compared. */
     private static String number(double value) {
         return value == 0 ? "0"
                 : value < 0.001 ? String.format(Locale.ROOT, "%.2e", value)

@@ -10,15 +10,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Gives tenants shards, and counts what they share.
+ * Shards of sample tenants, with their overlaps.
  *
- * @param shards     those given, one a tenant
- * @param pairs      pairs of tenants by slots shared, from 0 to the slots of a tenant
- * @param sampled    whether the pairs are a sample; else they are all
- * @param loads      tenants of each slot, ascending
- * @param effort     what the search of a bounded assignment took; 0 for the draw
- * @param refused    why the first tenant without a shard has none
- * @param seconds    what it took to give the shards
+ * @param shards  one per tenant
+ * @param pairs   pairs of tenants by the number of shared slots, from 0 to the slots of a tenant
+ * @param sampled whether the pairs are a sample; otherwise they are all pairs
+ * @param loads   tenants of each slot, ascending
+ * @param draws   draws of the search; 0 without a maximum overlap
+ * @param steps   steps of the search; 0 without a maximum overlap
+ * @param refused reason why the first tenant without a shard has none
+ * @param seconds duration of the draw or search
  */
 record ShardsTrial(
         int[][] shards,
@@ -29,13 +30,13 @@ record ShardsTrial(
         long steps,
         Optional<ShardResult.Reason> refused,
         double seconds) {
-    private static final double MOST_STEPS = 5e8;
+    private static final double MAX_STEPS = 5e8;
     private static final int SAMPLE = 5_000_000;
     private static final long NOTE_NANOS = 1_000_000_000;
-    /** A search that was given up says nothing of the next, but it took long. */
-    private static final int MOST_GIVEN_UP = 3;
+    /** After a search that gave up, the next one can succeed, but each takes long. */
+    private static final int MAX_GIVEN_UP = 3;
 
-    /** Shards drawn for each tenant alone. */
+    /** Draws a shard for each tenant independently. */
     static ShardsTrial drawn(int slots, int size, int tenants, long seed, Consumer<String> progress) {
         ShuffleSharder sharder = new ShuffleSharder(slots, seed);
         int[][] shards = new int[tenants][];
@@ -45,9 +46,9 @@ record ShardsTrial(
         return counted(slots, size, shards, tenants, 0, Optional.empty(), seconds, seed, progress);
     }
 
-    /** Shards searched for, such that no two share more than the bound. */
+    /** Searches for shards of which no two share more than {@code overlap} slots. */
     static ShardsTrial searched(int slots, int size, int overlap, int tenants, long seed, Consumer<String> progress) {
-        ShardRegistry book = new ShardRegistry(slots, overlap);
+        ShardRegistry registry = new ShardRegistry(slots, overlap);
         int[][] shards = new int[tenants][];
         int count = 0;
         long draws = 0;
@@ -56,33 +57,33 @@ record ShardsTrial(
         Optional<ShardResult.Reason> refused = Optional.empty();
         long startNanos = System.nanoTime();
         long noteNanos = startNanos;
-        // A tenant without a shard is followed by none with one, unless its search was given up: what is left suits all alike.
-        for (int i = 0; i < tenants && (refused.isEmpty() || givenUp > 0 && givenUp < MOST_GIVEN_UP); i++) {
-            ShardResult answer = book.assign(tenant(i), size, seed);
+        // All tenants have the same options, so after a refusal no other tenant gets a shard, unless the search gave up.
+        for (int i = 0; i < tenants && (refused.isEmpty() || givenUp > 0 && givenUp < MAX_GIVEN_UP); i++) {
+            ShardResult answer = registry.assign(tenant(i), size, seed);
             draws += answer.effort().draws();
             steps += answer.effort().steps();
             switch (answer) {
                 case ShardResult.Assigned(Shard shard, ShardResult.Effort effort) -> shards[count++] = shard.toArray();
                 case ShardResult.Refused(ShardResult.Reason reason, ShardResult.Effort effort) -> {
                     refused = refused.or(() -> Optional.of(reason));
-                    givenUp = reason == ShardResult.Reason.GAVE_UP ? givenUp + 1 : MOST_GIVEN_UP;
+                    givenUp = reason == ShardResult.Reason.GAVE_UP ? givenUp + 1 : MAX_GIVEN_UP;
                 }
             }
             if (System.nanoTime() - noteNanos >= NOTE_NANOS) {
                 noteNanos = System.nanoTime();
-                progress.accept("assigned %,d of %,d ...".formatted(count, tenants));
+                progress.accept("Assigned %,d of %,d ...".formatted(count, tenants));
             }
         }
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         return counted(slots, size, Arrays.copyOf(shards, count), draws, steps, refused, seconds, seed, progress);
     }
 
-    /** Tenants with a shard. */
+    /** Returns the number of tenants with a shard. */
     int tenants() {
         return shards.length;
     }
 
-    /** Pairs that were counted. */
+    /** Returns the number of pairs that were counted. */
     long pairsInAll() {
         return Arrays.stream(pairs).sum();
     }
@@ -97,7 +98,7 @@ record ShardsTrial(
             }
         }
         Arrays.sort(loads);
-        boolean sampled = OverlapCensus.steps(shards.length, size, slots) > MOST_STEPS;
+        boolean sampled = OverlapCensus.steps(shards.length, size, slots) > MAX_STEPS;
         long[] pairs = sampled ? OverlapCensus.sampled(shards, SAMPLE, seed) : census(slots, shards, progress);
         return new ShardsTrial(shards, Arrays.copyOf(pairs, size + 1), sampled, loads, draws, steps, refused, seconds);
     }
@@ -108,7 +109,7 @@ record ShardsTrial(
         while (census.countNext()) {
             if (System.nanoTime() - noteNanos >= NOTE_NANOS) {
                 noteNanos = System.nanoTime();
-                progress.accept("compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
+                progress.accept("Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
             }
         }
         return census.pairs();

@@ -26,24 +26,28 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code spillway sweep}: tells the router that an anti-entropy sweep has completed. */
-@Command(name = "sweep", mixinStandardHelpOptions = true, description = "Records anti-entropy sweeps.")
+/** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
+@Command(name = "sweep", description = "Records completed anti-entropy sweeps.")
 public final class SweepCommand {
     private final InstantSource clock = InstantSource.system();
 
     @Command(
             name = "record",
-            mixinStandardHelpOptions = true,
             description = {
-                "Records a completed sweep: items of a sweepable tenant that were enqueued before it started are dropped from now on.",
-                "TIME is ISO 8601 with a zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
+                "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
+                        + "start are dropped.",
+                "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
             })
     int record(
             @Mixin CommonOptions common,
-            @Option(names = "--tenant", required = true, paramLabel = "T|*", description = "the tenant, or * for all") String tenant,
-            @Option(names = "--started-at", required = true, paramLabel = "TIME", description = "when it started") String startedAt,
-            @Option(names = "--completed-at", paramLabel = "TIME", description = "when it completed (default: now)") String completedAt,
-            @Option(names = "--id", paramLabel = "ID", description = "its name in your own books (default: a new one)") String id) {
+            @Option(names = "--tenant", required = true, paramLabel = "T|*",
+                    description = "Tenant, or * for all tenants.") String tenant,
+            @Option(names = "--started-at", required = true, paramLabel = "TIME",
+                    description = "Time when the sweep started.") String startedAt,
+            @Option(names = "--completed-at", paramLabel = "TIME",
+                    description = "Time when the sweep completed. Default: now.") String completedAt,
+            @Option(names = "--id", paramLabel = "ID",
+                    description = "Id of the sweep in your own systems. Default: a random id.") String id) {
         OptionValues.requireNameOrAll("--tenant", tenant);
         long nowMillis = clock.millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
@@ -61,14 +65,17 @@ public final class SweepCommand {
             Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {
-                printer.note("note: " + tenant + " is not sweepable, so nothing is dropped until: spillway tenants set " + tenant + " --sweepable true");
+                printer.note(tenant + " is not sweepable, so no items are dropped. To change that: spillway tenants "
+                        + "set " + tenant
+                        + " --sweepable true");
             }
             if (common.isJson()) {
                 printer.json(Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
                         "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
             } else {
-                printer.line("sweep " + sweepId + " of " + tenant + " recorded: items enqueued before "
-                        + Instant.ofEpochMilli(sweep.startedAtMillis()) + " are covered");
+                printer.line("Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued "
+                        + "before "
+                        + Instant.ofEpochMilli(sweep.startedAtMillis()) + ".");
             }
         }
         return 0;
@@ -82,7 +89,7 @@ public final class SweepCommand {
         }
         if (completedAtMillis > nowMillis) {
             throw CommandFailure.usage("--completed-at " + completedAt
-                    + ": must not be in the future; record a sweep when it has completed");
+                    + ": must not be in the future. Record a sweep after it has completed.");
         }
         if (completedAtMillis < startedAtMillis) {
             throw CommandFailure.usage("--completed-at " + completedAt + ": must not be before --started-at " + startedAt);

@@ -20,17 +20,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Where a tenant's items go and why, and who is there too. Bound: {@value #MAX_KNOWN} other tenants are looked at, the first
- * by name, and {@value #MAX_LISTED} listed.
+ * Routing of a tenant's items, and the tenants that share its partitions. Bound: {@value #MAX_KNOWN} other tenants are
+ * compared, the first by name, and {@value #MAX_LISTED} are listed.
  *
- * @param kind       which rule of placement is in force
- * @param slots      of its shard, also while it is isolated
- * @param partitions where its items go now
- * @param rules      of routing, in order, for people
- * @param known      other tenants that were looked at
+ * @param slots      slots of its shard, also while it is isolated
+ * @param partitions partitions to which its items are routed
+ * @param rules      rules of routing as text, in their order
+ * @param known      number of other tenants that were compared
  * @param isCutShort whether there are more
- * @param sharing    how many of them share how many of its partitions, most first; those that share none included
- * @param neighbours those that share most
+ * @param sharing    number of tenants by the number of partitions they share with this one, descending, with 0
+ * @param neighbours tenants that share most
  */
 record TenantExplanation(
         Kind kind, List<Integer> slots, List<Integer> partitions, List<String> rules, int known, boolean isCutShort,
@@ -38,18 +37,13 @@ record TenantExplanation(
     private static final int MAX_KNOWN = 100_000;
     private static final int MAX_LISTED = 20;
 
-    /**
-     * Another tenant that shares partitions.
-     *
-     * @param shared partitions in common, 1 or more
-     */
+    /** @param shared partitions in common, 1 or more */
     record Sharer(String tenant, int shared) {}
 
-    /** How a tenant is placed. */
     enum Kind {
-        DEDICATED("dedicated", "has partitions of its own"),
+        DEDICATED("dedicated", "has dedicated partitions"),
         ASSIGNED("assigned", "has an assigned shard"),
-        STATELESS("stateless", "has the shard that its name draws");
+        STATELESS("stateless", "has a shard that is computed from its name");
 
         private final String label;
         private final String text;
@@ -69,11 +63,11 @@ record TenantExplanation(
     }
 
     /**
-     * Explains.
+     * Returns the explanation.
      *
-     * @param sweptBeforeMillis as {@link io.spillway.kafka.view.Sweeps#coveredBeforeMillis} says
-     * @param withPolicy        tenants with a policy of their own
-     * @param isShareHeld       whether tenants without a rate are held to a share of hot
+     * @param sweptBeforeMillis as returned by {@link io.spillway.kafka.view.Sweeps#coveredBeforeMillis}
+     * @param withPolicy        tenants with their own policy
+     * @param isShareHeld       whether tenants without a rate are limited to a share of the hot lane
      */
     static TenantExplanation of(
             String tenant, TenantPolicies policies, PlacementView placements, ShardAssignments assignments,
@@ -116,22 +110,22 @@ record TenantExplanation(
         if (policy.agedAfterMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");
         }
-        policy.rateLimit().ifPresent(limit -> rules.add("over %.4g a second and a burst of %d: overflow (rate)".formatted(
+        policy.rateLimit().ifPresent(limit -> rules.add("over %.4g per second and a burst of %d: overflow (rate)".formatted(
                 1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
         policy.growth().ifPresent(growth -> rules.add(
-                "over %.4g times its long-term use, and over %.4g a second: overflow (rate)".formatted(
+                "over %.4g times its long-term use, and over %.4g per second: overflow (rate)".formatted(
                         growth.multiple(), growth.floor())));
         if (policy.rateLimit().isEmpty() && isShareHeld) {
-            rules.add("far over what other tenants have in hot, while hot is behind: overflow (share)");
+            rules.add("much more in hot than other tenants, while hot is behind: overflow (share)");
         }
         rules.add("any other: hot");
-        rules.add("in each lane, to the partition of the least waiting work, of " + switch (kind) {
-            case DEDICATED -> "its own (dedicated)";
+        rules.add("in each lane, to the partition with the least waiting work, out of " + switch (kind) {
+            case DEDICATED -> "its dedicated partitions";
             case ASSIGNED -> "its assigned shard";
             case STATELESS -> "its shard";
         });
         if (isRefused) {
-            rules.add("dedicated partitions are wanted, but none can be spared");
+            rules.add("dedicated partitions are requested, but none are available");
         }
         return rules;
     }

@@ -14,10 +14,12 @@ import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code spillway topics}: creates what is missing, and compares what exists with the configuration. */
-@Command(name = "topics", mixinStandardHelpOptions = true, description = "Creates or checks the topics.")
+/** Command {@code spillway topics}: creates and checks the topics. */
+@Command(name = "topics", description = "Creates the topics, or compares them with the configuration.")
 public final class TopicsCommand {
-    @Command(name = "create", mixinStandardHelpOptions = true, description = "Creates the topics that are missing, then checks all.")
+    @Command(name = "create",
+            description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
+                    + "the configuration.")
     int create(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
@@ -28,7 +30,8 @@ public final class TopicsCommand {
         }
     }
 
-    @Command(name = "check", mixinStandardHelpOptions = true, description = "Compares the cluster with the configuration; exit 1 when they differ.")
+    @Command(name = "check",
+            description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
     int check(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
@@ -47,7 +50,7 @@ public final class TopicsCommand {
             created.forEach(name -> printer.line("created " + name));
             problems.forEach(printer::line);
             if (problems.isEmpty()) {
-                printer.line("all topics are as they should be");
+                printer.line("All topics match the configuration.");
             }
         }
         return problems.isEmpty() ? 0 : CommandFailure.FAILED;

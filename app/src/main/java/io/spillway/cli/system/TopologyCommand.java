@@ -14,14 +14,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Command {@code spillway topology}: describes the topology that the configuration leads to. */
+/** Command {@code spillway topology}: describes the topology that results from the configuration. */
 @Command(
         name = "topology",
-        mixinStandardHelpOptions = true,
         description = {
-            "Describes the topology: the router's stages as Kafka Streams does, their changelogs, and the clients outside Kafka Streams; "
-                    + "then the same as a Mermaid drawing.",
-            "The shard stage is part of it when shards.overlap is set."
+            "Describes the topology: the stages of the router as Kafka Streams prints them, their changelogs, and "
+                    + "the other clients.",
+            "Then it prints the same as a Mermaid diagram. The shard stage is included if shards.overlap is set. "
+                    + "Needs no Kafka."
         })
 public final class TopologyCommand implements Callable<Integer> {
     static final String TEXT_FILE = "topology.txt";
@@ -30,7 +30,8 @@ public final class TopologyCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--write", paramLabel = "DIR", description = "write " + TEXT_FILE + " and " + DRAWING_FILE + " there instead")
+    @Option(names = "--write", paramLabel = "DIR",
+            description = "Write " + TEXT_FILE + " and " + DRAWING_FILE + " to this directory instead.")
     private Path directory;
 
     @Override
@@ -56,10 +57,11 @@ public final class TopologyCommand implements Callable<Integer> {
             if (common.isJson()) {
                 printer.json(Map.of("written", List.of(text.toString(), mermaid.toString())));
             } else {
-                printer.line("wrote " + text + " and " + mermaid);
+                printer.line("Wrote " + text + " and " + mermaid + ".");
             }
         } catch (IOException e) {
-            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "); name another directory");
+            throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "). Choose another "
+                    + "directory.");
         }
     }
 }

@@ -1,2 +1,2 @@
-/** Commands that run the system and look at it. */
+/** Commands that run and inspect the system. */
 package io.spillway.cli.system;

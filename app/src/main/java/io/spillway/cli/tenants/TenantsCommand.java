@@ -25,16 +25,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code spillway tenants}: policies, live, without a restart. */
+/** Command {@code spillway tenants}: policies of tenants. */
 @Command(
         name = "tenants",
-        mixinStandardHelpOptions = true,
-        description = "Lists and changes tenants' policies. T is a tenant, or * for every tenant without a setting of its own.",
+        description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
+                + "that have no value of their own.",
         subcommands = {TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
 public final class TenantsCommand {
     private final InstantSource clock = InstantSource.system();
 
-    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the tenants that have settings of their own.")
+    @Command(name = "list", description = "Lists the tenants that have their own policy settings.")
     int list(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
@@ -44,7 +44,7 @@ public final class TenantsCommand {
             all.forEach((tenant, settings) -> result.put(tenant, PolicyText.textOf(settings)));
             printer.json(result);
         } else if (all.isEmpty()) {
-            printer.line("no tenant has settings of its own");
+            printer.line("No tenant has its own settings.");
         } else {
             printer.table(all.entrySet().stream()
                     .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue()))).toList());
@@ -52,14 +52,15 @@ public final class TenantsCommand {
         return 0;
     }
 
-    @Command(name = "get", mixinStandardHelpOptions = true, description = "Shows the policy in force for a tenant, and where each setting comes from.")
-    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant) {
+    @Command(name = "get", description = "Shows the effective policy of a tenant, and the source of each setting.")
+    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
+            + "of all tenants.") String tenant) {
         OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Map<String, PolicySettings> all = read(configuration).all();
         PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
-        PolicySettings everyone = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
-        PolicySettings inForce = own.over(everyone).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
+        PolicySettings shared = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
+        PolicySettings inForce = own.over(shared).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
         Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)));
@@ -70,33 +71,34 @@ public final class TenantsCommand {
                 field.key(),
                 field.format(value),
                 own.get(field).isPresent() ? "set for " + tenant
-                        : everyone.get(field).isPresent() ? "set for *"
+                        : shared.get(field).isPresent() ? "set for *"
                         : configuration.defaults().get(field).isPresent() ? "configuration" : "default")));
         printer.table(rows);
         return 0;
     }
 
-    @Command(name = "remove", mixinStandardHelpOptions = true, description = "Removes a tenant's own settings; the defaults hold again.")
+    @Command(name = "remove", description = "Removes all settings of a tenant. The defaults apply again.")
     int remove(
             @Mixin CommonOptions common,
-            @Parameters(paramLabel = "T", description = "the tenant, or *") String tenant,
+            @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
         OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         Printer printer = common.printer();
         if (!read(configuration).contains(tenant)) {
-            throw CommandFailure.failed(tenant + " has no settings of its own; see: spillway tenants list");
+            throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
+                    + "tenants list");
         }
         write(configuration, tenant, null, wait, printer);
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "removed", true));
         } else {
-            printer.line("removed the settings of " + tenant);
+            printer.line("Removed the settings of " + tenant + ".");
         }
         return 0;
     }
 
-    /** Stores a tenant's settings; null removes them. */
+    /** Stores a tenant's settings. Null removes them. */
     void write(Configuration configuration, String tenant, PolicySettings settings, boolean wait, Printer printer) {
         String topic = new Topics(configuration.queue()).policies();
         RecordMetadata stored;
@@ -108,7 +110,7 @@ public final class TenantsCommand {
         }
     }
 
-    /** All settings as they are stored now. */
+    /** Returns the stored settings of all tenants. */
     SettingsByTenant read(Configuration configuration) {
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
             return topics.read(new Topics(configuration.queue()).policies(), new SettingsByTenant());

@@ -23,13 +23,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code spillway tenants isolate}: partitions of its own for a tenant, by its policy. */
+/** Command {@code spillway tenants isolate}: dedicates partitions to a tenant. */
 @Command(
         name = "isolate",
-        mixinStandardHelpOptions = true,
         description = {
-            "Moves a tenant to partitions of its own, live: its next items go there and nobody else's do.",
-            "What waits already stays where it is. Half of the partitions always stay shared. Back: tenants release T."
+            "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
+                    + "other tenants do not.",
+            "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
+                    + "release T."
         })
 public final class TenantsIsolateCommand implements Callable<Integer> {
     @Mixin
@@ -38,10 +39,11 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
     @ParentCommand
     private TenantsCommand tenants;
 
-    @Parameters(paramLabel = "T", description = "the tenant")
+    @Parameters(paramLabel = "T", description = "Tenant.")
     private String tenant;
 
-    @Option(names = "--partitions", paramLabel = "N", defaultValue = "1", description = "partitions of its own (default: ${DEFAULT-VALUE})")
+    @Option(names = "--partitions", paramLabel = "N", defaultValue = "1",
+            description = "Number of dedicated partitions. Default: ${DEFAULT-VALUE}.")
     private int partitions;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
@@ -63,12 +65,12 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own));
         } else {
-            printer.line(tenant + " has partitions " + own + " of its own; back with: spillway tenants release " + tenant);
+            printer.line(tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant);
         }
         return 0;
     }
 
-    /** What every router will make of it; refused where the wish, or that of another because of it, cannot be met. */
+    /** Returns the plan that every router computes; fails if it refuses this tenant, or another because of it. */
     private DedicationPlan planned(
             Configuration configuration, SortedMap<String, PolicySettings> all, PolicySettings settings) {
         PolicyCodec codec = new PolicyCodec();
@@ -79,11 +81,11 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
         policies.put(tenant, codec.encode(tenant, settings));
         DedicationPlan plan = new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications();
         if (plan.refused().containsKey(tenant)) {
-            throw CommandFailure.failed("nothing is changed: " + plan.refused().get(tenant));
+            throw CommandFailure.failed("Nothing is changed: " + plan.refused().get(tenant));
         }
         plan.refused().forEach((other, why) -> {
             if (!before.containsKey(other)) {
-                throw CommandFailure.failed("nothing is changed: it would take away from " + why);
+                throw CommandFailure.failed("Nothing is changed, because another tenant would lose its partitions: " + why);
             }
         });
         return plan;

@@ -27,27 +27,27 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code spillway tenants key}: the keys with which tenants' callers come to the gateway. It talks to Kafka alone. */
+/** Command {@code spillway tenants key}: API keys of tenants for the gateway. Needs only Kafka, not the gateway. */
 @Command(
         name = "key",
-        mixinStandardHelpOptions = true,
-        description = "Makes, lists and revokes tenants' API keys for the gateway, live. Only hashes are kept.")
+        description = "Creates, lists and revokes API keys of tenants for the gateway, without a restart. Spillway "
+                + "stores only hashes of keys.")
 final class TenantsKeyCommand {
     private final InstantSource clock = InstantSource.system();
 
     @Command(
             name = "create",
-            mixinStandardHelpOptions = true,
-            description = "Makes a key for a tenant and shows it, this once. A tenant has " + ApiKeys.MAX_PER_TENANT + " at the most.")
+            description = "Creates a key for a tenant and prints it. It cannot be shown again. A tenant has at most " + ApiKeys.MAX_PER_TENANT + " keys.")
     int create(
             @Mixin CommonOptions common,
-            @Parameters(paramLabel = "T", description = "the tenant") String tenant,
+            @Parameters(paramLabel = "T", description = "Tenant.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = configured(common);
         if (read(configuration, Optional.of(tenant)).size() >= ApiKeys.MAX_PER_TENANT) {
-            throw CommandFailure.failed(tenant + " has " + ApiKeys.MAX_PER_TENANT
-                    + " keys already, the most; revoke one first: spillway tenants key list " + tenant);
+            throw CommandFailure.failed(tenant + " already has " + ApiKeys.MAX_PER_TENANT + " keys, the maximum. "
+                    + "Revoke one of them: "
+                    + "spillway tenants key list " + tenant);
         }
         ApiKey key = ApiKey.make(new SecureRandom());
         byte[] stored = new StoredKeyCodec().encode(StoredKey.of(tenant, key, clock.millis()));
@@ -61,15 +61,17 @@ final class TenantsKeyCommand {
             printer.json(result);
         } else {
             printer.line(key.text());
-            printer.note("the key " + key.keyId() + " of " + tenant + " is shown this once; keep it where secrets are kept");
+            printer.note("The key " + key.keyId() + " of " + tenant + " cannot be shown again. Store it with your "
+                    + "secrets.");
         }
         return 0;
     }
 
-    @Command(name = "list", mixinStandardHelpOptions = true, description = "Lists the keys of a tenant, or of all: ids and ages, no secrets.")
+    @Command(name = "list",
+            description = "Lists key ids and creation times of a tenant or of all tenants. It prints no secrets.")
     int list(
             @Mixin CommonOptions common,
-            @Parameters(paramLabel = "T", arity = "0..1", description = "the tenant (default: all)") String tenant) {
+            @Parameters(paramLabel = "T", arity = "0..1", description = "Tenant. Default: all.") String tenant) {
         Optional<String> one = Optional.ofNullable(tenant);
         one.ifPresent(TenantsKeyCommand::requireTenant);
         List<StoredKey> keys = read(configured(common), one);
@@ -79,7 +81,7 @@ final class TenantsKeyCommand {
                     .map(key -> Map.of("tenant", key.tenant(), "keyId", key.keyId(), "createdAt", createdAt(key)))
                     .toList());
         } else if (keys.isEmpty()) {
-            printer.line(one.map(name -> name + " has no key").orElse("no tenant has a key"));
+            printer.line(one.map(name -> name + " has no key.").orElse("No tenant has a key."));
         } else {
             printer.table(keys.stream()
                     .map(key -> List.of(key.tenant(), Printable.of(key.keyId()), createdAt(key)))
@@ -90,24 +92,25 @@ final class TenantsKeyCommand {
 
     @Command(
             name = "revoke",
-            mixinStandardHelpOptions = true,
-            description = "Revokes keys of a tenant: every gateway refuses them within seconds. Without a KEYID all keys of the tenant.")
+            description = "Revokes keys of a tenant. Every gateway rejects them within seconds. Without KEYID it "
+                    + "revokes all keys of the tenant.")
     int revoke(
             @Mixin CommonOptions common,
-            @Parameters(index = "0", paramLabel = "T", description = "the tenant") String tenant,
-            @Parameters(index = "1..*", paramLabel = "KEYID", description = "keys to revoke (default: all of the tenant)") List<String> keyIds,
+            @Parameters(index = "0", paramLabel = "T", description = "Tenant.") String tenant,
+            @Parameters(index = "1..*", paramLabel = "KEYID",
+                    description = "Ids of the keys to revoke. Default: all keys of the tenant.") List<String> keyIds,
             @Option(names = "--wait", description = ViewProgress.WAIT_FOR_GATEWAYS) boolean wait) {
         requireTenant(tenant);
         Configuration configuration = configured(common);
         List<String> existing = read(configuration, Optional.of(tenant)).stream().map(StoredKey::keyId).toList();
         List<String> revoked = keyIds == null ? existing : keyIds.stream().distinct().toList();
         if (revoked.isEmpty()) {
-            throw CommandFailure.failed(tenant + " has no key; see: spillway tenants key list");
+            throw CommandFailure.failed(tenant + " has no key. List all keys with: spillway tenants key list");
         }
         for (String keyId : revoked) {
             if (!existing.contains(keyId)) {
-                throw CommandFailure.failed("nothing is revoked: " + tenant + " has no key " + Printable.of(keyId)
-                        + "; see: spillway tenants key list " + tenant);
+                throw CommandFailure.failed("Nothing is revoked: " + tenant + " has no key " + Printable.of(keyId)
+                        + ". List its keys with: spillway tenants key list " + tenant);
             }
         }
         Printer printer = common.printer();
@@ -117,7 +120,7 @@ final class TenantsKeyCommand {
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "revoked", revoked));
         } else {
-            printer.line("revoked " + String.join(", ", revoked) + " of " + tenant);
+            printer.line("Revoked " + String.join(", ", revoked) + " of " + tenant + ".");
         }
         return 0;
     }
@@ -140,7 +143,7 @@ final class TenantsKeyCommand {
         }
     }
 
-    /** @param entries what to store by key id; empty takes the key away */
+    /** @param entries what to store by key id; empty removes the key */
     private void write(
             Configuration configuration, Map<String, Optional<byte[]>> entries, boolean wait, Printer printer) {
         String topic = new Topics(configuration.queue()).keys();

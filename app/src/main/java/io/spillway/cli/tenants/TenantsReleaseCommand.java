@@ -21,13 +21,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code spillway tenants release}: back from isolation. */
+/** Command {@code spillway tenants release}: undoes the isolation of a tenant. */
 @Command(
         name = "release",
-        mixinStandardHelpOptions = true,
         description = {
-            "Moves an isolated tenant back to its shard, live; its partitions are everybody's again.",
-            "What waits already stays where it is."
+            "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
+            "Items that already wait are not moved."
         })
 final class TenantsReleaseCommand implements Callable<Integer> {
     private final InstantSource clock = InstantSource.system();
@@ -38,7 +37,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
     @ParentCommand
     private TenantsCommand tenants;
 
-    @Parameters(paramLabel = "T", description = "the tenant")
+    @Parameters(paramLabel = "T", description = "Tenant.")
     private String tenant;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
@@ -46,7 +45,8 @@ final class TenantsReleaseCommand implements Callable<Integer> {
 
     @Option(
             names = "--shard",
-            description = "take its assigned shard back as well (shards.overlap): for a tenant that is gone; one that is not gets another with its next item")
+            description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant that "
+                    + "has left: one that still sends items gets a new shard.")
     private boolean shard;
 
     @Override
@@ -56,12 +56,12 @@ final class TenantsReleaseCommand implements Callable<Integer> {
                 topics -> shard && topics.assignsShards() ? List.of(topics.policies(), topics.shardRequests()) : List.of(topics.policies()));
         Topics topics = new Topics(configuration.queue());
         if (shard && !topics.assignsShards()) {
-            throw CommandFailure.usage("--shard: no shards are assigned where shards.overlap is not set");
+            throw CommandFailure.usage("--shard: needs shards.overlap, because without it no shards are assigned");
         }
         PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
         boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
         if (!isIsolated && !shard) {
-            throw CommandFailure.failed(tenant + " has no partitions of its own; see: spillway explain --tenant " + tenant);
+            throw CommandFailure.failed(tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
         }
         Printer printer = common.printer();
         if (isIsolated) {
@@ -76,7 +76,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "released", isIsolated, "shardReleased", shard));
         } else {
-            printer.line(tenant + (isIsolated ? " is back on its shard" : ": its shard is taken back"));
+            printer.line(tenant + (isIsolated ? " uses its shard again." : ": its shard is released."));
         }
         return 0;
     }

@@ -10,6 +10,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -21,16 +22,16 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code spillway tenants set}: one flag for each setting of a policy, made from the table of settings. */
+/** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
 @Command(
         name = "set",
-        mixinStandardHelpOptions = true,
         description = {
-            "Changes settings of a tenant; those not named stay as they are.",
-            "The value 'default' takes a setting back. Two who change one tenant at the same moment: the later one wins."
+            "Changes policy settings of a tenant. Settings that are not named keep their values.",
+            "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one "
+                    + "wins."
         })
 final class TenantsSetCommand implements Callable<Integer> {
-    private static final String BACK_TO_DEFAULT = "default";
+    private static final String DEFAULT = "default";
 
     @Mixin
     private CommonOptions common;
@@ -38,7 +39,7 @@ final class TenantsSetCommand implements Callable<Integer> {
     @ParentCommand
     private TenantsCommand tenants;
 
-    @Parameters(paramLabel = "T", description = "the tenant, or *")
+    @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.")
     private String tenant;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
@@ -53,7 +54,7 @@ final class TenantsSetCommand implements Callable<Integer> {
             own.addOption(OptionSpec.builder("--" + field.flag())
                     .paramLabel(field.type().name())
                     .type(String.class)
-                    .description(field.help() + " (" + field.allowed() + ")")
+                    .description(sentence(field.help()) + " Allowed: " + field.allowed() + ".")
                     .build());
         }
     }
@@ -61,23 +62,23 @@ final class TenantsSetCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         OptionValues.requireTenantOrAll(tenant);
-        boolean anything = false;
+        boolean isAnySet = false;
         for (PolicyField field : PolicyField.values()) {
             String text = given(field);
-            anything |= text != null;
-            if (text != null && !text.equals(BACK_TO_DEFAULT)) {
+            isAnySet |= text != null;
+            if (text != null && !text.equals(DEFAULT)) {
                 checked(field, text);
             }
         }
-        if (!anything) {
-            throw CommandFailure.usage("nothing to set: give at least one of --" + String.join(", --", PolicyField.flags()));
+        if (!isAnySet) {
+            throw CommandFailure.usage("There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
         }
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
         for (PolicyField field : PolicyField.values()) {
             String text = given(field);
             if (text != null) {
-                settings = text.equals(BACK_TO_DEFAULT) ? settings.without(field) : settings.with(field, text);
+                settings = text.equals(DEFAULT) ? settings.without(field) : settings.with(field, text);
             }
         }
         Printer printer = common.printer();
@@ -88,6 +89,10 @@ final class TenantsSetCommand implements Callable<Integer> {
             printer.line(tenant + ": " + PolicyText.inOneLine(settings));
         }
         return 0;
+    }
+
+    private static String sentence(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + (text.endsWith(".") ? "" : ".");
     }
 
     private String given(PolicyField field) {

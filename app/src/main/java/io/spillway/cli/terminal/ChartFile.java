@@ -24,7 +24,7 @@ import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.w3c.dom.Document;
 
-/** Puts charts one above the other into a PNG or an SVG file, whichever the file's name says. */
+/** Writer of charts, one above the other, to a PNG or SVG file, by the extension of its name. */
 public final class ChartFile {
     private static final int WIDTH = 1_000;
     private static final int HEIGHT = 420;
@@ -32,16 +32,16 @@ public final class ChartFile {
 
     private ChartFile() {}
 
-    /** Finds fault with a file that could not be drawn into, before a long run. */
+    /** Checks before a long run that the file can be drawn; throws {@link CommandFailure} otherwise. */
     public static void requireDrawable(Path file) {
         Path directory = file.toAbsolutePath().getParent();
         if (!isSvg(file) && !isPng(file) || !Files.isDirectory(directory)) {
             throw CommandFailure.usage("--chart " + Printable.of(file.toString())
-                    + ": must be a file that ends in .png or .svg, in a directory that is there");
+                    + ": must be a .png or .svg file in a directory that exists");
         }
     }
 
-    /** An empty chart over time. */
+    /** Returns an empty chart over time. */
     public static XYChart panel(String title, String timeUnit, String unit) {
         XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
         chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
@@ -49,7 +49,7 @@ public final class ChartFile {
         return chart;
     }
 
-    /** Adds a line without markers, and returns it. */
+    /** Adds a line without markers and returns it. */
     public static XYSeries line(XYChart chart, String name, double[] times, double[] values) {
         XYSeries series = chart.addSeries(name, times, values);
         series.setMarker(SeriesMarkers.NONE);
@@ -57,10 +57,10 @@ public final class ChartFile {
     }
 
     /**
-     * Draws into a file, which is replaced.
+     * Draws the charts and replaces the file.
      *
-     * @param panels makes them, once it is known that nobody needs a screen for it
-     * @throws CommandFailure when the file cannot be written, or this Java cannot draw
+     * @param panels makes the charts, after AWT is set to work without a display
+     * @throws CommandFailure if the file cannot be written, or this Java runtime cannot draw
      */
     public static void draw(Supplier<List<XYChart>> panels, Path file) {
         System.setProperty("java.awt.headless", "true");
@@ -71,10 +71,11 @@ public final class ChartFile {
                 drawPng(panels.get(), file);
             }
         } catch (IOException e) {
-            throw CommandFailure.failed("cannot write " + Printable.of(file.toString()) + ": " + Printable.of(e.toString()));
+            throw CommandFailure.failed("Cannot write " + Printable.of(file.toString()) + ": " + Printable.of(e.toString()));
         } catch (LinkageError | InternalError | RuntimeException e) {
-            // A Java without libfreetype or fontconfig throws any of these, by version and by what is missing.
-            throw CommandFailure.failed("cannot draw: this Java has no fonts or no java.desktop (" + Printable.of(e.toString()) + ")");
+            // Which of these a Java runtime without libfreetype or fontconfig throws depends on its version.
+            throw CommandFailure.failed("Cannot draw the chart: this Java runtime has no fonts or no java.desktop ("
+                    + Printable.of(e.toString()) + "). Install fontconfig and a font, or leave out --chart.");
         }
     }
 
@@ -83,7 +84,7 @@ public final class ChartFile {
         Graphics2D graphics = image.createGraphics();
         paint(panels, graphics);
         graphics.dispose();
-        // Given the file, ImageIO prints a stack trace of its own when that cannot be opened.
+        // If it is given a file that cannot be opened, ImageIO prints a stack trace.
         try (OutputStream out = Files.newOutputStream(file)) {
             ImageIO.write(image, "png", out);
         }
@@ -104,7 +105,7 @@ public final class ChartFile {
             return DocumentBuilderFactory.newDefaultNSInstance().newDocumentBuilder().getDOMImplementation()
                     .createDocument(SVG_NAMESPACE, "svg", null);
         } catch (ParserConfigurationException e) {
-            throw new IllegalStateException("the JDK's own parser in its own configuration", e);
+            throw new IllegalStateException("the JDK's default parser must be available", e);
         }
     }
 

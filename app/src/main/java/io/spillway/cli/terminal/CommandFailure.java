@@ -1,12 +1,12 @@
 package io.spillway.cli.terminal;
 
 
-/** A command cannot go on. The message is one line for the person at the terminal; the exit code says whose fault it is. */
+/** Expected failure of a command: a message of one line for the user, and the exit code. */
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1;
-    /** It failed while running. */
+    /** The command failed while running. */
     public static final int FAILED = 1;
-    /** It was called or configured wrongly. */
+    /** The options or the configuration are wrong. */
     public static final int USAGE = 2;
 
     private final int exitCode;

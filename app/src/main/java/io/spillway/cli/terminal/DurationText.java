@@ -2,11 +2,11 @@ package io.spillway.cli.terminal;
 
 import java.util.Locale;
 
-/** Durations as people read them: {@code 4.2 ms}, {@code 1.5 s}, {@code 3 min 20 s}, {@code 2 h}. */
+/** Durations for people: {@code 4.2 ms}, {@code 1.5 s}, {@code 3 min 20 s}, {@code 2 h}. */
 public final class DurationText {
     private DurationText() {}
 
-    /** As people say it: the two largest units that are not zero. */
+    /** Returns the two largest units that are not zero. */
     public static String of(double millis) {
         if (millis < 9.95) {
             return String.format(Locale.ROOT, "%.1f ms", millis);

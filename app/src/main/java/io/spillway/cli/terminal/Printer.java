@@ -10,12 +10,13 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Prints results to standard output and progress to standard error. */
+/** Output of a command: results to standard output, progress and problems to standard error. */
 public final class Printer {
-    /** In a fixed order, so that two runs can be compared. */
+    /** Sorted, so that the output of two runs can be compared. */
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
@@ -26,7 +27,7 @@ public final class Printer {
     private final PrintWriter err;
     private final boolean quiet;
 
-    /** @param quiet whether notes are left out */
+    /** @param quiet whether notes are omitted */
     public Printer(PrintWriter out, PrintWriter err, boolean quiet) {
         this.out = out;
         this.err = err;
@@ -38,21 +39,21 @@ public final class Printer {
         out.flush();
     }
 
-    /** Prints maps, lists and records as one JSON value on one line; null components of records are left out. */
+    /** Prints maps, lists and records as one JSON value on one line; null components of records are omitted. */
     public void json(Object value) {
         try {
             line(JSON.writeValueAsString(value));
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("results are plain maps, lists and records", e);
+            throw new IllegalStateException("a result cannot be written as JSON", e);
         }
     }
 
-    /** Returns the components of a record as {@link #json} prints them, to be added to. */
+    /** Returns the components of a record as {@link #json} prints them, in a mutable map. */
     public static Map<String, Object> fields(Record components) {
         return JSON.convertValue(components, new TypeReference<Map<String, Object>>() {});
     }
 
-    /** A line about work under way or about something to know; not in the way of JSON. */
+    /** Prints a line of progress or advice; omitted if quiet. */
     public void note(String text) {
         if (!quiet) {
             err.println(text);
@@ -60,20 +61,25 @@ public final class Printer {
         }
     }
 
-    /** A line about something that went wrong while the work goes on; JSON has its place on the other stream. */
+    /** Prints a problem that does not end the command. */
     public void problem(String text) {
         err.println(text);
         err.flush();
     }
 
-    /** Prints a heading for each column, and a line for each row; see {@link #table(List)}. */
+    /** Prints a head and rows; see {@link #table(List)}. */
     public void table(List<?> head, Stream<? extends List<?>> rows) {
         table(Stream.concat(Stream.of(head), rows)
                 .map(row -> row.stream().map(String::valueOf).toList())
                 .toList());
     }
 
-    /** Prints columns as wide as their widest cell. */
+    /** Returns a number with its noun, such as {@code 1 item} or {@code 2,000 items}. */
+    public static String count(long number, String noun) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+    }
+
+    /** Prints columns that are as wide as their widest cell. */
     public void table(List<List<String>> rows) {
         List<Integer> widths = new ArrayList<>();
         for (List<String> row : rows) {

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.pattern.MessageConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.spillway.core.item.Printable;
 
-/** The conversion word {@code %safemsg} of logback.xml: a log message with nothing in it that a terminal obeys. */
+/** Log message on one line with its control characters escaped: {@code %safemsg} in logback.xml. */
 public final class SafeMessage extends MessageConverter {
     @Override
     public String convert(ILoggingEvent event) {

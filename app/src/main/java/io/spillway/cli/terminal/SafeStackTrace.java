@@ -7,8 +7,8 @@ import io.spillway.core.item.Printable;
 import java.util.stream.Stream;
 
 /**
- * The conversion word {@code %safeex} of logback.xml: a stack trace whose messages, which may quote what came from
- * outside, have nothing in them that a terminal obeys. The lines of the trace itself are ours.
+ * Stack trace with escaped control characters in its messages, which may quote external input: {@code %safeex} in
+ * logback.xml.
  */
 public final class SafeStackTrace extends ThrowableProxyConverter {
     @Override
@@ -16,7 +16,7 @@ public final class SafeStackTrace extends ThrowableProxyConverter {
         return super.throwableProxyToString(Safe.of(proxy));
     }
 
-    /** A fault as it was, with its message and those of its causes made safe. */
+    /** Throwable whose message and causes are escaped. */
     private record Safe(IThrowableProxy fault) implements IThrowableProxy {
         static IThrowableProxy of(IThrowableProxy fault) {
             return fault == null ? null : new Safe(fault);

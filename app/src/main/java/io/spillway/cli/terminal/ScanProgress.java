@@ -4,33 +4,28 @@ import java.time.InstantSource;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Says every {@value #EVERY_MILLIS} ms how far a scan has come, so that a short one says nothing. Owned by the command's thread. */
+/** Progress of a scan of topics, printed every {@value #EVERY_MILLIS} ms. Owned by the command's thread. */
 public final class ScanProgress {
     static final long EVERY_MILLIS = 3_000;
 
     private final InstantSource clock;
-    private final Consumer<String> say;
+    private final Consumer<String> output;
     private long nextMillis;
     private long passed;
 
-    /**
-     * Begins now.
-     *
-     * @param say gets a line for people
-     */
-    public ScanProgress(InstantSource clock, Consumer<String> say) {
+    public ScanProgress(InstantSource clock, Consumer<String> output) {
         this.clock = clock;
-        this.say = say;
+        this.output = output;
         this.nextMillis = clock.millis() + EVERY_MILLIS;
     }
 
-    /** Takes in that a record was read. */
+    /** Counts a record that was read. */
     public void passed(String topic, int partition) {
         passed++;
         long nowMillis = clock.millis();
         if (nowMillis >= nextMillis) {
             nextMillis = nowMillis + EVERY_MILLIS;
-            say.accept(String.format(Locale.ROOT, "%,d records read, now in %s-%d", passed, topic, partition));
+            output.accept(String.format(Locale.ROOT, "%,d records read, now in %s-%d", passed, topic, partition));
         }
     }
 }

@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Turns SIGTERM and Ctrl-C into a question that long work asks between its batches. The process then ends with exit
- * code 1 when the work is closed, or after {@link #STOP_SECONDS} in any case.
+ * Stop flag that SIGTERM and Ctrl-C set, checked by long work between its batches. The process then exits with code 1
+ * when the work is closed, after {@link #STOP_SECONDS} at the latest.
  */
 public final class StopSignal implements AutoCloseable {
     private static final int STOP_SECONDS = 28;
@@ -22,7 +22,7 @@ public final class StopSignal implements AutoCloseable {
         return stopped;
     }
 
-    /** Does not return when the process is being stopped: all has been said by then. */
+    /** Ends the work; does not return if the process is being stopped. */
     @Override
     public void close() {
         ended.countDown();
@@ -44,7 +44,7 @@ public final class StopSignal implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // The exit code of a signal would not be one of ours.
+        // Otherwise the exit code would be that of the signal.
         Runtime.getRuntime().halt(CommandFailure.FAILED);
     }
 }

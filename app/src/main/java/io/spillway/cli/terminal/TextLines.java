@@ -10,29 +10,24 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The lines of a stream, one at a time, in bounded memory: neither a line without an end nor one that is not UTF-8
- * keeps the others from being read. Owner of the stream; not thread-safe.
+ * Reader of UTF-8 lines in bounded memory: after a line that is too long or not UTF-8 it continues with the next one.
+ * Owner of the stream; not thread-safe.
  */
 public final class TextLines implements Closeable {
     private final InputStream in;
     private final int maxBytes;
     private long number;
 
-    /**
-     * Reads lines.
-     *
-     * @param in       closed with this
-     * @param maxBytes most bytes of one line, without its end
-     */
+    /** @param maxBytes most bytes of one line, without its end */
     public TextLines(InputStream in, int maxBytes) {
         this.in = new BufferedInputStream(in, 64 * 1024);
         this.maxBytes = maxBytes;
     }
 
     /**
-     * The next line without its end; null when there is none.
+     * Returns the next line without its end; null at the end of the stream.
      *
-     * @throws IllegalArgumentException when this line is too long or not UTF-8; the next call goes on behind it
+     * @throws IllegalArgumentException if this line is too long or not UTF-8; the next call reads the line after it
      */
     public String next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -58,7 +53,7 @@ public final class TextLines implements Closeable {
         }
     }
 
-    /** Number of the line that was read last, from 1. */
+    /** Returns the number of the last line read, from 1. */
     public long number() {
         return number;
     }

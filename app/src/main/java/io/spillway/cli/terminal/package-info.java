@@ -1,2 +1,2 @@
-/** Output to a terminal: text, JSON, progress, charts and errors. */
+/** Output of commands: text, JSON, progress, charts and errors. */
 package io.spillway.cli.terminal;

@@ -45,14 +45,14 @@ class SimulateCommandTest {
 
     @ParameterizedTest
     @MethodSource("shipped")
-    void every_shipped_scenario_can_be_read_and_says_what_it_is_about(String name) {
+    void every_shipped_scenario_is_valid_and_has_a_description(String name) {
         assertThat(ScenarioLoader.load(name).name()).isEqualTo(name);
         assertThat(ScenarioLoader.load(name).description()).isNotEmpty();
         assertThat(CommandRun.of("simulate", "--help").out()).contains(name);
     }
 
     @Test
-    void the_table_tells_groups_phases_and_the_tenants_that_waited_longest() throws IOException {
+    void the_table_has_groups_phases_and_the_tenants_that_waited_longest() throws IOException {
         CommandRun run = CommandRun.of("simulate", scenario(SMALL)).done();
 
         assertThat(run.out()).startsWith("small through Spillway, seed 0\n")
@@ -61,7 +61,7 @@ class SimulateCommandTest {
     }
 
     @Test
-    void the_same_seed_gives_the_same_json_to_the_last_byte_and_another_one_another() throws IOException {
+    void the_same_seed_gives_the_same_json_byte_for_byte_and_another_seed_does_not() throws IOException {
         String file = scenario(SMALL);
         CommandRun first = CommandRun.of("simulate", file, "--seed", "7", "--output", "json").done();
 
@@ -127,16 +127,16 @@ class SimulateCommandTest {
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             duration: 1m                         | duration: 1x                       | "duration = 1x: must be a duration"
             duration: 1m                         | duration: 40d                      | "duration = 40d: must be a duration"
-            duration: 1m                         | drain: 1m                          | "duration = (absent): must be there"
+            duration: 1m                         | drain: 1m                          | "duration = (absent): must be set"
             slots: 5                             | slots: 0                           | "workers.slots = 0: must be a whole number from 1 to 100000"
             slots: 5                             | slotz: 5                           | "workers.slotz = 5: unknown key; known here: slots"
             count: 2                             | count: 13                          | "workers.count = 13: must be a whole number from 1 to 12"
             "name: small"                        | "nome: small"                      | "nome = small: unknown key; known here: name"
             "{type: poisson, rate: 2}"           | "{type: bogus, rate: 2}"           | "tenants[0].arrivals.type = bogus: must be one of constant, poisson, burst, trace"
-            "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be there"
+            "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be set"
             "{type: poisson, rate: 2}"           | "{type: poisson, rate: -1}"        | "tenants[0].arrivals.rate = -1: must be a number from"
             "{type: poisson, rate: 2}"           | "{type: trace, file: none.csv}"    | "none.csv: no such file"
-            "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be there"
+            "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be set"
             "{type: exponential, mean: 20ms}"    | "{type: exponential, mean: long}"  | "handler.latency.mean = long: must be a duration"
             "{type: exponential, mean: 20ms}"    | "{type: uniform, min: 2s, max: 1s}" | "max = 1000.0: must be min or more"
             "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"
@@ -147,7 +147,7 @@ class SimulateCommandTest {
             "tenants:"                           | "tenants: 5\\nx:"                  | "tenants = 5: must be a list of maps"
             "name: small"                        | "name: [small"                     | "must be one YAML document"
             """)
-    void a_bad_scenario_is_wrong_usage_that_names_key_value_and_what_is_allowed(String good, String bad, String named)
+    void a_bad_scenario_is_wrong_usage_that_names_the_key_the_value_and_the_allowed_values(String good, String bad, String named)
             throws IOException {
         String file = scenario(SMALL.replaceFirst(Pattern.quote(good),
                 Matcher.quoteReplacement(bad.translateEscapes())));
@@ -159,7 +159,7 @@ class SimulateCommandTest {
     }
 
     @Test
-    void a_file_that_is_not_there_or_a_chart_that_cannot_be_drawn_is_wrong_usage() {
+    void a_missing_file_or_an_unknown_chart_format_is_wrong_usage() {
         assertThat(CommandRun.of("simulate", "nowhere.yml").failedWith(2))
                 .contains("nowhere.yml: must be a scenario file, or one of noisy-neighbour, outage-one-hour");
         assertThat(CommandRun.of("simulate", "retry-storm", "--chart", "x.gif").failedWith(2)).contains("x.gif", ".png or .svg");

@@ -14,7 +14,7 @@ class ShardsCommandTest {
     void eight_slots_two_a_tenant_hit_one_in_28_where_plain_shards_hit_one_in_four() {
         CommandRun run = CommandRun.of("shards", "--slots", "8", "--per-tenant", "2", "--tenants", "500").done();
 
-        assertThat(run.out()).startsWith("8 slots, 2 a tenant: 28 different shards\n");
+        assertThat(run.out()).startsWith("8 slots, 2 per tenant: 28 different shards\n");
         assertThat(run.out()).containsPattern("2 of 2 +0\\.0357 +0\\.2500 +1\n").contains("####");
         assertThat(run.err()).isEmpty();
     }
@@ -38,8 +38,8 @@ class ShardsCommandTest {
         CommandRun run = CommandRun.of("shards", "--slots", "8", "--per-tenant", "2", "--max-overlap", "1", "--tenants", "40")
                 .done();
 
-        assertThat(run.out()).contains("28 of 40 tenants have a shard (no assignment can have more than 28)",
-                "the rest has none: the packing bound is reached", "from 7 to 7, median 7");
+        assertThat(run.out()).contains("28 of 40 tenants have a shard (the theoretical maximum is 28)",
+                "The others have none: the packing bound is reached. This applies to every further tenant.", "from 7 to 7, median 7");
     }
 
     @Test

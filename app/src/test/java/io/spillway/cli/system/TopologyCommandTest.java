@@ -14,7 +14,7 @@ class TopologyCommandTest {
     Path directory;
 
     @Test
-    void text_goes_to_standard_output_and_nothing_else_anywhere() {
+    void text_is_the_only_output() {
         CommandRun run = CommandRun.of("topology").done();
 
         assertThat(run.out()).contains("Sub-topology: 0", "spillway.ingress", "flowchart LR");
@@ -32,7 +32,7 @@ class TopologyCommandTest {
     }
 
     @Test
-    void the_stage_that_assigns_shards_is_there_where_the_configuration_has_it() throws IOException {
+    void the_shard_stage_is_included_if_it_is_configured() throws IOException {
         Path file = Files.writeString(directory.resolve("spillway.yml"), "shards:\n  overlap: 1\n");
 
         CommandRun run = CommandRun.of("topology", "--config", file.toString(), "--output", "json").done();
@@ -48,7 +48,7 @@ class TopologyCommandTest {
     }
 
     @Test
-    void files_are_written_where_they_are_wanted_and_named() throws IOException {
+    void files_are_written_to_the_directory_and_named() throws IOException {
         Path docs = directory.resolve("new/docs");
         CommandRun run = CommandRun.of("topology", "--write", docs.toString(), "--output", "json").done();
 
@@ -58,11 +58,11 @@ class TopologyCommandTest {
     }
 
     @Test
-    void a_place_that_cannot_be_written_is_named() throws IOException {
+    void a_directory_that_cannot_be_written_is_named() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "");
 
         assertThat(CommandRun.of("topology", "--write", file.toString()).failedWith(1))
-                .contains("--write", file.toString(), "name another");
+                .contains("--write", file.toString(), "Choose another directory.");
     }
 
     @Test

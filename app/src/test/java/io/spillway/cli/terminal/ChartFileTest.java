@@ -28,7 +28,7 @@ class ChartFileTest {
 
     @ParameterizedTest
     @MethodSource("faultsOfAJavaWithoutFonts")
-    void a_java_that_cannot_draw_is_told_in_one_line(Throwable fault) {
+    void a_java_runtime_that_cannot_draw_is_reported_in_one_line(Throwable fault) {
         assertThatThrownBy(() -> ChartFile.draw(() -> ChartFileTest.<RuntimeException, List<XYChart>>failWith(fault), directory.resolve("x.png")))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("no fonts")
@@ -41,7 +41,7 @@ class ChartFileTest {
 
         assertThatThrownBy(() -> ChartFile.draw(() -> List.of(ChartFile.panel("t", "x", "y")), taken))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("cannot write " + taken);
+                .hasMessageContaining("Cannot write " + taken);
     }
 
     @SuppressWarnings("unchecked")

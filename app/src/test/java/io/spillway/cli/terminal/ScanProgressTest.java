@@ -8,26 +8,26 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ScanProgressTest {
-    private final List<String> said = new ArrayList<>();
+    private final List<String> printed = new ArrayList<>();
     private long nowMillis = 1_800_000_000_000L;
-    private final ScanProgress progress = new ScanProgress(() -> Instant.ofEpochMilli(nowMillis), said::add);
+    private final ScanProgress progress = new ScanProgress(() -> Instant.ofEpochMilli(nowMillis), printed::add);
 
     @Test
-    void a_scan_that_is_over_soon_says_nothing() {
+    void a_short_scan_prints_nothing() {
         for (int i = 0; i < 2_999; i++) {
             nowMillis++;
             progress.passed("spillway.hot", 0);
         }
-        assertThat(said).isEmpty();
+        assertThat(printed).isEmpty();
     }
 
     @Test
-    void a_long_one_says_every_three_seconds_how_much_it_has_read_and_where_it_is() {
+    void a_long_scan_prints_its_progress_every_three_seconds() {
         for (int i = 0; i < 7_000; i++) {
             nowMillis++;
             progress.passed(i < 5_000 ? "spillway.ingress" : "spillway.hot", i % 4);
         }
-        assertThat(said).containsExactly(
+        assertThat(printed).containsExactly(
                 "3,000 records read, now in spillway.ingress-3", "6,000 records read, now in spillway.hot-3");
     }
 }
