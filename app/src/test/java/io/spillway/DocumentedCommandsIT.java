@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  *   <li>One bash runs all blocks of a page, in a directory that holds only a link to {@code ./spillway}. The launcher
  *       runs the jar that was built: it finds no sources, so it never builds.
  *   <li>Standard error counts as output. {@link ConsolePage.Command#isMatchedBy} says what may differ.
- *   <li>{@code ./spillway run} starts in the background. The next one, or the end of the page, stops it with SIGTERM,
- *       and it must end with status 0.
+ *   <li>{@code ./spillway run} starts in the background. The next one, {@code rm -rf .spillway} or the end of
+ *       the page stops it with SIGTERM, and it must end with status 0.
  *   <li>The default ports are replaced by free ones, in the text of the page and by environment variables.
  *   <li>Commands that only read (depth, audit, explain, list, metrics) show the effect of earlier ones with a delay:
  *       they are repeated until the output matches, for at most 30 s. All others run once.
@@ -55,6 +55,9 @@ class DocumentedCommandsIT {
     Path directory;
 
     private final Map<String, String> ports = new HashMap<>();
+    /** Reports of commands whose output differs; the page goes on after them, so that one run shows them all. */
+    private final List<String> differences = new ArrayList<>();
+
     private Process shell;
     private BufferedWriter input;
     private Path output;
@@ -125,14 +128,20 @@ class DocumentedCommandsIT {
     void a_page_shows_what_its_commands_print(ConsolePage page) throws IOException {
         for (ConsolePage.Command written : page.commands()) {
             ConsolePage.Command command = written.replaced(this::replacePorts);
-            if (RUN.matcher(command.text()).matches()) {
+            boolean isRun = RUN.matcher(command.text()).matches();
+            if (isRun || command.text().startsWith("rm -rf .spillway")) {
                 stop(page);
+            }
+            if (isRun) {
                 start(page, command);
             } else {
                 check(page, command);
             }
         }
         stop(page);
+        if (!differences.isEmpty()) {
+            fail(String.join("\n\n", differences));
+        }
     }
 
     private String replacePorts(String text) {
@@ -144,7 +153,8 @@ class DocumentedCommandsIT {
         List<String> real = execute(page, command);
         while (!command.isMatchedBy(real)) {
             if (!READ.matcher(command.text()).matches() || System.nanoTime() - deadline > 0) {
-                fail(report(page, command, real, "The output differs from the page."));
+                differences.add(report(page, command, real, "The output differs from the page."));
+                return;
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
             real = execute(page, command);
@@ -155,7 +165,7 @@ class DocumentedCommandsIT {
     private List<String> execute(ConsolePage page, ConsolePage.Command command) throws IOException {
         send("{ " + command.text() + "\n} </dev/null; printf '\\n" + END_MARK + "%s\\n' $?");
         if (!await(() -> !shell.isAlive() || pendingOutput().contains(END_MARK)) || !shell.isAlive()) {
-            fail(report(page, command, pendingOutput().lines().toList(), "The command did not end."));
+            abort(report(page, command, pendingOutput().lines().toList(), "The command did not end."));
         }
         String printed = pendingOutput();
         int mark = printed.indexOf(END_MARK);
@@ -170,20 +180,26 @@ class DocumentedCommandsIT {
         Path out = runFile("out");
         send(command.text() + " </dev/null >" + out + " 2>" + runFile("log") + " & run=$!");
         if (!await(() -> command.isMatchedBy(read(out).lines().toList()))) {
-            fail(report(page, command, read(out).lines().toList(), "It did not print this line. Its log:\n" + runLog()));
+            abort(report(page, command, read(out).lines().toList(), "It did not print this line. Its log:\n" + runLog()));
         }
     }
 
     /** Stops the {@code ./spillway run} in the background, if there is one. */
     private void stop(ConsolePage page) throws IOException {
         if (isRunning) {
-            ConsolePage.Command kill = new ConsolePage.Command(0, "kill -TERM $run; wait $run; echo status $?", List.of("status 0"));
+            ConsolePage.Command kill =
+                    new ConsolePage.Command(0, "kill -TERM $run; wait $run; echo status $?", List.of("status 0"));
             List<String> real = execute(page, kill);
             if (!kill.isMatchedBy(real)) {
-                fail(report(page, kill, real, "`./spillway run` did not end with status 0. Its log:\n" + runLog()));
+                abort(report(page, kill, real, "`./spillway run` did not end with status 0. Its log:\n" + runLog()));
             }
             isRunning = false;
         }
+    }
+
+    /** Fails at once, with the differences found before. */
+    private void abort(String report) {
+        fail(String.join("\n\n", differences) + "\n\n" + report);
     }
 
     private void send(String script) throws IOException {
