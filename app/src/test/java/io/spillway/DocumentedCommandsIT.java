@@ -180,7 +180,8 @@ class DocumentedCommandsIT {
         Path out = runFile("out");
         send(command.text() + " </dev/null >" + out + " 2>" + runFile("log") + " & run=$!");
         if (!await(() -> command.isMatchedBy(read(out).lines().toList()))) {
-            abort(report(page, command, read(out).lines().toList(), "It did not print this line. Its log:\n" + runLog()));
+            List<String> real = read(out).lines().toList();
+            abort(report(page, command, real, "It did not print this line. Its log:\n" + runLog()));
         }
     }
 
