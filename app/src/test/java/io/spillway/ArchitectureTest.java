@@ -69,12 +69,17 @@ class ArchitectureTest {
             row("core.scheduling", "core.item core.policy"),
             row("core.retry", "core.item core.policy core.settings"),
             row("core.ledger", "core.item core.policy core.ratelimit"),
-            row("core.engine", "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
+            row(
+                    "core.engine",
+                    "core.item core.policy core.progress core.retry core.routing core.scheduling core.ledger"),
             row("handler"),
             row("producer", "core.sharding schema"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding"),
             row("kafka.codec", "core.item core.ledger core.routing kafka.topics schema"),
-            row("kafka.view", "core.item core.ledger core.overload core.policy core.ratelimit core.routing core.settings core.sharding kafka.codec kafka.topics schema"),
+            row(
+                    "kafka.view",
+                    "core.item core.ledger core.overload core.policy core.ratelimit core.routing core.settings"
+                            + " core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
             row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),
@@ -85,7 +90,10 @@ class ArchitectureTest {
             row("router.delay", "@core @kafka router.stage router.ledger router.route"),
             row("router.shards", "@core @kafka"),
             row("router.feedback", "@core @kafka router.route"),
-            row("router", "@core @kafka config router.stage router.ledger router.route router.delay router.shards router.feedback"),
+            row(
+                    "router",
+                    "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
+                            + " router.feedback"),
             row("gateway", "@core @kafka config schema"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
@@ -99,8 +107,13 @@ class ArchitectureTest {
             row("cli.tenants", "@core @kafka config runtime cli.options cli.terminal"),
             row("cli.deadletters", "@core @kafka config deadletter runtime cli.options cli.terminal"),
             row("cli.simulate", "@core sim sim.scenario config cli.options cli.terminal"),
-            row("cli.system", "@core @kafka schema producer config audit gateway router demo runtime cli.options cli.terminal"),
-            row("cli", "core.item core.settings kafka.topics embedded handler router worker runtime cli.options cli.terminal cli.tenants cli.deadletters cli.simulate cli.system"));
+            row(
+                    "cli.system",
+                    "@core @kafka schema producer config audit gateway router demo runtime cli.options cli.terminal"),
+            row(
+                    "cli",
+                    "core.item core.settings kafka.topics embedded handler router worker runtime cli.options"
+                            + " cli.terminal cli.tenants cli.deadletters cli.simulate cli.system"));
 
     private static Map.Entry<String, Set<String>> row(String name, String... allowed) {
         return Map.entry(name, Set.of(String.join(" ", allowed).strip().split(" +")));
@@ -115,7 +128,9 @@ class ArchitectureTest {
     void a_package_imports_only_what_the_table_allows(String name) {
         Set<String> allowed = MAY_IMPORT.get(name);
         String[] forbidden = MAY_IMPORT.keySet().stream()
-                .filter(other -> !other.equals(name) && !allowed.contains(other) && !allowed.contains("@" + other.split("\\.")[0]))
+                .filter(other -> !other.equals(name)
+                        && !allowed.contains(other)
+                        && !allowed.contains("@" + other.split("\\.")[0]))
                 .map(other -> ROOT + other)
                 .toArray(String[]::new);
         noClasses().that().resideInAPackage(ROOT + name)
@@ -126,7 +141,9 @@ class ArchitectureTest {
 
     @Test
     void every_package_is_in_the_table() {
-        Set<String> found = MAIN.stream().map(type -> type.getPackageName().substring(ROOT.length())).collect(Collectors.toSet());
+        Set<String> found = MAIN.stream()
+                .map(type -> type.getPackageName().substring(ROOT.length()))
+                .collect(Collectors.toSet());
         assertThat(found).isEqualTo(packages());
     }
 
@@ -144,7 +161,8 @@ class ArchitectureTest {
                 // Generated from the schemas, whose names are on the wire.
                 .filter(type -> !type.getPackageName().equals(ROOT + "schema"))
                 .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
-                .collect(Collectors.groupingBy(JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
         assertThat(types).allSatisfy((name, named) -> assertThat(named).hasSize(1));
     }
 
@@ -191,10 +209,18 @@ class ArchitectureTest {
 
     @Test
     void core_imports_only_the_jdk_and_neither_logs_nor_does_io() {
-        classes().that().resideInAPackage(tree("core"))
-                .should().onlyDependOnClassesThat(resideInAnyPackage(
+        classes()
+                .that()
+                .resideInAPackage(tree("core"))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
                                 // Of java.nio the buffers and charsets alone: its files and channels are I/O.
-                                "java.lang..", "java.math", "java.util..", "java.time..", "java.nio", "java.nio.charset",
+                                "java.lang..",
+                                "java.math",
+                                "java.util..",
+                                "java.time..",
+                                "java.nio",
+                                "java.nio.charset",
                                 tree("core"))
                         .and(not(resideInAPackage("java.util.logging.."))))
                 .check(MAIN);
@@ -212,9 +238,15 @@ class ArchitectureTest {
 
     @Test
     void producers_need_the_item_schema_the_tenant_hash_and_what_a_kafka_producer_has() {
-        classes().that().resideInAPackage(tree("producer"))
-                .should().onlyDependOnClassesThat(resideInAnyPackage(
-                                "java..", "org.apache.kafka.clients.producer..", "org.apache.kafka.common..", "org.apache.avro..",
+        classes()
+                .that()
+                .resideInAPackage(tree("producer"))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                                "java..",
+                                "org.apache.kafka.clients.producer..",
+                                "org.apache.kafka.common..",
+                                "org.apache.avro..",
                                 tree("producer"))
                         .or(belongToAnyOf(WorkItem.class, ShuffleSharder.class)))
                 .check(MAIN);
@@ -222,9 +254,17 @@ class ArchitectureTest {
 
     @Test
     void config_needs_a_yaml_reader_and_nothing_else() {
-        classes().that().resideInAPackage(tree("config"))
-                .should().onlyDependOnClassesThat(resideInAnyPackage(
-                        "java..", "com.fasterxml.jackson..", "org.yaml.snakeyaml..", tree("core"), tree("config"), ROOT + "kafka.topics",
+        classes()
+                .that()
+                .resideInAPackage(tree("config"))
+                .should()
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                        "java..",
+                        "com.fasterxml.jackson..",
+                        "org.yaml.snakeyaml..",
+                        tree("core"),
+                        tree("config"),
+                        ROOT + "kafka.topics",
                         tree("worker")))
                 .check(MAIN);
     }
@@ -236,7 +276,11 @@ class ArchitectureTest {
 
     @Test
     void only_what_puts_the_parts_together_reads_the_clock_sleeps_or_draws_random_numbers() {
-        impure(noClasses().that().resideOutsideOfPackages(tree("cli"), tree("demo"), tree("runtime")).should()).check(MAIN);
+        impure(noClasses()
+                        .that()
+                        .resideOutsideOfPackages(tree("cli"), tree("demo"), tree("runtime"))
+                        .should())
+                .check(MAIN);
     }
 
     @Test
@@ -272,17 +316,21 @@ class ArchitectureTest {
             "java.util.concurrent.ThreadLocalRandom.current", "java.time.InstantSource.system",
             "java.util.random.RandomGenerator.getDefault", "java.util.random.RandomGenerator.of");
 
-    private static final DescribedPredicate<JavaAccess<?>> IMPURE = describe("reads the clock, sleeps or draws random numbers", access -> {
-        JavaClass owner = access.getTargetOwner();
-        String name = access.getTarget().getName();
-        boolean withoutArguments = access.getTarget().getFullName().endsWith("()");
-        return IMPURE_CALLS.contains(owner.getFullName() + "." + name)
-                || owner.getPackageName().equals("java.time") && name.equals("now") && !takesAClock(access)
-                || owner.getFullName().equals("java.time.Clock") && (name.startsWith("system") || name.startsWith("tick"))
-                || owner.isAssignableTo(RandomGenerator.class) && name.equals("<init>") && withoutArguments
-                        && !owner.getFullName().equals("java.security.SecureRandom")
-                || owner.getFullName().equals("java.util.Date") && name.equals("<init>") && withoutArguments;
-    });
+    private static final DescribedPredicate<JavaAccess<?>> IMPURE =
+            describe("reads the clock, sleeps or draws random numbers", access -> {
+                JavaClass owner = access.getTargetOwner();
+                String name = access.getTarget().getName();
+                boolean withoutArguments = access.getTarget().getFullName().endsWith("()");
+                return IMPURE_CALLS.contains(owner.getFullName() + "." + name)
+                        || owner.getPackageName().equals("java.time") && name.equals("now") && !takesAClock(access)
+                        || owner.getFullName().equals("java.time.Clock")
+                                && (name.startsWith("system") || name.startsWith("tick"))
+                        || owner.isAssignableTo(RandomGenerator.class)
+                                && name.equals("<init>")
+                                && withoutArguments
+                                && !owner.getFullName().equals("java.security.SecureRandom")
+                        || owner.getFullName().equals("java.util.Date") && name.equals("<init>") && withoutArguments;
+            });
 
     private static boolean takesAClock(JavaAccess<?> access) {
         return access.getTarget().getFullName().contains("java.time.Clock");

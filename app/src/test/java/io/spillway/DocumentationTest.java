@@ -27,22 +27,25 @@ class DocumentationTest {
     private static final int MAX_LINE_LENGTH = 100;
 
     private static final Pattern SCHEME = Pattern.compile("^[A-Za-z][A-Za-z0-9+.-]*:.*");
-    private static final Pattern ONLY_A_LINK =
-            Pattern.compile("\\s*(?:[-*>] |\\d+\\. )?(?:!?\\[.*\\]\\([^)]*\\)|<?https?://\\S+|\\[[^\\]]+\\]:\\s+\\S+)[.,;:]?\\s*");
+    private static final Pattern ONLY_A_LINK = Pattern.compile(
+            "\\s*(?:[-*>] |\\d+\\. )?(?:!?\\[.*\\]\\([^)]*\\)|<?https?://\\S+|\\[[^\\]]+\\]:\\s+\\S+)[.,;:]?\\s*");
     private static final Pattern RECORD_FILE = Pattern.compile("(\\d{4})-[a-z0-9-]+\\.md");
     private static final Pattern RECORD_TITLE = Pattern.compile("(\\d+)\\. (\\p{Lu}.+[^.])");
-    private static final Pattern STATUS = Pattern.compile("Status: ((?:accepted|superseded by .+), \\d{4}-\\d{2}-\\d{2})");
+    private static final Pattern STATUS =
+            Pattern.compile("Status: ((?:accepted|superseded by .+), \\d{4}-\\d{2}-\\d{2})");
     /** A type's name in code, of two words or more, and perhaps a member of it. */
     private static final Pattern TYPE = Pattern.compile("([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:[.#](\\w+).*)?");
 
     /** Types and constants that records name and that are Kafka's, Spring's or the JDK's. */
     private static final Set<String> FOREIGN = Set.of(
             "AutoOffsetReset", "CommitFailedException", "CompletableFuture", "Graphics2D", "InstantSource",
-            "KafkaClientSupplier", "LongSupplier", "OutOfOrderSequenceException", "RuntimeException", "StrictMath", "StreamPartitioner");
+            "KafkaClientSupplier", "LongSupplier", "OutOfOrderSequenceException", "RuntimeException", "StrictMath",
+            "StreamPartitioner");
 
     /** Texts that a reader of the repository cannot open. In parts, since this file is read too. */
     private static final Pattern OUTSIDE = Pattern.compile(
-            String.join("|", "DESIGN" + "\\.md", "CONTRACT" + "\\.md", "REQUIREMENTS" + "\\.md", "\\bthe " + "contract\\b"),
+            String.join(
+                    "|", "DESIGN" + "\\.md", "CONTRACT" + "\\.md", "REQUIREMENTS" + "\\.md", "\\bthe " + "contract\\b"),
             Pattern.CASE_INSENSITIVE);
 
     @Test

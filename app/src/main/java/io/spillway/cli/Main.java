@@ -133,7 +133,9 @@ public final class Main {
         @Override
         public String[] getVersion() {
             String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version()};
+            return new String[] {
+                "spillway " + (version == null ? "development" : version) + " on JDK " + Runtime.version()
+            };
         }
     }
 }

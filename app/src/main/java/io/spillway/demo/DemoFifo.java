@@ -31,7 +31,12 @@ final class DemoFifo {
     private final ItemReader reader;
     private final ItemDecoder decoder = new ItemDecoder();
 
-    DemoFifo(KafkaClients clients, TopicPartition partition, int maxBytes, DemoDestination destination, DemoTally tally) {
+    DemoFifo(
+            KafkaClients clients,
+            TopicPartition partition,
+            int maxBytes,
+            DemoDestination destination,
+            DemoTally tally) {
         this.clients = clients;
         this.partition = partition;
         this.reader = new ItemReader(ItemSchemas.load(), maxBytes);
@@ -61,7 +66,8 @@ final class DemoFifo {
 
     private void handle(ConsumerRecord<byte[], byte[]> record) {
         try {
-            if (reader.read(record.key(), record.value(), record.headers(), record.timestamp()) instanceof ParsedRecord.Item item) {
+            if (reader.read(record.key(), record.value(), record.headers(), record.timestamp())
+                    instanceof ParsedRecord.Item item) {
                 String id = decoder.id(item, record.value(), record.headers(), "");
                 boolean done = false;
                 for (int attempt = 1; attempt <= DemoPlan.ATTEMPTS && !done; attempt++) {

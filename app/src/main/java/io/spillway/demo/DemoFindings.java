@@ -28,8 +28,9 @@ record DemoFindings(DemoResult result) {
         findings.add(poisonPill());
         if (!result.isFinished()) {
             findings.add(("%d s after the last item was sent, not all items were finished: %s still waiting according "
-                    + "to the ledger.")
-                    .formatted(result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
+                            + "to the ledger.")
+                    .formatted(
+                            result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
         }
         return findings;
     }
@@ -45,9 +46,12 @@ record DemoFindings(DemoResult result) {
         String figures = ("During the flood and the slow destination, 99%% of the quiet items waited at most %s in "
                 + "Spillway and %s in the FIFO queue")
                 .formatted(duration(ours), duration(theirs));
-        return Optional.of(figures + (theirs >= CLEARLY * ours ? ", which is %s times as long.".formatted(times(theirs, ours))
-                : ours >= CLEARLY * theirs ? ": in this run Spillway was slower." : ": no significant difference in "
-                        + "this run."));
+        return Optional.of(figures
+                + (theirs >= CLEARLY * ours
+                        ? ", which is %s times as long.".formatted(times(theirs, ours))
+                        : ours >= CLEARLY * theirs
+                                ? ": in this run Spillway was slower."
+                                : ": no significant difference in " + "this run."));
     }
 
     /** Returns the overhead of Spillway without a disturbance. */
@@ -59,9 +63,11 @@ record DemoFindings(DemoResult result) {
         }
         long ours = spillway.getValueAtPercentile(P50);
         long theirs = fifo.getValueAtPercentile(P50);
-        return Optional.of("Before the disturbance, half of them waited at most %s in Spillway and %s in the FIFO queue%s".formatted(
-                duration(ours), duration(theirs),
-                ours > theirs ? ": the plain consumer was faster." : "."));
+        return Optional.of(
+                "Before the disturbance, half of them waited at most %s in Spillway and %s in the FIFO queue%s"
+                        .formatted(
+                                duration(ours), duration(theirs),
+                                ours > theirs ? ": the plain consumer was faster." : "."));
     }
 
     private String noisy() {
@@ -69,38 +75,51 @@ record DemoFindings(DemoResult result) {
         long done = result.spillway().done(DemoPlan.NOISY);
         long fifoDone = result.fifo().done(DemoPlan.NOISY);
         if (done < sent || fifoDone < sent) {
-            return "Of the %,d items of noisy, %,d were done in Spillway and %,d in the FIFO queue.".formatted(sent, done, fifoDone);
+            return "Of the %,d items of noisy, %,d were done in Spillway and %,d in the FIFO queue."
+                    .formatted(sent, done, fifoDone);
         }
         long ours = Math.max(1, result.spillway().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
         long theirs = Math.max(1, result.fifo().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
-        return "All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. The FIFO queue took %s, with at most %d slots: %s.".formatted(
-                sent, duration(ours), result.spillway().mostRunning(DemoPlan.NOISY), DemoPlan.SLOTS,
-                duration(theirs), result.fifo().mostRunning(DemoPlan.NOISY),
-                ours > ABOUT * theirs ? "Spillway was slower"
-                        : theirs > ABOUT * ours ? "Spillway was faster" : "about the same");
+        return "All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. The FIFO queue took %s, with at most %d slots: %s."
+                .formatted(
+                        sent,
+                        duration(ours),
+                        result.spillway().mostRunning(DemoPlan.NOISY),
+                        DemoPlan.SLOTS,
+                        duration(theirs),
+                        result.fifo().mostRunning(DemoPlan.NOISY),
+                        ours > ABOUT * theirs
+                                ? "Spillway was slower"
+                                : theirs > ABOUT * ours ? "Spillway was faster" : "about the same");
     }
 
     private String slow() {
         int ours = result.spillway().mostRunning(DemoPlan.SLOW);
         int theirs = result.fifo().mostRunning(DemoPlan.SLOW);
-        return "While the destination of slow took %d s per item, slow held at most %d of the %d slots in Spillway%s.".formatted(
-                DemoPlan.SLOW_MILLIS / 1_000, ours, DemoPlan.SLOTS,
-                ours < theirs ? ", and %d of %d threads of the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
-                        : " and %d threads of the FIFO queue: no difference in this run".formatted(theirs));
+        return "While the destination of slow took %d s per item, slow held at most %d of the %d slots in Spillway%s."
+                .formatted(
+                        DemoPlan.SLOW_MILLIS / 1_000,
+                        ours,
+                        DemoPlan.SLOTS,
+                        ours < theirs
+                                ? ", and %d of %d threads of the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
+                                : " and %d threads of the FIFO queue: no difference in this run".formatted(theirs));
     }
 
     private String swept() {
         long dropped = result.in(ItemState.DROPPED, DemoPlan.SWEPT::equals);
         int old = DemoPlan.OLD_ITEMS + DemoPlan.LATE_ITEMS;
-        return "Of the %d old items of swept, the sweep dropped %d before a handler got them%s. The FIFO queue handled %,d of the %,d items of swept.".formatted(
-                old, dropped, dropped < old ? " (the others were handled before the sweep)" : "",
-                result.fifo().done(DemoPlan.SWEPT), result.sent(DemoPlan.SWEPT::equals));
+        return "Of the %d old items of swept, the sweep dropped %d before a handler got them%s. The FIFO queue handled %,d of the %,d items of swept."
+                .formatted(
+                        old, dropped, dropped < old ? " (the others were handled before the sweep)" : "",
+                        result.fifo().done(DemoPlan.SWEPT), result.sent(DemoPlan.SWEPT::equals));
     }
 
     private String poisonPill() {
         long attempts = result.spillway().failed(DemoPlan.POISONED);
         String state = result.pill()
-                .map(pill -> "is now in dead-letter with the reason %s, from where it can be replayed".formatted(pill.reason()))
+                .map(pill -> "is now in dead-letter with the reason %s, from where it can be replayed"
+                        .formatted(pill.reason()))
                 .orElse("has not reached dead-letter yet");
         return ("The poison pill, an item whose handler fails every time, was tried %s and %s. "
                 + "The FIFO queue tried it %s and %s.").formatted(

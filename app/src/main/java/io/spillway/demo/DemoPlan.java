@@ -165,9 +165,16 @@ public record DemoPlan(int seconds) {
     List<Event> events() {
         return List.of(
                 new Event(0, "warming up; nothing is measured yet"),
-                new Event(warmToMillis(), "%d quiet tenants send %d items/s each; no disturbance yet".formatted(QUIET_TENANTS, QUIET_PER_SECOND)),
-                new Event(slowFromMillis(), "the destination of slow now takes %d s per item".formatted(SLOW_MILLIS / 1_000)),
-                new Event(floodFromMillis(), "noisy floods with %,d items/s; a poison pill is sent".formatted(FLOOD_PER_SECOND)),
+                new Event(
+                        warmToMillis(),
+                        "%d quiet tenants send %d items/s each; no disturbance yet"
+                                .formatted(QUIET_TENANTS, QUIET_PER_SECOND)),
+                new Event(
+                        slowFromMillis(),
+                        "the destination of slow now takes %d s per item".formatted(SLOW_MILLIS / 1_000)),
+                new Event(
+                        floodFromMillis(),
+                        "noisy floods with %,d items/s; a poison pill is sent".formatted(FLOOD_PER_SECOND)),
                 new Event(slowToMillis(), "the destination of slow is fast again"),
                 new Event(sweepAtMillis(), "a full sweep of swept completes; its old items are obsolete"),
                 new Event(floodToMillis(), "the flood ends; its backlog drains"),

@@ -98,16 +98,18 @@ public record DemoReport(DemoResult result) {
     private List<Row> rows() {
         List<Row> rows = new ArrayList<>();
         rows.add(row(DemoPlan.QUIET + "01.." + DemoPlan.QUIET_TENANTS, tenant -> tenant.startsWith(DemoPlan.QUIET)));
-        for (String tenant : List.of(DemoPlan.NOISY, DemoPlan.SLOW, DemoPlan.SWEPT, DemoPlan.POISONED, DemoPlan.WARM_UP)) {
+        for (String tenant :
+                List.of(DemoPlan.NOISY, DemoPlan.SLOW, DemoPlan.SWEPT, DemoPlan.POISONED, DemoPlan.WARM_UP)) {
             rows.add(row(tenant, tenant::equals));
         }
         return rows;
     }
 
     private Row row(String name, Predicate<String> tenants) {
-        return new Row(name, result.sent(tenants), result.accepted(tenants), result.in(ItemState.DONE, tenants),
-                result.in(ItemState.DROPPED, tenants), result.in(ItemState.DEAD_LETTER, tenants), result.waiting(tenants),
-                sum(result.fifo()::done, tenants), sum(result.fifo()::givenUp, tenants));
+        return new Row(
+                name, result.sent(tenants), result.accepted(tenants), result.in(ItemState.DONE, tenants),
+                result.in(ItemState.DROPPED, tenants), result.in(ItemState.DEAD_LETTER, tenants),
+                result.waiting(tenants), sum(result.fifo()::done, tenants), sum(result.fifo()::givenUp, tenants));
     }
 
     private long sum(ToLongFunction<String> figure, Predicate<String> tenants) {
@@ -138,12 +140,19 @@ public record DemoReport(DemoResult result) {
 
     private String auditLine() {
         Row all = row("", any -> true);
-        return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d. The balances of %s".formatted(
-                all.accepted(), all.waiting(), all.done(), all.dropped(), all.deadLettered(),
-                result.isBalanced()
-                        ? "all %d tenants are correct and match the items in the topics.".formatted(result.audited().size())
-                        : "%d of %d tenants are NOT correct.".formatted(
-                                result.audited().stream().filter(tenant -> !tenant.findings().isEmpty()).count(), result.audited().size()));
+        return "accepted %,d = waiting %,d + done %,d + dropped %,d + dead-lettered %,d. The balances of %s"
+                .formatted(
+                        all.accepted(), all.waiting(), all.done(), all.dropped(), all.deadLettered(),
+                        result.isBalanced()
+                                ? "all %d tenants are correct and match the items in the topics."
+                                        .formatted(result.audited().size())
+                                : "%d of %d tenants are NOT correct."
+                                        .formatted(
+                                                result.audited().stream()
+                                                        .filter(tenant -> !tenant.findings()
+                                                                .isEmpty())
+                                                        .count(),
+                                                result.audited().size()));
     }
 
     /** Wraps a text at the width of most terminals and indents all lines but the first. */

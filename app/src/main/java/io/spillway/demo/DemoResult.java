@@ -42,15 +42,24 @@ public record DemoResult(
     }
 
     long sent(Predicate<String> tenants) {
-        return sent.entrySet().stream().filter(entry -> tenants.test(entry.getKey())).mapToLong(Map.Entry::getValue).sum();
+        return sent.entrySet().stream()
+                .filter(entry -> tenants.test(entry.getKey()))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     long accepted(Predicate<String> tenants) {
-        return audited.stream().filter(each -> tenants.test(each.tenant())).mapToLong(each -> each.after().accepted()).sum();
+        return audited.stream()
+                .filter(each -> tenants.test(each.tenant()))
+                .mapToLong(each -> each.after().accepted())
+                .sum();
     }
 
     long in(ItemState place, Predicate<String> tenants) {
-        return audited.stream().filter(each -> tenants.test(each.tenant())).mapToLong(each -> each.after().in(place)).sum();
+        return audited.stream()
+                .filter(each -> tenants.test(each.tenant()))
+                .mapToLong(each -> each.after().in(place))
+                .sum();
     }
 
     long waiting(Predicate<String> tenants) {

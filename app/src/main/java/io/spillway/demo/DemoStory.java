@@ -93,8 +93,10 @@ public final class DemoStory {
         shutdown.closing(new CompactedView(clients, topics.depths(), depths,
                 system.configuration().router().maxTenants(), Optional.empty(), wall)).start(Duration.ofSeconds(30));
         Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
-        DemoTraffic traffic = new DemoTraffic(producer, List.of(topics.ingress(), fifoTopic), cast.plan(), cast.clock());
-        DemoFifo queue = new DemoFifo(clients, new TopicPartition(fifoTopic, 0), topics.ingressMaxBytes(), cast.destination(), fifo);
+        DemoTraffic traffic =
+                new DemoTraffic(producer, List.of(topics.ingress(), fifoTopic), cast.plan(), cast.clock());
+        DemoFifo queue = new DemoFifo(
+                clients, new TopicPartition(fifoTopic, 0), topics.ingressMaxBytes(), cast.destination(), fifo);
         ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("demo-", 1).factory());
         shutdown.closing(() -> end(threads));
         cast.clock().startIn(FIRST_ITEM_IN_MILLIS);

@@ -23,7 +23,8 @@ import org.apache.kafka.clients.producer.Producer;
  */
 final class DemoTraffic {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final ByteBuffer PAYLOAD = ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)).asReadOnlyBuffer();
+    private static final ByteBuffer PAYLOAD =
+            ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8)).asReadOnlyBuffer();
 
     private final Producer<byte[], byte[]> producer;
     private final List<String> topics;
@@ -55,7 +56,8 @@ final class DemoTraffic {
             if (sweepApplied && !lateSent) {
                 lateSent = true;
                 DemoPlan.Stream late = new DemoPlan.Stream(
-                        DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1, DemoPlan.OLD_BY_MILLIS);
+                        DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1,
+                        DemoPlan.OLD_BY_MILLIS);
                 for (int i = 0; i < DemoPlan.LATE_ITEMS; i++) {
                     send(late, i, elapsedMillis);
                 }
@@ -93,7 +95,9 @@ final class DemoTraffic {
     private void sendDue(long elapsedMillis) {
         for (int i = 0; i < next.length; i++) {
             DemoPlan.Stream stream = streams.get(i);
-            for (double due = stream.dueMillis(next[i]); due <= elapsedMillis && due < stream.toMillis(); due = stream.dueMillis(next[i])) {
+            for (double due = stream.dueMillis(next[i]);
+                    due <= elapsedMillis && due < stream.toMillis();
+                    due = stream.dueMillis(next[i])) {
                 send(stream, next[i], (long) due);
                 next[i]++;
             }

@@ -95,29 +95,34 @@ public final class DemoView {
         int filled = (int) (BAR_WIDTH * shown / plan.endMillis());
         return List.of(
                 "",
-                "  [%s%s] %d s".formatted("=".repeat(filled), " ".repeat(BAR_WIDTH - filled), sample.elapsedMillis() / 1_000),
+                "  [%s%s] %d s"
+                        .formatted("=".repeat(filled), " ".repeat(BAR_WIDTH - filled), sample.elapsedMillis() / 1_000),
                 "",
                 "                         Spillway     FIFO queue",
-                "  quiet tenants p99   %11s    %11s   in the last second".formatted(
-                        age(sample.quietP99Millis()), age(sample.fifoP99Millis())),
-                "  noisy done          %,11d    %,11d   of %,d sent".formatted(
-                        sample.noisyDone(), sample.fifoNoisyDone(), sample.noisySent()),
-                "  slow tenant holds   %11d    %11d   of %d slots".formatted(
-                        sample.slowRunning(), sample.fifoSlowRunning(), DemoPlan.SLOTS),
+                "  quiet tenants p99   %11s    %11s   in the last second"
+                        .formatted(age(sample.quietP99Millis()), age(sample.fifoP99Millis())),
+                "  noisy done          %,11d    %,11d   of %,d sent"
+                        .formatted(sample.noisyDone(), sample.fifoNoisyDone(), sample.noisySent()),
+                "  slow tenant holds   %11d    %11d   of %d slots"
+                        .formatted(sample.slowRunning(), sample.fifoSlowRunning(), DemoPlan.SLOTS),
                 "  waiting             %,11d    %,11d   items".formatted(sample.waiting(), sample.fifoWaiting()),
                 "    " + lanes(sample),
-                "    dropped %,d  dead-letter %,d".formatted(sample.in(ItemState.DROPPED), sample.in(ItemState.DEAD_LETTER)));
+                "    dropped %,d  dead-letter %,d"
+                        .formatted(sample.in(ItemState.DROPPED), sample.in(ItemState.DEAD_LETTER)));
     }
 
     private static String plain(DemoSample sample) {
-        return "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)".formatted(
-                sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()), sample.noisyDone(),
-                sample.noisySent(), sample.fifoNoisyDone(), lanes(sample), sample.fifoWaiting());
+        return "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)"
+                .formatted(
+                        sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()),
+                        sample.noisyDone(), sample.noisySent(), sample.fifoNoisyDone(), lanes(sample),
+                        sample.fifoWaiting());
     }
 
     private static String lanes(DemoSample sample) {
         List<String> lanes = new ArrayList<>();
-        ItemState.WAITING.forEach(lane -> lanes.add(String.format(Locale.ROOT, "%s %,d", lane.label(), sample.in(lane))));
+        ItemState.WAITING.forEach(
+                lane -> lanes.add(String.format(Locale.ROOT, "%s %,d", lane.label(), sample.in(lane))));
         return String.join("  ", lanes);
     }
 

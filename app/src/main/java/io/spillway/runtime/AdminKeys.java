@@ -39,8 +39,9 @@ final class AdminKeys {
                 return AdminKey.of(read(Path.of(settings.adminKeyFile())));
             } catch (IOException | IllegalArgumentException e) {
                 // The exception's message has the name of the file or the allowed form of a key, never its content.
-                throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(e instanceof IOException
-                        ? "cannot be read: " + e : "the key " + e.getMessage()));
+                throw new InvalidSettingException("gateway.adminKeyFile: "
+                        + Printable.onOneLine(
+                                e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
             }
         }
         return stored(data.resolve(FILE));
@@ -74,7 +75,9 @@ final class AdminKeys {
 
     private static FileAttribute<?>[] ownerOnly(Path file) {
         return file.getFileSystem().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))}
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+                }
                 : new FileAttribute<?>[0];
     }
 

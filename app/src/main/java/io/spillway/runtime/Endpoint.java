@@ -30,7 +30,8 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot read " + data.resolve(FILE) + " (" + e.getMessage() + "). Check its permissions.");
+            throw CommandFailure.failed(
+                    "Cannot read " + data.resolve(FILE) + " (" + e.getMessage() + "). Check its permissions.");
         }
         String kafka = properties.getProperty("kafka", "");
         return kafka.isEmpty()

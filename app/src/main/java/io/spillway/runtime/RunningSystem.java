@@ -45,7 +45,8 @@ import org.apache.kafka.clients.admin.Admin;
  * @param ended         reaches 0 when a part has ended, because of a stop or an error
  * @param gatewayUrl    empty if there is no gateway
  */
-public record RunningSystem(Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
+public record RunningSystem(
+        Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     /**
@@ -56,7 +57,11 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
      * @param shutdown           closes all opened parts, also if a later part fails to start
      */
     public static RunningSystem start(
-            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown) {
+            Configuration configured,
+            DataDirectory data,
+            Set<Role> roles,
+            boolean unsafeTransactions,
+            Shutdown shutdown) {
         if (roles.contains(Role.WORKER)) {
             Handlers.check(configured.handler(), configured.queue());
         }
@@ -70,7 +75,11 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
      * @param handler makes the handler from the configuration with the cluster; the worker closes it
      */
     public static RunningSystem start(
-            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions, Shutdown shutdown,
+            Configuration configured,
+            DataDirectory data,
+            Set<Role> roles,
+            boolean unsafeTransactions,
+            Shutdown shutdown,
             Function<Configuration, Handler> handler) {
         Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
                 ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
@@ -109,15 +118,17 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
         }
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
-                    configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(), handler.apply(configuration),
-                    policies, sweeps, metrics.registry(), InstantSource.system(), System::nanoTime, new SplittableRandom()));
+                    configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
+                    handler.apply(configuration), policies, sweeps, metrics.registry(), InstantSource.system(),
+                    System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
             running.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            Gateway gateway = shutdown.closing(gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
+            Gateway gateway = shutdown.closing(
+                    gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
             gatewayUrl = startOrFail(gateway::start);
             running.add(gateway::isRunning);
             watch("gateway", gateway::awaitEnd, ended);
@@ -162,7 +173,8 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
     /** Returns the addresses for other commands. */
     public Endpoint endpoint() {
         return new Endpoint(
-                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(), embedded);
+                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(),
+                embedded);
     }
 
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
@@ -183,7 +195,10 @@ public record RunningSystem(Configuration configuration, boolean embedded, Count
             problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
                 throw CommandFailure.failed(problems.getFirst()
-                        + (problems.size() > 1 ? " (and " + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)" : ""));
+                        + (problems.size() > 1
+                                ? " (and " + Printer.count(problems.size() - 1, "more problem")
+                                        + "; see: spillway topics check)"
+                                : ""));
             }
         }
     }

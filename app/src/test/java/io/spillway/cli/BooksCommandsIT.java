@@ -35,7 +35,12 @@ class BooksCommandsIT {
         try (SpillwayProcess router = SpillwayProcess.start(
                 directory.resolve("router"), Map.of(), commands.routerOptions())) {
             commands.awaitRouted(kafka.admin());
-            while (commands.run("depth", "--tenant", "acme", "--output", "json").done().json().at("/tenants/0/waiting").intValue() < 20) {
+            while (commands.run("depth", "--tenant", "acme", "--output", "json")
+                            .done()
+                            .json()
+                            .at("/tenants/0/waiting")
+                            .intValue()
+                    < 20) {
                 LockSupport.parkNanos(2_000_000);
             }
             assertThat(router.stop()).isZero();
@@ -46,7 +51,9 @@ class BooksCommandsIT {
         assertThat(depth.at("/lanes/hot/oldestAgeSeconds").doubleValue()).isNotNegative();
         assertThat(depth.at("/tenants/0/tenant").textValue()).isEqualTo("acme");
         assertThat(depth.at("/tenants/0/drainSeconds").textValue()).isEqualTo("never");
-        assertThat(commands.run("depth").done().out()).contains("acme", "globex", "never", "hot").doesNotContain("more tenant");
+        assertThat(commands.run("depth").done().out())
+                .contains("acme", "globex", "never", "hot")
+                .doesNotContain("more tenant");
         assertThat(commands.run("depth", "--limit", "1", "--no-ages").done().out()).contains("1 more tenant not shown");
         assertThat(commands.run("depth", "--tenant", "nobody").done().out()).contains("nobody has never had an item");
 
@@ -59,8 +66,12 @@ class BooksCommandsIT {
         String origin = commands.topics().ingress() + "-0-0";
         JsonNode path = commands.run("explain", "--id", origin, "--output", "json").done().json();
         assertThat(path.at("/steps").findValuesAsText("place")).endsWith("hot");
-        assertThat(commands.run("explain", "--id", origin).done().out()).contains("entered at " + origin, "hot", "waits");
-        assertThat(commands.run("explain", "--id", origin, "--since", "1h", "--output", "json").done().json()).isEqualTo(path);
+        assertThat(commands.run("explain", "--id", origin).done().out())
+                .contains("entered at " + origin, "hot", "waits");
+        assertThat(commands.run("explain", "--id", origin, "--since", "1h", "--output", "json")
+                        .done()
+                        .json())
+                .isEqualTo(path);
         assertThat(commands.run("explain", "--id", "no-such-id").failedWith(1)).contains("No record of no-such-id");
 
         putWithoutLedgerEntry(commands);
@@ -81,24 +92,37 @@ class BooksCommandsIT {
         put(commands, "new", "acme", 2_000_000);
         put(commands, "late", "acme", 1_500_000);
 
-        assertThat(commands.run("explain", "--id", "old").done().out()).contains("item old of acme", "overflow", "waits");
-        assertThat(commands.run("explain", "--id", "old", "--since", "1000000").done().out()).contains("item old of acme");
-        assertThat(commands.run("explain", "--id", "new", "--since", "1000001").done().out()).contains("item new of acme");
-        assertThat(commands.run("explain", "--id", "late", "--since", "1000001").done().out()).contains("item late of acme");
+        assertThat(commands.run("explain", "--id", "old").done().out())
+                .contains("item old of acme", "overflow", "waits");
+        assertThat(commands.run("explain", "--id", "old", "--since", "1000000")
+                        .done()
+                        .out())
+                .contains("item old of acme");
+        assertThat(commands.run("explain", "--id", "new", "--since", "1000001")
+                        .done()
+                        .out())
+                .contains("item new of acme");
+        assertThat(commands.run("explain", "--id", "late", "--since", "1000001")
+                        .done()
+                        .out())
+                .contains("item late of acme");
         assertThat(commands.run("explain", "--id", "old", "--since", "1000001").failedWith(1))
-                .contains("No record of old since 1970-01-01T00:16:40.001Z: it was never received, or it has finished and been purged.");
-        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1)).contains("No record of new");
+                .contains("No record of old since 1970-01-01T00:16:40.001Z: it was never received, or it has finished"
+                        + " and been purged.");
+        assertThat(commands.run("explain", "--id", "new", "--since", "2000001").failedWith(1))
+                .contains("No record of new");
     }
 
     private static void putWithoutLedgerEntry(CommandsUnderTest commands) throws Exception {
         put(commands, "alien", "intruder", System.currentTimeMillis());
     }
 
-    private static void put(CommandsUnderTest commands, String id, String tenant, long timestampMillis) throws Exception {
+    private static void put(CommandsUnderTest commands, String id, String tenant, long timestampMillis)
+            throws Exception {
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaClients(commands.configuration().queue()).producer()) {
-            ProducerRecord<byte[], byte[]> record =
-                    new ProducerRecord<>(commands.topics().lane(Lane.OVERFLOW), 0, timestampMillis, new byte[1], new byte[1]);
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
+                    commands.topics().lane(Lane.OVERFLOW), 0, timestampMillis, new byte[1], new byte[1]);
             record.headers().add("spillway-tenant", tenant.getBytes(StandardCharsets.UTF_8));
             record.headers().add("spillway-id", id.getBytes(StandardCharsets.UTF_8));
             producer.send(record).get();

@@ -20,17 +20,17 @@ final class CommandReference {
             List.of("--config", "--bootstrap-servers", "--prefix", "--data", "--output", "--help", "--version");
 
     private static final String INTRODUCTION = """
-            # Commands
+        # Commands
 
-            <!-- Generated from the declarations in the code. To change it, change those, then run
-            mvn -pl app -am test -Dtest=CommandReferenceTest -Dspillway.docs.write=true
-                 -Dsurefire.failIfNoSpecifiedTests=false -->
+        <!-- Generated from the declarations in the code. To change it, change those, then run
+        mvn -pl app -am test -Dtest=CommandReferenceTest -Dspillway.docs.write=true
+             -Dsurefire.failIfNoSpecifiedTests=false -->
 
-            `./spillway COMMAND` runs a command, `./spillway COMMAND --help` prints its help. A result goes to
-            standard output, progress and errors go to standard error. With `--output json` a result is one
-            JSON value on one line.
+        `./spillway COMMAND` runs a command, `./spillway COMMAND --help` prints its help. A result goes to
+        standard output, progress and errors go to standard error. With `--output json` a result is one
+        JSON value on one line.
 
-            """;
+        """;
 
     private CommandReference() {}
 
@@ -123,7 +123,9 @@ final class CommandReference {
     }
 
     private static String row(String... cells) {
-        return Arrays.stream(cells).map(cell -> cell.replace("|", "\\|")).collect(Collectors.joining(" | ", "| ", " |\n"))
+        return Arrays.stream(cells)
+                .map(cell -> cell.replace("|", "\\|"))
+                .collect(Collectors.joining(" | ", "| ", " |\n"))
                 .replaceAll(" {2,}", " ");
     }
 

@@ -27,7 +27,8 @@ import org.apache.kafka.clients.admin.Admin;
  * @param config           the configuration file that every command is given
  */
 record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
-    static final String SMALL = "topics:\n  partitions: 2\n  replication: 1\nmetrics:\n  port: 0\ngateway:\n  port: 0\n";
+    static final String SMALL =
+            "topics:\n  partitions: 2\n  replication: 1\nmetrics:\n  port: 0\ngateway:\n  port: 0\n";
 
     static CommandsUnderTest on(KafkaUnderTest kafka, Path directory) {
         return new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), written(directory, SMALL));

@@ -43,7 +43,9 @@ class DeadLettersCommandIT {
 
         List<String> all = commands.run("dead-letters", "list").done().outLines();
         assertThat(all).hasSize(1 + 6 + 1 + 3);
-        assertThat(all.get(1)).as("escaped").contains("acme", "id-0", "attempts-used-up", "worker", " 5 ", "0-0", "no \\u001b[31m luck");
+        assertThat(all.get(1))
+                .as("escaped")
+                .contains("acme", "id-0", "attempts-used-up", "worker", " 5 ", "0-0", "no \\u001b[31m luck");
         assertThat(all.get(6)).contains("globex", "id-5", "1-2");
         assertThat(all.get(9)).matches("acme +attempts-used-up +4");
 
@@ -66,14 +68,19 @@ class DeadLettersCommandIT {
         JsonNode shown = commands.run("dead-letters", "show", "--at", "0-1", "--output", "json").done().json();
         assertThat(shown.get("id").textValue()).isEqualTo("id-2");
         assertThat(shown.get("payload").textValue()).isEqualTo("payload 2");
-        assertThat(commands.run("dead-letters", "show", "--at", "0-9").failedWith(1)).contains("There is no dead letter at 0-9");
+        assertThat(commands.run("dead-letters", "show", "--at", "0-9").failedWith(1))
+                .contains("There is no dead letter at 0-9");
 
         CommandRun asked = commands.run("dead-letters", "discard", "--id", "id-2");
         assertThat(asked.failedWith(2)).contains("Nothing is discarded yet", "--yes", "1 dead letter permanently");
         assertThat(asked.out()).contains("acme");
-        assertThat(commands.run("dead-letters", "discard", "--id", "id-2", "--yes").done().out()).isEqualTo("Discarded 1 dead letter.\n");
+        assertThat(commands.run("dead-letters", "discard", "--id", "id-2", "--yes")
+                        .done()
+                        .out())
+                .isEqualTo("Discarded 1 dead letter.\n");
         kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER));
-        assertThat(commands.run("dead-letters", "show", "--id", "id-2").failedWith(1)).contains("There is no dead letter with id id-2");
+        assertThat(commands.run("dead-letters", "show", "--id", "id-2").failedWith(1))
+                .contains("There is no dead letter with id id-2");
         assertThat(commands.run("dead-letters", "list").done().out()).contains("id-0", "id-1").doesNotContain("id-2");
     }
 
@@ -84,23 +91,35 @@ class DeadLettersCommandIT {
         commands.run("tenants", "set", "globex", "--ttl", "10s").done();
         commands.run("sweep", "record", "--tenant", "acme", "--started-at", "1785000000000").done();
 
-        JsonNode plan = commands.run("dead-letters", "replay", "--dry-run", "--rate", "0.1", "--output", "json").done().json();
+        JsonNode plan = commands.run("dead-letters", "replay", "--dry-run", "--rate", "0.1", "--output", "json")
+                .done()
+                .json();
 
         assertThat(plan.get("wouldReplay").intValue()).isEqualTo(6);
         assertThat(plan.get("droppedBySweep").intValue()).isEqualTo(4);
         assertThat(plan.get("droppedByTtl").intValue()).as("both wait longer than 10 s").isEqualTo(2);
         assertThat(commands.run("dead-letters", "replay", "--dry-run").done().out())
                 .contains("Would replay 6 dead letters, the last due at", "Dropped when due: 4 by a sweep, ");
-        assertThat(commands.run("dead-letters", "replay", "--rate", "0.000001").failedWith(1)).contains("30 days", "--rate");
+        assertThat(commands.run("dead-letters", "replay", "--rate", "0.000001").failedWith(1))
+                .contains("30 days", "--rate");
         assertThat(kafka.readAll(commands.topics().lane(Lane.DELAY))).isEmpty();
     }
 
     @Test
     void a_replayed_item_is_routed_to_a_lane_by_the_router() throws Exception {
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
+        try (SpillwayProcess router =
+                SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             fixture.bury(4, i -> "acme");
-            assertThat(commands.run("dead-letters", "replay", "--rate", "2").done().out()).startsWith("Replayed 4 dead letters, the last due at ");
-            assertThat(commands.run("dead-letters", "replay", "--output", "json").done().json().get("replayed").intValue()).isZero();
+            assertThat(commands.run("dead-letters", "replay", "--rate", "2")
+                            .done()
+                            .out())
+                    .startsWith("Replayed 4 dead letters, the last due at ");
+            assertThat(commands.run("dead-letters", "replay", "--output", "json")
+                            .done()
+                            .json()
+                            .get("replayed")
+                            .intValue())
+                    .isZero();
 
             List<ConsumerRecord<byte[], byte[]>> hot = kafka.readAll(commands.topics().lane(Lane.HOT));
             while (hot.size() < 4) {

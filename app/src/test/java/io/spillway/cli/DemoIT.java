@@ -23,7 +23,8 @@ class DemoIT {
     @Test
     void the_shortest_demo_shows_all_events_and_loses_nothing() throws IOException {
         Path chart = directory.resolve("demo.png");
-        CommandRun run = CommandRun.of("demo", "--seconds", "3", "--chart", chart.toString(), "--output", "json").done();
+        CommandRun run = CommandRun.of("demo", "--seconds", "3", "--chart", chart.toString(), "--output", "json")
+                .done();
         JsonNode json = run.json();
 
         assertThat(run.err()).isEmpty();
@@ -55,8 +56,11 @@ class DemoIT {
         assertThat(sent).as(tenant.toString()).isPositive();
         assertThat(tenant.get("accepted").longValue()).as(tenant.toString()).isEqualTo(sent);
         assertThat(tenant.get("waiting").longValue()).as(tenant.toString()).isZero();
-        assertThat(tenant.get("done").longValue() + tenant.get("dropped").longValue() + tenant.get("deadLettered").longValue())
-                .as(tenant.toString()).isEqualTo(sent);
+        assertThat(tenant.get("done").longValue()
+                        + tenant.get("dropped").longValue()
+                        + tenant.get("deadLettered").longValue())
+                .as(tenant.toString())
+                .isEqualTo(sent);
         assertThat(tenant.get("fifoDone").longValue() + tenant.get("fifoGivenUp").longValue())
                 .as(tenant.toString()).isEqualTo(sent);
     }

@@ -38,8 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The gateway of a process of its own, with a real Kafka behind it. */
 @Timeout(300) // Against a hang; nothing is measured.
 class GatewayIT {
-    private static final Pattern READY = Pattern.compile(
-            "spillway ready gateway=(http://127\\.0\\.0\\.1:\\d+) kafka=\\S+ metrics=(http://127\\.0\\.0\\.1:\\d+/metrics)");
+    private static final Pattern READY =
+            Pattern.compile("spillway ready gateway=(http://127\\.0\\.0\\.1:\\d+) kafka=\\S+"
+                    + " metrics=(http://127\\.0\\.0\\.1:\\d+/metrics)");
     private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]+)\"");
 
     @RegisterExtension
@@ -85,13 +86,19 @@ class GatewayIT {
             assertThat(ids()).contains("one").doesNotContain("late");
 
             commands.run("tenants", "set", "bolt", "--rate", "0.001", "--burst", "1", "--wait").done();
-            assertThat(Stream.generate(() -> send(url, made, "limited")).limit(20).anyMatch(answer -> answer.statusCode() == 429)).isTrue();
+            assertThat(Stream.generate(() -> send(url, made, "limited"))
+                            .limit(20)
+                            .anyMatch(answer -> answer.statusCode() == 429))
+                    .isTrue();
 
             String adminKey = Files.readString(data.resolve("admin.key")).strip();
-            assertThat(Files.getPosixFilePermissions(data.resolve("admin.key"))).isEqualTo(PosixFilePermissions.fromString("rw-------"));
-            assertThat(get(url + "/admin/tenants/bolt", adminKey).body()).contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":0.001", "\"waiting\":null");
+            assertThat(Files.getPosixFilePermissions(data.resolve("admin.key")))
+                    .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+            assertThat(get(url + "/admin/tenants/bolt", adminKey).body())
+                    .contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":0.001", "\"waiting\":null");
             assertThat(get(url + "/admin/tenants/bolt", made).statusCode()).isEqualTo(403);
-            assertThat(get(url + "/admin/depths", adminKey).body()).contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");
+            assertThat(get(url + "/admin/depths", adminKey).body())
+                    .contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");
             assertThat(get(url + "/console", adminKey).body()).contains("<title>Spillway</title>");
             assertThat(get(url + "/metrics", "").body()).contains("spillway_gateway_requests_total{status=\"202\"}");
             assertThat(get(ready.group(2), "").body()).contains("spillway_gateway_requests_total{status=\"429\"}");
@@ -124,7 +131,8 @@ class GatewayIT {
     }
 
     /** Sends one after the other until it is told to stop, or nobody answers. */
-    private int load(String url, String key, int caller, Set<String> accepted, CountDownLatch loaded) throws InterruptedException {
+    private int load(String url, String key, int caller, Set<String> accepted, CountDownLatch loaded)
+            throws InterruptedException {
         for (int i = 0; ; i++) {
             HttpResponse<String> answer;
             try {
@@ -134,9 +142,11 @@ class GatewayIT {
                         HttpRequest.newBuilder(URI.create(url + (batch ? "/v1/items:batch" : "/v1/items")))
                                 .header("Authorization", "Bearer " + key)
                                 .header("Idempotency-Key", id)
-                                .POST(HttpRequest.BodyPublishers.ofString(batch
-                                        ? "{\"id\":\"" + id + "a\",\"payload\":\"x\"}\n{\"id\":\"" + id + "b\",\"payload\":\"x\"}\n"
-                                        : "x"))
+                                .POST(HttpRequest.BodyPublishers.ofString(
+                                        batch
+                                                ? "{\"id\":\"" + id + "a\",\"payload\":\"x\"}\n{\"id\":\"" + id
+                                                        + "b\",\"payload\":\"x\"}\n"
+                                                : "x"))
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());
             } catch (IOException gone) {
@@ -159,7 +169,11 @@ class GatewayIT {
     }
 
     private String key(String tenant) {
-        return commands.run("tenants", "key", "create", tenant, "--output", "json").done().json().get("key").textValue();
+        return commands.run("tenants", "key", "create", tenant, "--output", "json")
+                .done()
+                .json()
+                .get("key")
+                .textValue();
     }
 
     /** A new key is known within a moment, whatever that is on a busy machine. */

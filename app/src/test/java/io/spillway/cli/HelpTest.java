@@ -17,7 +17,8 @@ class HelpTest {
         CommandRun help = CommandRun.of(with(command, "--help")).done();
 
         assertThat(help.err()).isEmpty();
-        assertThat(help.out()).contains("Usage: " + String.join(" ", with(List.of("spillway"), command.toArray(String[]::new))));
+        assertThat(help.out())
+                .contains("Usage: " + String.join(" ", with(List.of("spillway"), command.toArray(String[]::new))));
     }
 
     @ParameterizedTest
@@ -40,11 +41,12 @@ class HelpTest {
     @Test
     void all_commands_exist() {
         assertThat(commands().map(command -> String.join(" ", command)))
-                .contains("run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
-                        "tenants list", "tenants get", "tenants set", "tenants remove",
-                        "tenants isolate", "tenants release", "explain", "audit", "depth",
-                        "tenants key create", "tenants key list", "tenants key revoke",
-                        "dead-letters list", "dead-letters show", "dead-letters replay", "dead-letters discard", "shards", "simulate");
+                .contains(
+                        "run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
+                        "tenants list", "tenants get", "tenants set", "tenants remove", "tenants isolate",
+                        "tenants release", "explain", "audit", "depth", "tenants key create", "tenants key list",
+                        "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",
+                        "dead-letters discard", "shards", "simulate");
     }
 
     @Test

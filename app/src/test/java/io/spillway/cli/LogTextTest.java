@@ -56,7 +56,9 @@ class LogTextTest {
         assertThat(written().lines()).allMatch(line ->
                 line.matches("\\S+Z ERROR .*|\\s*(Suppressed: |Caused by: )?java\\.lang\\.\\w+Exception: x\\\\u000d.*"
                         + "|\\s+at .*|\\s+\\.\\.\\. .*|\\s*"));
-        assertThat(written()).contains("IllegalStateException: x", "Caused by: java.lang.IllegalArgumentException: x", "Suppressed: ");
+        assertThat(written())
+                .contains(
+                        "IllegalStateException: x", "Caused by: java.lang.IllegalArgumentException: x", "Suppressed: ");
     }
 
     @Test

@@ -50,7 +50,8 @@ class MetricsIT {
         commands.run("tenants", "set", "late", "--ttl", "1m").done();
         Map<String, String> environment = Map.of(
                 "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", MixedHandler.class.getName());
-        try (SpillwayProcess running = SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
+        try (SpillwayProcess running =
+                SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
             String url = running.readyLine().replaceAll(".*metrics=", "");
             send(commands);
 
@@ -139,7 +140,9 @@ class MetricsIT {
 
     private static Set<String> values(List<Sample> samples, String name, String label) {
         Set<String> values = new TreeSet<>();
-        samples.stream().filter(sample -> sample.name().equals(name)).forEach(sample -> values.add(sample.labels().get(label)));
+        samples.stream()
+                .filter(sample -> sample.name().equals(name))
+                .forEach(sample -> values.add(sample.labels().get(label)));
         return values;
     }
 
@@ -154,7 +157,8 @@ class MetricsIT {
                 .sum();
     }
 
-    private static List<Sample> scrapeUntil(String url, Predicate<List<Sample>> isEnough) throws IOException, InterruptedException {
+    private static List<Sample> scrapeUntil(String url, Predicate<List<Sample>> isEnough)
+            throws IOException, InterruptedException {
         while (true) {
             List<Sample> samples = scrape(url);
             if (isEnough.test(samples)) {
@@ -166,7 +170,9 @@ class MetricsIT {
 
     private static List<Sample> scrape(String url) throws IOException, InterruptedException {
         try (HttpClient client = HttpClient.newHttpClient()) {
-            String body = client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString()).body();
+            String body = client.send(
+                            HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
             return body.lines().filter(line -> !line.startsWith("#")).map(MetricsIT::parse).toList();
         }
     }

@@ -47,7 +47,8 @@ class ReadmeHandlerIT {
         commands.run("topics", "create").done();
         launcher = Files.copy(ROOT.resolve("spillway"), directory.resolve("spillway"));
         assertThat(launcher.toFile().setExecutable(true)).isTrue();
-        Files.createSymbolicLink(Files.createDirectories(directory.resolve("app")).resolve("target"), ROOT.resolve("app/target"));
+        Files.createSymbolicLink(
+                Files.createDirectories(directory.resolve("app")).resolve("target"), ROOT.resolve("app/target"));
     }
 
     @Test
@@ -56,20 +57,27 @@ class ReadmeHandlerIT {
         assertThat(example.find()).isTrue();
         Path source = Files.writeString(directory.resolve("MailHandler.java"), example.group(1));
         Path classes = Files.createDirectories(directory.resolve("classes"));
-        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-Xlint:all", "-proc:none",
-                "-cp", ROOT.resolve("app/target/spillway.jar").toString(), "-d", classes.toString(), source.toString())).isZero();
+        assertThat(ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null, null, null, "-Xlint:all", "-proc:none", "-cp",
+                                ROOT.resolve("app/target/spillway.jar").toString(), "-d", classes.toString(),
+                                source.toString()))
+                .isZero();
         Path items = Files.write(directory.resolve("items.jsonl"), List.of(
                 "{\"tenant\":\"acme\",\"id\":\"m-1\",\"payload\":\"hello\"}",
                 "{\"tenant\":\"acme\",\"id\":\"m-2\",\"payload\":\" \"}",
                 "{\"tenant\":\"acme\",\"id\":\"m-3\",\"payload\":\"later please\"}"));
 
-        try (SpillwayProcess running = launch(Map.of("SPILLWAY_CLASSPATH", classes.toString()), "com.example.MailHandler")) {
+        try (SpillwayProcess running =
+                launch(Map.of("SPILLWAY_CLASSPATH", classes.toString()), "com.example.MailHandler")) {
             commands.run("send", "--file", items.toString()).done();
             while (!running.log().contains("mail m-3")) {
                 LockSupport.parkNanos(100_000_000);
             }
             assertThat(running.stop()).as("the launcher passes the signal on").isZero();
-            assertThat(running.log()).contains("mail m-1 of acme, attempt 1", "mail m-3 of acme, attempt 2").doesNotContain("mail m-2");
+            assertThat(running.log())
+                    .contains("mail m-1 of acme, attempt 1", "mail m-3 of acme, attempt 2")
+                    .doesNotContain("mail m-2");
         }
         assertThat(kafka.readAll(commands.topics().lane(Lane.DEAD_LETTER))).singleElement()
                 .satisfies(dead -> assertThat(new String(dead.headers().lastHeader("spillway-dead-detail").value(),
@@ -80,11 +88,14 @@ class ReadmeHandlerIT {
     void a_handler_that_cannot_be_had_is_one_line_and_nothing_starts() {
         assertThat(handlerRun("class", "handler:\n  type: class\n  class: com.example.Missing\n").failedWith(2))
                 .contains("handler.class = com.example.Missing", "SPILLWAY_CLASSPATH");
-        assertThat(handlerRun("throws", "handler:\n  type: class\n  class: " + Throwing.class.getName() + "\n").failedWith(1))
+        assertThat(handlerRun("throws", "handler:\n  type: class\n  class: " + Throwing.class.getName() + "\n")
+                        .failedWith(1))
                 .contains("handler.class", "no key");
-        assertThat(handlerRun("kafka", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + "-none\n").failedWith(1))
+        assertThat(handlerRun("kafka", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + "-none\n")
+                        .failedWith(1))
                 .contains("handler.kafka.topic", "is missing");
-        assertThat(handlerRun("own", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + ".ingress\n").failedWith(2))
+        assertThat(handlerRun("own", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + ".ingress\n")
+                        .failedWith(2))
                 .contains("handler.kafka.topic", "Spillway's own");
         assertThat(handlerRun("http", "handler:\n  type: http\n").failedWith(2)).contains("handler.http.url");
     }
@@ -109,8 +120,9 @@ class ReadmeHandlerIT {
 
     private SpillwayProcess launch(Map<String, String> environment, String handlerClass) {
         Map<String, String> all = new HashMap<>(environment);
-        all.putAll(Map.of("SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", handlerClass,
-                "SPILLWAY_JAVA_HOME", System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", "-Xmx512m -XX:TieredStopAtLevel=1"));
+        all.putAll(Map.of(
+                "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", handlerClass, "SPILLWAY_JAVA_HOME",
+                System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", "-Xmx512m -XX:TieredStopAtLevel=1"));
         return SpillwayProcess.launch(launcher, directory.resolve("data"), all, commands.options());
     }
 }

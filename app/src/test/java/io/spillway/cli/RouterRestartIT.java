@@ -73,7 +73,10 @@ class RouterRestartIT {
 
         kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), stood).all().get();
         queues.purgeFinished(topics.ingress(), topics.routerGroup());
-        kafka.admin().deleteConsumerGroupOffsets(topics.routerGroup(), Set.of(new TopicPartition(topics.ingress(), 1))).all().get();
+        kafka.admin()
+                .deleteConsumerGroupOffsets(topics.routerGroup(), Set.of(new TopicPartition(topics.ingress(), 1)))
+                .all()
+                .get();
         assertRefuses(commands, topics.ingress() + "-1");
 
         kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), stood).all().get();
@@ -113,7 +116,8 @@ class RouterRestartIT {
         try (BrokerProcess broker = BrokerProcess.start(directory.resolve("broker"));
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             CommandsUnderTest commands = new CommandsUnderTest(
-                    broker.bootstrapServers(), "spillway", CommandsUnderTest.written(directory, CommandsUnderTest.SMALL));
+                    broker.bootstrapServers(), "spillway",
+                    CommandsUnderTest.written(directory, CommandsUnderTest.SMALL));
             commands.run("topics", "create").done();
             try (Shutdown router = started(commands);
                     Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
@@ -132,7 +136,8 @@ class RouterRestartIT {
                 note(answers);
                 commands.awaitRouted(admin);
 
-                assertThat(new ExactlyOneLane(broker.bootstrapServers(), commands.topics()).breaches(origins)).isEmpty();
+                assertThat(new ExactlyOneLane(broker.bootstrapServers(), commands.topics()).breaches(origins))
+                        .isEmpty();
                 assertThat(commands.run("tenants", "set", "acme", "--rate", "1", "--wait").done().err())
                         .as("the views go on as well").contains("Applied by 1 running instance.");
             }
@@ -165,7 +170,8 @@ class RouterRestartIT {
         for (int i = 0; i < count; i++) {
             WorkItem item = new WorkItem("acme", "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis()), "", null,
                     "text/plain", Map.of(), ByteBuffer.wrap(new byte[100]));
-            answers.add(producer.send(new ProducerRecord<>(topic, ("k" + i).getBytes(StandardCharsets.US_ASCII), codec.encode(item))));
+            answers.add(producer.send(
+                    new ProducerRecord<>(topic, ("k" + i).getBytes(StandardCharsets.US_ASCII), codec.encode(item))));
         }
         return answers;
     }

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300) // Against a hang; nothing is measured.
 class RunIT {
-    private static final Pattern READY =
-            Pattern.compile("spillway ready kafka=(127\\.0\\.0\\.1:\\d+) metrics=(http://127\\.0\\.0\\.1:\\d+)/metrics");
+    private static final Pattern READY = Pattern.compile(
+            "spillway ready kafka=(127\\.0\\.0\\.1:\\d+) metrics=(http://127\\.0\\.0\\.1:\\d+)/metrics");
     private static final String EMBEDDED = CommandsUnderTest.SMALL + "kafka:\n  embeddedPort: 0\n";
 
     @RegisterExtension
@@ -45,11 +45,14 @@ class RunIT {
             assertThat(ready.matches()).as(running.readyLine()).isTrue();
             String web = ready.group(2);
 
-            assertThat(Endpoint.read(data)).contains(new Endpoint("", ready.group(1), web + "/metrics", running.pid(), true));
+            assertThat(Endpoint.read(data))
+                    .contains(new Endpoint("", ready.group(1), web + "/metrics", running.pid(), true));
             assertThat(get(web + "/livez").statusCode()).isEqualTo(200);
             assertThat(get(web + "/readyz").statusCode()).isEqualTo(200);
-            assertThat(get(web + "/metrics").body()).contains(
-                    "spillway_routed_total{", "spillway_lane_lag{lane=\"hot\"}", "kafka_stream_alive_stream_threads", "jvm_memory_used_bytes");
+            assertThat(get(web + "/metrics").body())
+                    .contains(
+                            "spillway_routed_total{", "spillway_lane_lag{lane=\"hot\"}",
+                            "kafka_stream_alive_stream_threads", "jvm_memory_used_bytes");
             assertThat(get(web + "/admin").statusCode()).isEqualTo(404);
 
             assertThat(CommandRun.of("run", "--config", config, "--data", data.toString()).failedWith(1))
@@ -74,8 +77,20 @@ class RunIT {
             again.kill();
         }
         assertThat(Endpoint.read(data)).as("it was killed").isPresent();
-        assertThat(CommandRun.of("topics", "check", "--data", data.toString(), "--config", CommandsUnderTest.written(
-                directory, EMBEDDED + "  properties:\n    default.api.timeout.ms: 500\n    request.timeout.ms: 500\n").toString()).failedWith(1))
+        assertThat(CommandRun.of(
+                                "topics",
+                                "check",
+                                "--data",
+                                data.toString(),
+                                "--config",
+                                CommandsUnderTest.written(
+                                                directory,
+                                                EMBEDDED
+                                                        + "  properties:\n"
+                                                        + "    default.api.timeout.ms: 500\n"
+                                                        + "    request.timeout.ms: 500\n")
+                                        .toString())
+                        .failedWith(1))
                 .contains("does not answer", data.resolve("endpoint").toString(), "spillway run");
     }
 
@@ -85,21 +100,39 @@ class RunIT {
         commands.run("topics", "create").done();
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             int port = taken.getLocalPort();
-            CommandsUnderTest metricsThere = new CommandsUnderTest(commands.bootstrapServers(), commands.prefix(),
-                    CommandsUnderTest.written(directory.resolve("metrics"), CommandsUnderTest.SMALL.replace("metrics:\n  port: 0", "metrics:\n  port: " + port)));
+            CommandsUnderTest metricsThere = new CommandsUnderTest(
+                    commands.bootstrapServers(),
+                    commands.prefix(),
+                    CommandsUnderTest.written(
+                            directory.resolve("metrics"),
+                            CommandsUnderTest.SMALL.replace("metrics:\n  port: 0", "metrics:\n  port: " + port)));
             assertThat(metricsThere.run("run", "--data", directory.resolve("data").toString()).failedWith(1))
                     .contains("127.0.0.1:" + port, "metrics.port", "Address already in use");
-            CommandsUnderTest gatewayThere = new CommandsUnderTest(commands.bootstrapServers(), commands.prefix(),
-                    CommandsUnderTest.written(directory.resolve("gateway"), CommandsUnderTest.SMALL.replace("gateway:\n  port: 0", "gateway:\n  port: " + port)));
-            assertThat(gatewayThere.run("run", "--roles", "gateway", "--data", directory.resolve("gateway-data").toString()).failedWith(1))
+            CommandsUnderTest gatewayThere = new CommandsUnderTest(
+                    commands.bootstrapServers(),
+                    commands.prefix(),
+                    CommandsUnderTest.written(
+                            directory.resolve("gateway"),
+                            CommandsUnderTest.SMALL.replace("gateway:\n  port: 0", "gateway:\n  port: " + port)));
+            assertThat(gatewayThere
+                            .run(
+                                    "run", "--roles", "gateway", "--data",
+                                    directory.resolve("gateway-data").toString())
+                            .failedWith(1))
                     .contains("127.0.0.1:" + port, "gateway.port", "Address already in use");
 
-            Path kafkaThere = CommandsUnderTest.written(directory.resolve("kafka"), EMBEDDED.replace("embeddedPort: 0", "embeddedPort: " + port));
-            assertThat(CommandRun.of("run", "--data", directory.resolve("other").toString(), "--config", kafkaThere.toString()).failedWith(1))
+            Path kafkaThere = CommandsUnderTest.written(
+                    directory.resolve("kafka"), EMBEDDED.replace("embeddedPort: 0", "embeddedPort: " + port));
+            assertThat(CommandRun.of(
+                                    "run", "--data", directory.resolve("other").toString(), "--config",
+                                    kafkaThere.toString())
+                            .failedWith(1))
                     .contains("127.0.0.1:" + port, "another one");
         }
         assertThat(directory.resolve("data/endpoint")).doesNotExist();
-        assertThat(CommandRun.of("run", "--data", Files.writeString(directory.resolve("file"), "").toString()).failedWith(1))
+        assertThat(CommandRun.of(
+                                "run", "--data", Files.writeString(directory.resolve("file"), "").toString())
+                        .failedWith(1))
                 .contains(directory.resolve("file").toString(), "--data");
     }
 
@@ -124,8 +157,11 @@ class RunIT {
         Path impatient = CommandsUnderTest.written(directory, CommandsUnderTest.SMALL
                 + "kafka:\n  properties:\n    default.api.timeout.ms: 500\n    request.timeout.ms: 500\n");
 
-        assertThat(CommandRun.of("run", "--bootstrap-servers", "127.0.0.1:1", "--config", impatient.toString(),
-                "--data", directory.resolve("data").toString()).failedWith(1)).contains("127.0.0.1:1", "does not answer");
+        assertThat(CommandRun.of(
+                                "run", "--bootstrap-servers", "127.0.0.1:1", "--config", impatient.toString(),
+                                "--data", directory.resolve("data").toString())
+                        .failedWith(1))
+                .contains("127.0.0.1:1", "does not answer");
     }
 
     private static HttpResponse<String> get(String url) throws IOException, InterruptedException {

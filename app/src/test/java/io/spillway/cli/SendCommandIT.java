@@ -43,10 +43,15 @@ class SendCommandIT {
     @Test
     void by_count_every_item_is_as_the_options_say() {
         long beforeMillis = System.currentTimeMillis();
-        CommandRun run = commands.run("send", "--tenant", "acme", "--count", "3", "--workload", "mail", "--size", "7", "--age", "10m").done();
+        CommandRun run = commands.run(
+                        "send", "--tenant", "acme", "--count", "3", "--workload", "mail", "--size", "7", "--age", "10m")
+                .done();
         long afterMillis = System.currentTimeMillis();
 
-        assertThat(run.outLines()).singleElement().asString().startsWith("Sent 3 items to " + commands.topics().ingress());
+        assertThat(run.outLines())
+                .singleElement()
+                .asString()
+                .startsWith("Sent 3 items to " + commands.topics().ingress());
         assertThat(ingress()).hasSize(3).allSatisfy(item -> {
             assertThat(item.get("tenant")).hasToString("acme");
             assertThat(item.get("workload")).hasToString("mail");
@@ -87,11 +92,14 @@ class SendCommandIT {
             CommandRun run = commands.run("send", "--file", file.toString(), "--tenant", "other", "--output", output);
 
             assertThat(run.exitCode()).isEqualTo(1);
-            assertThat(run.errLines()).satisfiesExactly(
-                    line -> assertThat(line).startsWith("line 2: not JSON: "),
-                    line -> assertThat(line).startsWith("line 4: tenant must be"),
-                    line -> assertThat(line).isEqualTo("line 5: not UTF-8"),
-                    line -> assertThat(line).startsWith("spillway: 3 items could not be sent").contains("listed above"));
+            assertThat(run.errLines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).startsWith("line 2: not JSON: "),
+                            line -> assertThat(line).startsWith("line 4: tenant must be"),
+                            line -> assertThat(line).isEqualTo("line 5: not UTF-8"),
+                            line -> assertThat(line)
+                                    .startsWith("spillway: 3 items could not be sent")
+                                    .contains("listed above"));
             assertThat(run.err()).doesNotContain("\u001b");
             assertThat(run.outLines()).hasSize(1);
             assertThat(run.out()).contains(output.equals("json") ? "\"bad\":3" : "Sent 2 items");
@@ -103,9 +111,15 @@ class SendCommandIT {
     @Test
     void standard_input_is_read_when_the_file_is_a_dash() {
         InputStream real = System.in;
-        System.setIn(new ByteArrayInputStream(bytes("{\"id\":\"one\",\"payload\":\"x\"}\n{\"id\":\"two\",\"payload\":\"y\"}\n")));
+        System.setIn(new ByteArrayInputStream(
+                bytes("{\"id\":\"one\",\"payload\":\"x\"}\n{\"id\":\"two\",\"payload\":\"y\"}\n")));
         try {
-            assertThat(commands.run("send", "--file", "-", "--output", "json").done().json().get("sent").longValue()).isEqualTo(2);
+            assertThat(commands.run("send", "--file", "-", "--output", "json")
+                            .done()
+                            .json()
+                            .get("sent")
+                            .longValue())
+                    .isEqualTo(2);
         } finally {
             System.setIn(real);
         }
@@ -126,17 +140,21 @@ class SendCommandIT {
 
     @Test
     void a_sweep_is_recorded_and_a_tenant_that_is_not_sweepable_is_told_of() {
-        CommandRun notSweepable = commands.run("sweep", "record", "--tenant", "acme",
-                "--started-at", "2026-01-01T01:00:00+01:00", "--completed-at", "1767225660000", "--id", "nightly").done();
+        CommandRun notSweepable = commands.run(
+                        "sweep", "record", "--tenant", "acme", "--started-at", "2026-01-01T01:00:00+01:00",
+                        "--completed-at", "1767225660000", "--id", "nightly")
+                .done();
         assertThat(notSweepable.out()).contains("Recorded sweep nightly of acme", "before 2026-01-01T00:00:00Z");
         assertThat(notSweepable.errLines()).singleElement().asString()
                 .contains("acme is not sweepable", "spillway tenants set acme --sweepable true");
 
         commands.run("tenants", "set", "acme", "--sweepable", "true").done();
-        CommandRun sweepable = commands.run("sweep", "record", "--tenant", "acme", "--started-at", "1767225600000").done();
+        CommandRun sweepable = commands.run("sweep", "record", "--tenant", "acme", "--started-at", "1767225600000")
+                .done();
         assertThat(sweepable.err()).isEmpty();
 
-        CommandRun all = commands.run("sweep", "record", "--tenant", "*", "--started-at", "0", "--output", "json").done();
+        CommandRun all = commands.run("sweep", "record", "--tenant", "*", "--started-at", "0", "--output", "json")
+                .done();
         assertThat(all.json().get("tenant").textValue()).isEqualTo("*");
         assertThat(all.json().get("startedAt").longValue()).isZero();
         assertThat(commands.run("sweep", "record", "--tenant", "b", "--started-at", "0", "--output", "json")
@@ -144,7 +162,9 @@ class SendCommandIT {
 
         RecordCodec<SweepMark> marks = new RecordCodec<>(new SweepMark());
         assertThat(kafka.readAll(commands.topics().sweeps()))
-                .extracting(record -> new String(record.key(), StandardCharsets.UTF_8), record -> marks.decode(record.value()).get("startedAt"))
+                .extracting(
+                        record -> new String(record.key(), StandardCharsets.UTF_8),
+                        record -> marks.decode(record.value()).get("startedAt"))
                 .containsExactly(
                         tuple("acme", 1_767_225_600_000L),
                         tuple("acme", 1_767_225_600_000L),

@@ -43,9 +43,17 @@ class TenantsCommandIT {
 
         assertThat(commands.run("tenants", "set", "acme", "--rate", "100", "--burst", "200").done().out())
                 .isEqualTo("acme: rate=100 burst=200\n");
-        assertThat(commands.run("tenants", "set", "acme", "--concurrency", "20", "--burst", "none", "--aged-after", "90s").done().out())
-                .as("what is not named stays").isEqualTo("acme: rate=100 burst=none concurrency=20 agedAfter=90s\n");
-        assertThat(commands.run("tenants", "set", "acme", "--concurrency", "default", "--output", "json").done().json().toString())
+        assertThat(commands.run(
+                                "tenants", "set", "acme", "--concurrency", "20", "--burst", "none", "--aged-after",
+                                "90s")
+                        .done()
+                        .out())
+                .as("what is not named stays")
+                .isEqualTo("acme: rate=100 burst=none concurrency=20 agedAfter=90s\n");
+        assertThat(commands.run("tenants", "set", "acme", "--concurrency", "default", "--output", "json")
+                        .done()
+                        .json()
+                        .toString())
                 .isEqualTo("{\"set\":{\"agedAfter\":\"90s\",\"burst\":\"none\",\"rate\":\"100\"},\"tenant\":\"acme\"}");
         commands.run("tenants", "set", "*", "--ttl", "1h", "--rate", "7").done();
 
@@ -64,15 +72,19 @@ class TenantsCommandIT {
         assertThat(commands.run("tenants", "remove", "*", "--output", "json").done().json().toString())
                 .isEqualTo("{\"removed\":true,\"tenant\":\"*\"}");
         assertThat(commands.run("tenants", "remove", "acme").done().out()).isEqualTo("Removed the settings of acme.\n");
-        assertThat(commands.run("tenants", "remove", "acme").failedWith(1)).contains("acme has no settings of its own", "tenants list");
+        assertThat(commands.run("tenants", "remove", "acme").failedWith(1))
+                .contains("acme has no settings of its own", "tenants list");
         assertThat(commands.run("tenants", "list", "--output", "json").done().json()).isEmpty();
     }
 
     @Test
     void defaults_of_the_configuration_are_told_apart_from_those_of_the_product() throws Exception {
         commands.run("topics", "create").done();
-        CommandsUnderTest configured = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
-                directory.resolve("configured"), CommandsUnderTest.SMALL + "defaults:\n  attempts: 9\n"));
+        CommandsUnderTest configured = new CommandsUnderTest(
+                kafka.bootstrapServers(),
+                kafka.prefix(),
+                CommandsUnderTest.written(
+                        directory.resolve("configured"), CommandsUnderTest.SMALL + "defaults:\n  attempts: 9\n"));
 
         assertThat(configured.run("tenants", "get", "acme").done().outLines())
                 .anyMatch(line -> line.matches("attempts +9 +configuration"))
@@ -88,7 +100,8 @@ class TenantsCommandIT {
             producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("broken"), bytes("no policy")));
         }
 
-        assertThat(commands.run("tenants", "list").done().outLines()).containsExactly("red\\u001b[31m\\u000aacme  rate=5");
+        assertThat(commands.run("tenants", "list").done().outLines())
+                .containsExactly("red\\u001b[31m\\u000aacme  rate=5");
         assertThat(commands.run("tenants", "list", "--output", "json").done().outLines()).hasSize(1);
     }
 
@@ -105,7 +118,8 @@ class TenantsCommandIT {
         commands.run("topics", "create").done();
         assertThat(commands.run("tenants", "set", "acme", "--rate", "1000", "--wait").done().err())
                 .as("no instance runs").contains("no running instance has reported within 3 s");
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
+        try (SpillwayProcess router =
+                SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             for (int round = 0; round < 3; round++) {
                 // By default an item is aged at 5 minutes.
                 assertThat(commands.run("tenants", "set", "acme", "--aged-after", "1m", "--wait").done().err())

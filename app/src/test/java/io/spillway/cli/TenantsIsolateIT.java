@@ -42,14 +42,18 @@ class TenantsIsolateIT {
     @Test
     void a_tenant_under_attack_is_moved_to_partitions_of_its_own_and_back_without_a_restart() throws Exception {
         commands.run("topics", "create").done();
-        try (SpillwayProcess router = SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
+        try (SpillwayProcess router =
+                SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.options())) {
             Set<Integer> before = placesOf("acme");
             assertThat(before).hasSizeBetween(1, 3);
             JsonNode assigned = commands.run("explain", "--tenant", "acme", "--output", "json").done().json();
             assertThat(assigned.get("placement").textValue()).isEqualTo("assigned");
             assertThat(numbers(assigned.get("partitions"))).containsAll(before).hasSize(3);
 
-            JsonNode isolated = commands.run("tenants", "isolate", "acme", "--partitions", "2", "--wait", "--output", "json").done().json();
+            JsonNode isolated = commands.run(
+                            "tenants", "isolate", "acme", "--partitions", "2", "--wait", "--output", "json")
+                    .done()
+                    .json();
             Set<Integer> own = numbers(isolated.get("partitions"));
             assertThat(own).hasSize(2);
             assertThat(placesOf("acme")).isSubsetOf(own);
@@ -58,15 +62,21 @@ class TenantsIsolateIT {
             }
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
                     .contains("acme: has dedicated partitions", "partitions " + own, "any other: hot", "dedicated=2");
-            assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3").failedWith(1))
-                    .contains("Nothing is changed", "must be from 1 to 2", "because 4 of 8 partitions must stay shared");
+            assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3")
+                            .failedWith(1))
+                    .contains(
+                            "Nothing is changed", "must be from 1 to 2", "because 4 of 8 partitions must stay shared");
 
             commands.run("tenants", "release", "acme", "--wait").done();
             assertThat(placesOf("acme")).isSubsetOf(numbers(assigned.get("partitions")));
             assertThat(commands.run("tenants", "get", "acme").done().out()).doesNotContain("set for acme");
-            assertThat(commands.run("tenants", "release", "acme").failedWith(1)).contains("acme has no dedicated partitions");
+            assertThat(commands.run("tenants", "release", "acme").failedWith(1))
+                    .contains("acme has no dedicated partitions");
 
-            assertThat(commands.run("tenants", "release", "acme", "--shard").done().out()).contains("acme: its shard is released.");
+            assertThat(commands.run("tenants", "release", "acme", "--shard")
+                            .done()
+                            .out())
+                    .contains("acme: its shard is released.");
             while (!commands.run("explain", "--tenant", "acme", "--output", "json").done().json()
                     .get("placement").textValue().equals("stateless")) {
                 LockSupport.parkNanos(2_000_000);

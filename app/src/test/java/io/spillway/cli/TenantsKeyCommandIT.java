@@ -53,14 +53,26 @@ class TenantsKeyCommandIT {
         assertThat(listed.out()).doesNotContain("spw_");
         assertThat(commands.run("tenants", "key", "list", "--output", "json").done().json()).hasSize(3);
 
-        assertThat(commands.run("tenants", "key", "revoke", "bolt", first.keyId()).failedWith(1)).contains("Nothing is revoked", "bolt");
+        assertThat(commands.run("tenants", "key", "revoke", "bolt", first.keyId())
+                        .failedWith(1))
+                .contains("Nothing is revoked", "bolt");
         assertThat(commands.run("tenants", "key", "revoke", "acme", first.keyId()).done().out())
                 .isEqualTo("Revoked " + first.keyId() + " of acme.\n");
-        assertThat(commands.run("tenants", "key", "list", "acme").done().outLines()).singleElement().asString().contains(other.keyId());
-        assertThat(commands.run("tenants", "key", "revoke", "acme", "--output", "json").done().json().get("revoked").toString())
+        assertThat(commands.run("tenants", "key", "list", "acme").done().outLines())
+                .singleElement()
+                .asString()
+                .contains(other.keyId());
+        assertThat(commands.run("tenants", "key", "revoke", "acme", "--output", "json")
+                        .done()
+                        .json()
+                        .get("revoked")
+                        .toString())
                 .isEqualTo("[\"" + other.keyId() + "\"]");
         assertThat(commands.run("tenants", "key", "revoke", "acme").failedWith(1)).contains("acme has no key");
-        assertThat(commands.run("tenants", "key", "list").done().outLines()).singleElement().asString().startsWith("bolt");
+        assertThat(commands.run("tenants", "key", "list").done().outLines())
+                .singleElement()
+                .asString()
+                .startsWith("bolt");
     }
 
     @Test
@@ -70,7 +82,8 @@ class TenantsKeyCommandIT {
         List<ConsumerRecord<byte[], byte[]>> stored = kafka.readAll(commands.topics().keys());
         assertThat(stored).hasSize(1);
         assertThat(new String(stored.getFirst().key(), StandardCharsets.US_ASCII)).isEqualTo(key.substring(4, 20));
-        assertThat(new String(stored.getFirst().value(), StandardCharsets.ISO_8859_1)).doesNotContain(key.substring(21), "spw_");
+        assertThat(new String(stored.getFirst().value(), StandardCharsets.ISO_8859_1))
+                .doesNotContain(key.substring(21), "spw_");
     }
 
     @Test
@@ -79,7 +92,8 @@ class TenantsKeyCommandIT {
             commands.run("tenants", "key", "create", "acme").done();
         }
 
-        assertThat(commands.run("tenants", "key", "create", "acme").failedWith(1)).contains("acme already has 20 keys", "Revoke");
+        assertThat(commands.run("tenants", "key", "create", "acme").failedWith(1))
+                .contains("acme already has 20 keys", "Revoke");
         commands.run("tenants", "key", "create", "bolt").done();
         commands.run("tenants", "key", "revoke", "acme").done();
         commands.run("tenants", "key", "create", "acme").done();

@@ -47,7 +47,8 @@ class TopicsCommandIT {
         assertThat(commands.run("topics", "check").exitCode()).as("nothing is there").isEqualTo(1);
         CommandRun first = commands.run("topics", "create").done();
         assertThat(first.outLines())
-                .containsExactlyInAnyOrderElementsOf(both(names.stream().map(name -> "created " + name).toList(), ALL_MATCH));
+                .containsExactlyInAnyOrderElementsOf(
+                        both(names.stream().map(name -> "created " + name).toList(), ALL_MATCH));
         assertThat(first.err()).isEmpty();
         assertThat(commands.run("topics", "create").done().outLines()).containsExactly(ALL_MATCH);
         assertThat(commands.run("topics", "check").done().outLines()).containsExactly(ALL_MATCH);
@@ -65,11 +66,16 @@ class TopicsCommandIT {
         CommandRun check = commands.run("topics", "check");
 
         assertThat(check.exitCode()).isEqualTo(1);
-        assertThat(check.outLines()).hasSize(3)
-                .anySatisfy(line -> assertThat(line).contains("topic " + topics.ingress(), "3 partitions", "must have 2", "topics.partitions"))
-                .anySatisfy(line -> assertThat(line).contains(
-                        "topic " + topics.lane(Lane.HOT), "retention.ms=1000", "must have -1", "kafka-configs.sh --alter"))
-                .anySatisfy(line -> assertThat(line).contains("topic " + topics.sweeps(), "missing", "spillway topics create"));
+        assertThat(check.outLines())
+                .hasSize(3)
+                .anySatisfy(line -> assertThat(line)
+                        .contains("topic " + topics.ingress(), "3 partitions", "must have 2", "topics.partitions"))
+                .anySatisfy(line -> assertThat(line)
+                        .contains(
+                                "topic " + topics.lane(Lane.HOT), "retention.ms=1000", "must have -1",
+                                "kafka-configs.sh --alter"))
+                .anySatisfy(line ->
+                        assertThat(line).contains("topic " + topics.sweeps(), "missing", "spillway topics create"));
 
         CommandRun create = commands.run("topics", "create", "--output", "json");
         assertThat(create.exitCode()).as("what it may not mend is still wrong").isEqualTo(1);
@@ -79,10 +85,15 @@ class TopicsCommandIT {
 
     @Test
     void more_replicas_than_the_cluster_has_are_refused_with_the_setting_to_change() throws Exception {
-        CommandsUnderTest replicated = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(),
-                CommandsUnderTest.written(directory.resolve("more"), CommandsUnderTest.SMALL.replace("replication: 1", "replication: 9")));
+        CommandsUnderTest replicated = new CommandsUnderTest(
+                kafka.bootstrapServers(),
+                kafka.prefix(),
+                CommandsUnderTest.written(
+                        directory.resolve("more"),
+                        CommandsUnderTest.SMALL.replace("replication: 1", "replication: 9")));
 
-        assertThat(replicated.run("topics", "create").failedWith(1)).contains("replication", "topics.replication", "cannot create");
+        assertThat(replicated.run("topics", "create").failedWith(1))
+                .contains("replication", "topics.replication", "cannot create");
         assertThat(kafka.admin().listTopics().names().get()).noneMatch(name -> name.startsWith(kafka.prefix()));
 
         commands.run("topics", "create").done();
@@ -91,9 +102,12 @@ class TopicsCommandIT {
     }
 
     private void setRetention(String topic, String millis) throws Exception {
-        kafka.admin().incrementalAlterConfigs(Map.of(
-                new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                List.of(new AlterConfigOp(new ConfigEntry("retention.ms", millis), AlterConfigOp.OpType.SET)))).all().get();
+        kafka.admin()
+                .incrementalAlterConfigs(Map.of(
+                        new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                        List.of(new AlterConfigOp(new ConfigEntry("retention.ms", millis), AlterConfigOp.OpType.SET))))
+                .all()
+                .get();
     }
 
     private static List<String> both(List<String> lines, String last) {

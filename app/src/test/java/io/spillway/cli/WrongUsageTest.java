@@ -96,10 +96,14 @@ class WrongUsageTest {
     }
 
     static Stream<Arguments> badTenants() {
-        return Stream.of("", "a b", "a/b", "ümlaut", "x".repeat(129), "\u001b[31mred", "two\nlines", "\u202egro.live", "**")
+        return Stream.of(
+                        "", "a b", "a/b", "ümlaut", "x".repeat(129), "\u001b[31mred", "two\nlines", "\u202egro.live",
+                        "**")
                 .flatMap(tenant -> Stream.of(
                         arguments(List.of("send", "--tenant", tenant), allowed("--tenant")),
-                        arguments(List.of("sweep", "record", "--tenant", tenant, "--started-at", "0"), allowed("--tenant")),
+                        arguments(
+                                List.of("sweep", "record", "--tenant", tenant, "--started-at", "0"),
+                                allowed("--tenant")),
                         arguments(List.of("dead-letters", "list", "--tenant", tenant), allowed("--tenant")),
                         arguments(List.of("tenants", "get", tenant), allowed("tenant")),
                         arguments(List.of("tenants", "remove", tenant), allowed("tenant")),
@@ -113,14 +117,27 @@ class WrongUsageTest {
         String later = Instant.now().plusSeconds(3600).toString();
         String sweep = "sweep record --tenant acme ";
         return Stream.of(
-                wrong(sweep + "--started-at 2026-01-01T00:00:00Z --completed-at " + later, "--completed-at", later, "future"),
+                wrong(
+                        sweep + "--started-at 2026-01-01T00:00:00Z --completed-at " + later,
+                        "--completed-at",
+                        later,
+                        "future"),
                 wrong(sweep + "--started-at " + later, "--started-at", later, "future"),
-                wrong(sweep + "--started-at 2026-01-02T00:00:00Z --completed-at 2026-01-01T00:00:00Z",
-                        "--completed-at", "2026-01-01T00:00:00Z", "before", "2026-01-02T00:00:00Z"),
+                wrong(
+                        sweep + "--started-at 2026-01-02T00:00:00Z --completed-at 2026-01-01T00:00:00Z",
+                        "--completed-at",
+                        "2026-01-01T00:00:00Z",
+                        "before",
+                        "2026-01-02T00:00:00Z"),
                 wrong(sweep + "--started-at yesterday", "--started-at", "yesterday", "epoch milliseconds"),
                 wrong(sweep + "--started-at 2026-01-01T00:00:00", "--started-at", "2026-11-21T08:00:00Z"),
-                wrong(sweep + "--started-at +999999999-01-01T00:00:00Z", "--started-at", "999999999", "epoch milliseconds"),
-                arguments(List.of("sweep", "record", "--tenant", "acme", "--started-at", "0", "--id", "a\u0007b"),
+                wrong(
+                        sweep + "--started-at +999999999-01-01T00:00:00Z",
+                        "--started-at",
+                        "999999999",
+                        "epoch milliseconds"),
+                arguments(
+                        List.of("sweep", "record", "--tenant", "acme", "--started-at", "0", "--id", "a\u0007b"),
                         List.of("--id", "a\\u0007b", "printable ASCII")));
     }
 
@@ -153,19 +170,20 @@ class WrongUsageTest {
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
     void an_invalid_address_is_named(List<String> command) {
-        assertThat(withMore(command, "--bootstrap-servers", "nonsense").failedWith(2)).contains("bootstrap.servers", "nonsense");
+        assertThat(withMore(command, "--bootstrap-servers", "nonsense").failedWith(2))
+                .contains("bootstrap.servers", "nonsense");
     }
 
     @Test
     void a_property_that_kafka_rejects_is_named_without_secrets() throws IOException {
         String file = written("""
-                kafka:
-                  bootstrapServers: 127.0.0.1:1
-                  properties:
-                    security.protocol: SASL_NONSENSE
-                    sasl.jaas.config: 'org.apache.kafka.common.security.plain.PlainLoginModule required password="hunter2";'
-                    ssl.keystore.password: hunter2
-                """);
+            kafka:
+              bootstrapServers: 127.0.0.1:1
+              properties:
+                security.protocol: SASL_NONSENSE
+                sasl.jaas.config: 'org.apache.kafka.common.security.plain.PlainLoginModule required password="hunter2";'
+                ssl.keystore.password: hunter2
+            """);
         CommandRun run = CommandRun.of("tenants", "list", "--config", file);
 
         assertThat(run.failedWith(2)).contains("security.protocol", "SASL_NONSENSE").doesNotContain("hunter2");
@@ -181,7 +199,8 @@ class WrongUsageTest {
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
     void a_cluster_that_does_not_answer_is_named_with_the_settings_to_check(List<String> command) throws IOException {
-        String impatient = written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
+        String impatient =
+                written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
 
         assertThat(withMore(command, "--config", impatient, "--bootstrap-servers", "127.0.0.1:1").failedWith(1))
                 .contains("127.0.0.1:1", "does not answer", "--bootstrap-servers", "kafka.properties");
@@ -190,9 +209,11 @@ class WrongUsageTest {
     @Test
     void the_stale_address_of_a_killed_process_is_named_with_its_file() throws IOException {
         Files.writeString(directory.resolve("endpoint"), "kafka=127.0.0.1:1\nmetrics=\npid=not-a-number\n");
-        String impatient = written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
+        String impatient =
+                written("kafka:\n  properties:\n    default.api.timeout.ms: 300\n    request.timeout.ms: 300\n");
 
-        assertThat(CommandRun.of("tenants", "list", "--config", impatient, "--data", directory.toString()).failedWith(1))
+        assertThat(CommandRun.of("tenants", "list", "--config", impatient, "--data", directory.toString())
+                        .failedWith(1))
                 .contains("127.0.0.1:1", directory.resolve("endpoint").toString(), "spillway run");
     }
 

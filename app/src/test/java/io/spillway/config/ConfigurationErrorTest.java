@@ -25,58 +25,58 @@ class ConfigurationErrorTest {
 
     @ParameterizedTest(name = "{0}: {1}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            topics.partitions          | 0         | must be 1 to 10000
-            topics.partitions          | 10001     | must be 1 to 10000
-            topics.partitions          | -1        | must be 1 to 10000
-            topics.partitions          | twelve    | must be a whole number
-            topics.partitions          | 3.0       | must be a whole number
-            topics.partitions          | 99999999999 | must be a whole number
-            topics.partitions          | true      | must be a whole number
-            topics.partitions          | ""        | must be a whole number
-            topics.replication         | 0         | must be 1 to 9
-            topics.replication         | 10        | must be 1 to 9
-            topics.maxBytes            | 1023      | must be 1024 to 104857600
-            topics.maxBytes            | 104857601 | must be 1024 to 104857600
-            topics.maxBytes            | 1MB       | must be a whole number
-            kafka.prefix               | ""        | must be 1 to 200 of A-Z a-z 0-9 . _ -
-            kafka.prefix               | a b       | must be 1 to 200 of A-Z a-z 0-9 . _ -
-            kafka.prefix               | *         | must be 1 to 200 of A-Z a-z 0-9 . _ -
-            kafka.embeddedPort         | -1        | must be 0 to 65535
-            kafka.embeddedPort         | 65536     | must be 0 to 65535
-            router.commitInterval      | 0ms       | must be 1ms to 1m
-            router.commitInterval      | 60001ms   | must be 1ms to 1m
-            router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d
-            router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d
-            router.threads             | 0         | must be 1 to 256
-            router.threads             | 257       | must be 1 to 256
-            router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
-            router.protection.multiple | NaN       | must be 0, or 1.5 to 1000.0
-            router.protection.multiple | -1.5      | must be 0, or 1.5 to 1000.0
-            router.protection.target   | 9ms       | must be 10ms to 1m
-            router.protection.target   | 60001ms   | must be 10ms to 1m
-            router.maxTenants          | 0         | must be 1 to 10000000
-            router.maxTenants          | 10000001  | must be 1 to 10000000
-            metrics.port               | -1        | must be 0 to 65535
-            metrics.port               | 65536     | must be 0 to 65535
-            metrics.tenants            | 0         | must be 1 to 10000
-            metrics.tenants            | 10001     | must be 1 to 10000
-            shards.slots               | -1        | must be 0 to 1048576
-            shards.slots               | 4         | slots = 4: must be from 12 (the number of partitions: each needs a slot) to 1048576
-            shards.overlap             | 15        | must be 0 to 14
-            shards.overlap             | few       | must be a whole number
-            shards.seed                | x         | must be a whole number of 64 bits
-            shards.table               | 1;2       | must be whole numbers with commas between them
-            shards.workloadPartitions  | 257       | must be 0 to 256
-            shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d
-            gateway.port               | 65536     | must be 0 to 65535
-            gateway.limits.connections | 0         | must be 1 to 1000000
-            gateway.limits.bodyTimeout | 99ms      | must be 100ms to 300000ms
-            gateway.limits.batchBytes  | 1000      | must be 1048576 to 67108864
-            defaults.rate              | 0         | must be 0.001 to 10000000, or none
-            defaults.attempts          | none      | must be 1 to 1000
-            defaults.jitter            | some      | must be full, equal, decorrelated, none
-            defaults.agedAfter         | 5         | must be 1ms to 365d, or none
-            """)
+        topics.partitions          | 0         | must be 1 to 10000
+        topics.partitions          | 10001     | must be 1 to 10000
+        topics.partitions          | -1        | must be 1 to 10000
+        topics.partitions          | twelve    | must be a whole number
+        topics.partitions          | 3.0       | must be a whole number
+        topics.partitions          | 99999999999 | must be a whole number
+        topics.partitions          | true      | must be a whole number
+        topics.partitions          | ""        | must be a whole number
+        topics.replication         | 0         | must be 1 to 9
+        topics.replication         | 10        | must be 1 to 9
+        topics.maxBytes            | 1023      | must be 1024 to 104857600
+        topics.maxBytes            | 104857601 | must be 1024 to 104857600
+        topics.maxBytes            | 1MB       | must be a whole number
+        kafka.prefix               | ""        | must be 1 to 200 of A-Z a-z 0-9 . _ -
+        kafka.prefix               | a b       | must be 1 to 200 of A-Z a-z 0-9 . _ -
+        kafka.prefix               | *         | must be 1 to 200 of A-Z a-z 0-9 . _ -
+        kafka.embeddedPort         | -1        | must be 0 to 65535
+        kafka.embeddedPort         | 65536     | must be 0 to 65535
+        router.commitInterval      | 0ms       | must be 1ms to 1m
+        router.commitInterval      | 60001ms   | must be 1ms to 1m
+        router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+        router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+        router.threads             | 0         | must be 1 to 256
+        router.threads             | 257       | must be 1 to 256
+        router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
+        router.protection.multiple | NaN       | must be 0, or 1.5 to 1000.0
+        router.protection.multiple | -1.5      | must be 0, or 1.5 to 1000.0
+        router.protection.target   | 9ms       | must be 10ms to 1m
+        router.protection.target   | 60001ms   | must be 10ms to 1m
+        router.maxTenants          | 0         | must be 1 to 10000000
+        router.maxTenants          | 10000001  | must be 1 to 10000000
+        metrics.port               | -1        | must be 0 to 65535
+        metrics.port               | 65536     | must be 0 to 65535
+        metrics.tenants            | 0         | must be 1 to 10000
+        metrics.tenants            | 10001     | must be 1 to 10000
+        shards.slots               | -1        | must be 0 to 1048576
+        shards.slots               | 4         | slots = 4: must be from 12 (the number of partitions: each needs a slot) to 1048576
+        shards.overlap             | 15        | must be 0 to 14
+        shards.overlap             | few       | must be a whole number
+        shards.seed                | x         | must be a whole number of 64 bits
+        shards.table               | 1;2       | must be whole numbers with commas between them
+        shards.workloadPartitions  | 257       | must be 0 to 256
+        shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+        gateway.port               | 65536     | must be 0 to 65535
+        gateway.limits.connections | 0         | must be 1 to 1000000
+        gateway.limits.bodyTimeout | 99ms      | must be 100ms to 300000ms
+        gateway.limits.batchBytes  | 1000      | must be 1048576 to 67108864
+        defaults.rate              | 0         | must be 0.001 to 10000000, or none
+        defaults.attempts          | none      | must be 1 to 1000
+        defaults.jitter            | some      | must be full, equal, decorrelated, none
+        defaults.agedAfter         | 5         | must be 1ms to 365d, or none
+        """)
     void a_value_that_is_not_allowed_is_reported_for_every_source(String key, String value, String allowed) {
         String line = key + " = " + value + ": " + allowed;
         String variable = "SPILLWAY_" + key.replace('.', '_');
@@ -86,35 +86,47 @@ class ConfigurationErrorTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"topics.partitions, 10000", "topics.replication, 9", "topics.maxBytes, 1024", "topics.maxBytes, 104857600",
-        "kafka.prefix, a.B_9-", "router.commitInterval, 1ms", "router.commitInterval, 60s", "router.threads, 256",
-        "router.maxTenants, 10000000", "router.protection.multiple, 0", "router.protection.target, 60s",
-        "metrics.port, 0", "metrics.port, 65535", "metrics.tenants, 10000"})
+    @CsvSource({
+        "topics.partitions, 10000",
+        "topics.replication, 9",
+        "topics.maxBytes, 1024",
+        "topics.maxBytes, 104857600",
+        "kafka.prefix, a.B_9-",
+        "router.commitInterval, 1ms",
+        "router.commitInterval, 60s",
+        "router.threads, 256",
+        "router.maxTenants, 10000000",
+        "router.protection.multiple, 0",
+        "router.protection.target, 60s",
+        "metrics.port, 0",
+        "metrics.port, 65535",
+        "metrics.tenants, 10000"
+    })
     void a_value_at_the_limit_of_its_range_is_allowed(String key, String value) {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value))).isNotNull();
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-            kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-            kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-            nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-            topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-            topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-            Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-            topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-            topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
-            kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
-            topics: {partitions: [3]}          | topics.partitions = [...]: must be one value
-            kafka: {bootstrapServers: [a, b]}  | kafka.bootstrapServers = [...]: must be one value
-            kafka: {properties: {a: [b]}}      | kafka.properties.a = [...]: must be one value
-            kafka: {properties: []}            | kafka.properties = [...]: must be a map of settings; any key
-            topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
-            topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
-            kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
-            "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
-            """)
+        nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+        Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
+        kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
+        topics: {partitions: [3]}          | topics.partitions = [...]: must be one value
+        kafka: {bootstrapServers: [a, b]}  | kafka.bootstrapServers = [...]: must be one value
+        kafka: {properties: {a: [b]}}      | kafka.properties.a = [...]: must be one value
+        kafka: {properties: []}            | kafka.properties = [...]: must be a map of settings; any key
+        topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
+        kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
+        "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
+        """)
     void a_value_in_the_wrong_structure_is_reported(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
     }
@@ -122,22 +134,24 @@ class ConfigurationErrorTest {
     @ParameterizedTest
     @ValueSource(strings = {"just words", "- a\n- b", "5", "true"})
     void a_document_that_is_not_a_map_is_rejected_without_quoting_it(String yaml) {
-        assertThat(errorOf(yaml)).isEqualTo(file()
-                + ": must be a map of settings; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
+        assertThat(errorOf(yaml))
+                .isEqualTo(file()
+                        + ": must be a map of settings; known sections: kafka, topics, defaults, router,"
+                        + " worker, killer, handler, gateway, metrics, shards");
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            "topics: {partitions: 3"                            | line 1
-            "topics:\\n  partitions: 3\\n replication: 1"       | line 3
-            "topics:\\n\\tpartitions: 3"                        | line 2
-            "topics:\\n  partitions: 3\\n  partitions: 4"       | line 3
-            "kafka: {}\\ntopics: {}\\nkafka: {}"                | line 3
-            "a: b: c"                                           | line 1
-            "kafka: {prefix: 'x}"                               | line 1
-            "kafka: {}\\n---\\ntopics: {}"                      | another document begins at line 3
-            "topics: @3"                                        | line 1
-            """)
+        "topics: {partitions: 3"                            | line 1
+        "topics:\\n  partitions: 3\\n replication: 1"       | line 3
+        "topics:\\n\\tpartitions: 3"                        | line 2
+        "topics:\\n  partitions: 3\\n  partitions: 4"       | line 3
+        "kafka: {}\\ntopics: {}\\nkafka: {}"                | line 3
+        "a: b: c"                                           | line 1
+        "kafka: {prefix: 'x}"                               | line 1
+        "kafka: {}\\n---\\ntopics: {}"                      | another document begins at line 3
+        "topics: @3"                                        | line 1
+        """)
     void an_invalid_document_is_reported_with_its_line(String yaml, String line) {
         assertThat(errorOf(yaml.replace("\\n", "\n").replace("\\t", "\t")))
                 .startsWith(file() + ": must be one YAML document: ")
@@ -159,14 +173,16 @@ class ConfigurationErrorTest {
     @Test
     void text_from_the_file_cannot_forge_a_line() {
         assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
-                .isEqualTo(file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: "
-                        + "unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
+                .isEqualTo(
+                        file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: unknown key; known sections: kafka,"
+                                + " topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
     }
 
     @Test
     void an_unknown_key_on_the_command_line_is_reported() {
-        assertThat(errorOf(Map.of(), Map.of("topics.partition", "3"))).isEqualTo(
-                "topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes");
+        assertThat(errorOf(Map.of(), Map.of("topics.partition", "3")))
+                .isEqualTo("topics.partition = 3: unknown key; known here: topics.partitions, topics.replication,"
+                        + " topics.maxBytes");
     }
 
     @ParameterizedTest

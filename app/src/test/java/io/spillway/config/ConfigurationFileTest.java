@@ -51,83 +51,118 @@ class ConfigurationFileTest {
     @Test
     void every_setting_can_be_set_in_the_file() {
         assertThat(load("""
-                # a comment
-                kafka:
-                  bootstrapServers: a:9092,b:9092
-                  prefix: orders
-                  embeddedPort: 0
-                  properties:
-                    security.protocol: SSL
-                    ssl:
-                      keystore:
-                        location: /etc/keys
-                topics:
-                  partitions: 1_024
-                  replication: 1
-                  maxBytes: 2048
-                defaults:
-                  rate: 100.5
-                  burst: none
-                  agedAfter: 10m
-                  sweepable: true
-                  jitter: equal
-                router:
-                  commitInterval: 100ms
-                  threads: 4
-                  stateDir: "/var/lib/spillway"
-                  maxTenants: 5
-                  protection: {multiple: 2.5, target: 1s}
-                  properties: {num.standby.replicas: 1}
-                worker:
-                  id: w-1
-                  slots: 7
-                  reserve: 0.1
-                  agedTrickle: 0
-                  readAhead: {items: 100, bytes: 2097152}
-                  commitInterval: 20ms
-                  drainGrace: 1s
-                  leaseMax: 1m
-                  transactionTimeout: 30s
-                killer: {deaths: 0}
-                handler:
-                  type: http
-                  http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s}
-                  kafka: {topic: out}
-                  class: a.B
-                gateway:
-                  host: 0.0.0.0
-                  port: 0
-                  tls: {keystoreFile: a.p12, keystorePassword: secret}
-                  adminKeyFile: /etc/admin.key
-                  limits: {connections: 1, requests: 2, tenantRequests: 3, bytesInFlight: 4000000, headerBytes: 5000,
-                    batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
-                metrics: {host: 0.0.0.0, port: 0, tenants: 7}
-                shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
-                """)).isEqualTo(new Configuration(
-                new KafkaSettings(
-                        "a:9092,b:9092",
-                        "orders",
-                        0,
-                        Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
-                new TopicSettings(1_024, 1, 2_048),
-                PolicySettings.NONE_SET
-                        .with(PolicyField.RATE, "100.5")
-                        .with(PolicyField.BURST, "none")
-                        .with(PolicyField.AGED_AFTER, "10m")
-                        .with(PolicyField.SWEEPABLE, "true")
-                        .with(PolicyField.JITTER, "equal"),
-                new RouterSettings(
-                        Duration.ofMillis(100), 4, "/var/lib/spillway", 5, 2.5, Duration.ofSeconds(1),
-                        Map.of("num.standby.replicas", "1")),
-                new WorkerSettings("w-1", 7, 0.1, 0, 100, 2_097_152, Duration.ofMillis(20),
-                        Duration.ofSeconds(1), Duration.ofMinutes(1), Duration.ofSeconds(30), 0),
-                new HandlerSettings(HandlerSettings.Type.HTTP, "https://example.org/work", Duration.ofSeconds(1),
-                        Duration.ofSeconds(3), "out", "a.B"),
-                new GatewaySettings("0.0.0.0", 0, new GatewaySettings.Tls("", "", "a.p12", "secret"), "/etc/admin.key",
-                        new GatewaySettings.Limits(1, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
-                                Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
-                new MetricsSettings("0.0.0.0", 0, 7),
-                new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
+            # a comment
+            kafka:
+              bootstrapServers: a:9092,b:9092
+              prefix: orders
+              embeddedPort: 0
+              properties:
+                security.protocol: SSL
+                ssl:
+                  keystore:
+                    location: /etc/keys
+            topics:
+              partitions: 1_024
+              replication: 1
+              maxBytes: 2048
+            defaults:
+              rate: 100.5
+              burst: none
+              agedAfter: 10m
+              sweepable: true
+              jitter: equal
+            router:
+              commitInterval: 100ms
+              threads: 4
+              stateDir: "/var/lib/spillway"
+              maxTenants: 5
+              protection: {multiple: 2.5, target: 1s}
+              properties: {num.standby.replicas: 1}
+            worker:
+              id: w-1
+              slots: 7
+              reserve: 0.1
+              agedTrickle: 0
+              readAhead: {items: 100, bytes: 2097152}
+              commitInterval: 20ms
+              drainGrace: 1s
+              leaseMax: 1m
+              transactionTimeout: 30s
+            killer: {deaths: 0}
+            handler:
+              type: http
+              http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s}
+              kafka: {topic: out}
+              class: a.B
+            gateway:
+              host: 0.0.0.0
+              port: 0
+              tls: {keystoreFile: a.p12, keystorePassword: secret}
+              adminKeyFile: /etc/admin.key
+              limits: {connections: 1, requests: 2, tenantRequests: 3, bytesInFlight: 4000000, headerBytes: 5000,
+                batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
+            metrics: {host: 0.0.0.0, port: 0, tenants: 7}
+            shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
+            """))
+                .isEqualTo(new Configuration(
+                        new KafkaSettings(
+                                "a:9092,b:9092",
+                                "orders",
+                                0,
+                                Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
+                        new TopicSettings(1_024, 1, 2_048),
+                        PolicySettings.NONE_SET
+                                .with(PolicyField.RATE, "100.5")
+                                .with(PolicyField.BURST, "none")
+                                .with(PolicyField.AGED_AFTER, "10m")
+                                .with(PolicyField.SWEEPABLE, "true")
+                                .with(PolicyField.JITTER, "equal"),
+                        new RouterSettings(
+                                Duration.ofMillis(100),
+                                4,
+                                "/var/lib/spillway",
+                                5,
+                                2.5,
+                                Duration.ofSeconds(1),
+                                Map.of("num.standby.replicas", "1")),
+                        new WorkerSettings(
+                                "w-1",
+                                7,
+                                0.1,
+                                0,
+                                100,
+                                2_097_152,
+                                Duration.ofMillis(20),
+                                Duration.ofSeconds(1),
+                                Duration.ofMinutes(1),
+                                Duration.ofSeconds(30),
+                                0),
+                        new HandlerSettings(
+                                HandlerSettings.Type.HTTP,
+                                "https://example.org/work",
+                                Duration.ofSeconds(1),
+                                Duration.ofSeconds(3),
+                                "out",
+                                "a.B"),
+                        new GatewaySettings(
+                                "0.0.0.0",
+                                0,
+                                new GatewaySettings.Tls("", "", "a.p12", "secret"),
+                                "/etc/admin.key",
+                                new GatewaySettings.Limits(
+                                        1,
+                                        2,
+                                        3,
+                                        4_000_000,
+                                        5_000,
+                                        6,
+                                        2_000_000,
+                                        Duration.ofSeconds(7),
+                                        Duration.ofSeconds(8),
+                                        Duration.ofSeconds(9),
+                                        Duration.ZERO)),
+                        new MetricsSettings("0.0.0.0", 0, 7),
+                        new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }
 
     @Test

@@ -41,17 +41,22 @@ class DemoFindingsTest {
 
         assertThat(fifo.ages(DemoPlan.Phase.BEFORE).getTotalCount()).isEqualTo(1);
         assertThat(fifo.ages(DemoPlan.Phase.DURING).getTotalCount()).isZero();
-        assertThat(fifo.p99MillisOverTime()[(int) ((plan.slowFromMillis() - 1) / fifo.binMillis())]).isBetween(29_000L, 31_000L);
+        assertThat(fifo.p99MillisOverTime()[(int) ((plan.slowFromMillis() - 1) / fifo.binMillis())])
+                .isBetween(29_000L, 31_000L);
     }
 
     @ParameterizedTest
-    @CsvSource({"10000, 10500, about the same", "10000, 20000, Spillway was faster", "20000, 10000, Spillway was slower"})
+    @CsvSource({"10000, 10500, about the same", "10000, 20000, Spillway was faster", "20000, 10000, Spillway was slower"
+    })
     void the_finding_on_the_noisy_tenant_is_the_measured_result(long ours, long theirs, String said) {
         clock.startIn(0);
         noisyItemIsDone(spillway, plan.floodFromMillis() + ours);
         noisyItemIsDone(fifo, plan.floodFromMillis() + theirs);
 
-        assertThat(findings(true)).anySatisfy(finding -> assertThat(finding).startsWith("All 1 items of noisy were done").contains(said));
+        assertThat(findings(true))
+                .anySatisfy(finding -> assertThat(finding)
+                        .startsWith("All 1 items of noisy were done")
+                        .contains(said));
     }
 
     @Test
@@ -60,13 +65,18 @@ class DemoFindingsTest {
 
         assertThat(findings(false))
                 .contains("Of the 1 items of noisy, 0 were done in Spillway and 0 in the FIFO queue.")
-                .anySatisfy(finding -> assertThat(finding).contains("has not reached dead-letter yet", "has not finished it"))
-                .last().asString().startsWith("120 s after the last item was sent, not all items were finished: 0 items still waiting");
+                .anySatisfy(finding ->
+                        assertThat(finding).contains("has not reached dead-letter yet", "has not finished it"))
+                .last()
+                .asString()
+                .startsWith("120 s after the last item was sent, not all items were finished: 0 items still waiting");
     }
 
     private List<String> findings(boolean isFinished) {
         return new DemoFindings(new DemoResult(
-                plan, spillway, fifo, Map.of(DemoPlan.NOISY, 1L), List.of(), isFinished, List.of(), Optional.empty())).all();
+                        plan, spillway, fifo, Map.of(DemoPlan.NOISY, 1L), List.of(), isFinished, List.of(),
+                        Optional.empty()))
+                .all();
     }
 
     private void quietItemWaits(DemoTally tally, long dueMillis, long ageMillis) {

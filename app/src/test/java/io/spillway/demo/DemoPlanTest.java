@@ -12,9 +12,13 @@ class DemoPlanTest {
     void the_events_have_the_same_order_at_any_length(int seconds) {
         DemoPlan plan = new DemoPlan(seconds);
 
-        assertThat(new long[] {0, plan.warmUpSendsToMillis(), plan.warmToMillis(), plan.slowFromMillis(), plan.floodFromMillis(),
-                plan.slowToMillis(), plan.sweepAtMillis(), plan.floodToMillis(), plan.disturbedToMillis(), plan.endMillis()})
-                .isSorted().doesNotHaveDuplicates();
+        assertThat(new long[] {
+                    0, plan.warmUpSendsToMillis(), plan.warmToMillis(), plan.slowFromMillis(), plan.floodFromMillis(),
+                    plan.slowToMillis(), plan.sweepAtMillis(), plan.floodToMillis(), plan.disturbedToMillis(),
+                    plan.endMillis()
+                })
+                .isSorted()
+                .doesNotHaveDuplicates();
         assertThat(plan.events()).isSortedAccordingTo(Comparator.comparingLong(DemoPlan.Event::atMillis));
     }
 
@@ -25,6 +29,7 @@ class DemoPlanTest {
 
         assertThat(plan.streams()).allSatisfy(stream -> assertThat(stream.dueMillis(0)).isLessThan(stream.toMillis()));
         assertThat(plan.streams().stream().filter(stream -> stream.idPrefix().equals(DemoPlan.POISON_PILL)))
-                .singleElement().satisfies(pill -> assertThat(pill.dueMillis(1)).isGreaterThanOrEqualTo(pill.toMillis()));
+                .singleElement()
+                .satisfies(pill -> assertThat(pill.dueMillis(1)).isGreaterThanOrEqualTo(pill.toMillis()));
     }
 }

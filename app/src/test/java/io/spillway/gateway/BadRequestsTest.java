@@ -38,22 +38,34 @@ class BadRequestsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "GET\r\n\r\n", "\r\n\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
-        "get / http/1.1\r\nHost: h\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
-        "POST /v1/items HTTP/1.1\r\nHost: h\r\n: c\r\n\r\n", "POST /v1/items HTTP/1.1\r\nHost: h\r\nA: \u0001\r\n\r\n",
-        "POST /../../etc HTTP/1.1\r\nHost: h\r\n\r\n", "PO\u0000ST /v1/items HTTP/1.1\r\nHost: h\r\n\r\n",
-        "\u0016\u0003\u0001\u0002",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n"
-    })
+    @ValueSource(
+            strings = {
+                "GET\r\n\r\n",
+                "\r\n\r\n\r\n",
+                "GET / HTTP/1.1\r\n\r\n",
+                "GET / HTTP/9.9\r\nHost: h\r\n\r\n",
+                "get / http/1.1\r\nHost: h\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+                "POST /v1/items HTTP/1.1\r\n"
+                        + "Host: h\r\n"
+                        + "Content-Length: 5\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n"
+                        + "0\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n7fffffff\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nA b: c\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\n: c\r\n\r\n",
+                "POST /v1/items HTTP/1.1\r\nHost: h\r\nA: \u0001\r\n\r\n",
+                "POST /../../etc HTTP/1.1\r\nHost: h\r\n\r\n",
+                "PO\u0000ST /v1/items HTTP/1.1\r\nHost: h\r\n\r\n",
+                "\u0016\u0003\u0001\u0002",
+                "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+                "CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n",
+                "GET /%zz HTTP/1.1\r\nHost: h\r\n\r\n"
+            })
     void invalid_http_gets_a_client_error_or_a_closed_connection(String raw) throws IOException {
         List<Integer> statuses = statusesOf(talk(raw.getBytes(StandardCharsets.ISO_8859_1)));
 

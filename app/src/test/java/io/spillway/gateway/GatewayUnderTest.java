@@ -65,9 +65,11 @@ final class GatewayUnderTest implements AutoCloseable {
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
         this.gateway = new Gateway(
                 configuration,
-                new Gateway.Surroundings(policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
+                new Gateway.Surroundings(
+                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
                 new Gateway.Chance(
-                        () -> Instant.ofEpochMilli(nowMillis.get()), System::nanoTime,
+                        () -> Instant.ofEpochMilli(nowMillis.get()),
+                        System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()),
                 kafka);
         this.url = gateway.start();

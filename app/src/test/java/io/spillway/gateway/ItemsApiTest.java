@@ -37,8 +37,9 @@ class ItemsApiTest {
 
     @Test
     void an_item_is_stored_with_all_fields_of_the_request() throws Exception {
-        HttpResponse<String> answer = gateway.post(key, "grün", "Idempotency-Key", "order-1", "Spillway-Workload", "mail",
-                "Content-Type", "text/plain; charset=utf-8", "traceparent", TRACE, "tracestate", "a=b", "tracestate", "c=d");
+        HttpResponse<String> answer = gateway.post(
+                key, "grün", "Idempotency-Key", "order-1", "Spillway-Workload", "mail", "Content-Type",
+                "text/plain; charset=utf-8", "traceparent", TRACE, "tracestate", "a=b", "tracestate", "c=d");
 
         assertThat(answer.statusCode()).isEqualTo(202);
         assertThat(answer.body()).isEqualTo("{\"id\":\"order-1\",\"tenant\":\"acme\"}");
@@ -173,15 +174,15 @@ class ItemsApiTest {
     void every_line_of_a_batch_has_its_own_result() throws Exception {
         gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.RATE, "1").with(PolicyField.BURST, "3"));
         HttpResponse<String> answer = gateway.batch(key, """
-                {"id":"a","payload":"1","workload":"mail"}
-                not json
-                {"id":"b","tenant":"bolt","payload":"2"}
+            {"id":"a","payload":"1","workload":"mail"}
+            not json
+            {"id":"b","tenant":"bolt","payload":"2"}
 
-                {"id":"c","tenant":"acme","payload":{"n":3}}
-                {"id":"d"}
-                {"payload":"4"}
-                {"id":"e","payload":"5"}
-                """, "traceparent", TRACE);
+            {"id":"c","tenant":"acme","payload":{"n":3}}
+            {"id":"d"}
+            {"payload":"4"}
+            {"id":"e","payload":"5"}
+            """, "traceparent", TRACE);
 
         assertThat(answer.statusCode()).isEqualTo(200);
         List<JsonNode> lines = new ArrayList<>();

@@ -21,8 +21,9 @@ class JsonItemsTest {
     @Test
     void every_field_of_an_item_is_parsed() throws JsonProcessingException {
         WorkItem item = items.parse("""
-                {"tenant":"acme","id":"order-1","enqueuedAt":1700000000000,"workload":"fax","channel":"c",
-                 "contentType":"text/plain","attributes":{"k":"v"},"payload":"grün"}""");
+            {"tenant":"acme","id":"order-1","enqueuedAt":1700000000000,"workload":"fax","channel":"c",
+             "contentType":"text/plain","attributes":{"k":"v"},"payload":"grün"}\
+            """);
 
         assertThat(item.getTenant()).isEqualTo("acme");
         assertThat(item.getId()).isEqualTo("order-1");
@@ -67,9 +68,14 @@ class JsonItemsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "{", "nonsense", "{\"payload\":\"x\"} {\"payload\":\"y\"}", "{\"payload\":\"x\"},", "{\"payload\":\"x\",\"payload\":\"y\"}"
-    })
+    @ValueSource(
+            strings = {
+                "{",
+                "nonsense",
+                "{\"payload\":\"x\"} {\"payload\":\"y\"}",
+                "{\"payload\":\"x\"},",
+                "{\"payload\":\"x\",\"payload\":\"y\"}"
+            })
     void a_line_that_is_not_exactly_one_json_value_is_rejected(String line) {
         assertThatThrownBy(() -> items.parse(line)).isInstanceOf(JsonProcessingException.class);
     }

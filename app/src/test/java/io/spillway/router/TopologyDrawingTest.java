@@ -46,10 +46,14 @@ class TopologyDrawingTest {
                 "   Sub-topology 1: delay stage\n      store timers (changelog: spillway.router-timers-changelog)\n",
                 "   Sub-topology 2: ledger fold\n      store books (changelog: spillway.router-books-changelog)\n",
                 "   Sub-topology 3: shard stage\n      store shards (changelog: spillway.router-shards-changelog)\n");
-        assertThat(whole.mermaid()).contains(
-                "subgraph stage-0[route stage]", "subgraph stage-1[delay stage]",
-                "subgraph stage-2[ledger fold]", "subgraph stage-3[shard stage]",
-                "store-timers[(timers)] <--> topic-spillway.router-timers-changelog[(spillway.router-timers-changelog)]");
+        assertThat(whole.mermaid())
+                .contains(
+                        "subgraph stage-0[route stage]",
+                        "subgraph stage-1[delay stage]",
+                        "subgraph stage-2[ledger fold]",
+                        "subgraph stage-3[shard stage]",
+                        "store-timers[(timers)] <-->"
+                                + " topic-spillway.router-timers-changelog[(spillway.router-timers-changelog)]");
     }
 
     @Test
@@ -73,10 +77,10 @@ class TopologyDrawingTest {
                 "    client-worker([worker]) --> topic-spillway.delay[(spillway.delay)]",
                 "    topic-spillway.policies[(spillway.policies)] -.-> client-router([router])");
         assertThat(drawing.text()).contains("""
-                   Client: gateway
-                      follows: spillway.keys, spillway.policies, spillway.depths
-                      writes: spillway.ingress
-                """);
+               Client: gateway
+                  follows: spillway.keys, spillway.policies, spillway.depths
+                  writes: spillway.ingress
+            """);
     }
 
     @Test

@@ -48,14 +48,23 @@ class AdminKeysTest {
     void a_key_that_is_too_short_is_refused_and_not_shown() throws IOException {
         assertThatThrownBy(() -> AdminKeys.find(Map.of("SPILLWAY_ADMIN_KEY", "hunter2"), settings(""), data))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("SPILLWAY_ADMIN_KEY").hasMessageContaining("16 to 512").message().doesNotContain("hunter2");
+                .hasMessageContaining("SPILLWAY_ADMIN_KEY")
+                .hasMessageContaining("16 to 512")
+                .message()
+                .doesNotContain("hunter2");
         Path configured = Files.writeString(data.resolve("configured"), "hunter2");
         assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(configured.toString()), data))
                 .isInstanceOf(InvalidSettingException.class)
-                .hasMessageContaining("gateway.adminKeyFile").hasMessageContaining("16 to 512").message().doesNotContain("hunter2");
+                .hasMessageContaining("gateway.adminKeyFile")
+                .hasMessageContaining("16 to 512")
+                .message()
+                .doesNotContain("hunter2");
         Files.writeString(data.resolve("admin.key"), "hunter2");
         assertThatThrownBy(() -> AdminKeys.find(Map.of(), settings(""), data))
-                .isInstanceOf(CommandFailure.class).hasMessageContaining("admin.key").message().doesNotContain("hunter2");
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("admin.key")
+                .message()
+                .doesNotContain("hunter2");
     }
 
     @Test
@@ -66,6 +75,7 @@ class AdminKeysTest {
     }
 
     private static GatewaySettings settings(String adminKeyFile) {
-        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("gateway.adminKeyFile", adminKeyFile)).gateway();
+        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of("gateway.adminKeyFile", adminKeyFile))
+                .gateway();
     }
 }

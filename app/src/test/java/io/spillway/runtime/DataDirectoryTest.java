@@ -70,7 +70,8 @@ class DataDirectoryTest {
 
     @Test
     void the_endpoint_is_read_as_written_and_deleted_on_close() {
-        Endpoint written = new Endpoint("http://127.0.0.1:8080", "127.0.0.1:19092", "http://127.0.0.1:9404/metrics", 42, false);
+        Endpoint written =
+                new Endpoint("http://127.0.0.1:8080", "127.0.0.1:19092", "http://127.0.0.1:9404/metrics", 42, false);
         try (DataDirectory data = DataDirectory.open(directory)) {
             written.write(data.path());
             assertThat(Endpoint.read(directory)).contains(written);

@@ -63,7 +63,8 @@ class MetricsServerTest {
     @Test
     void a_port_in_use_is_reported_in_one_line_with_the_remedy() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                MetricsServer server = new MetricsServer(new MetricsSettings("127.0.0.1", taken.getLocalPort(), 100), ready::get)) {
+                MetricsServer server =
+                        new MetricsServer(new MetricsSettings("127.0.0.1", taken.getLocalPort(), 100), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
@@ -85,7 +86,8 @@ class MetricsServerTest {
 
     @Test
     void an_unknown_host_is_named() {
-        try (MetricsServer server = new MetricsServer(new MetricsSettings("no-such-host.invalid", 0, 100), ready::get)) {
+        try (MetricsServer server =
+                new MetricsServer(new MetricsSettings("no-such-host.invalid", 0, 100), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("no-such-host.invalid")
@@ -110,7 +112,8 @@ class MetricsServerTest {
 
     /** @param path instead of that of the metrics; empty for the metrics */
     private static HttpResponse<String> get(String metricsUrl, String path) throws IOException, InterruptedException {
-        String url = path.isEmpty() ? metricsUrl : metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()) + path;
+        String url =
+                path.isEmpty() ? metricsUrl : metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()) + path;
         try (HttpClient client = HttpClient.newHttpClient()) {
             return client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
         }

@@ -51,7 +51,10 @@ class ViewProgressIT {
         commit("dead", RECORD, NOW_MILLIS - 10_001);
         kafka.admin().alterConsumerGroupOffsets(ViewProgress.groupOf(partition.topic(), "foreign"),
                 Map.of(partition, new OffsetAndMetadata(0, "not a time"))).all().get();
-        kafka.admin().alterConsumerGroupOffsets(kafka.prefix() + ".other", Map.of(partition, new OffsetAndMetadata(0, ""))).all().get();
+        kafka.admin()
+                .alterConsumerGroupOffsets(kafka.prefix() + ".other", Map.of(partition, new OffsetAndMetadata(0, "")))
+                .all()
+                .get();
 
         tickMillis = 1_000;
         assertThat(progress().await(partition, RECORD, 30_000)).isZero();
@@ -62,12 +65,14 @@ class ViewProgressIT {
         long started = nowMillis.get();
         tickMillis = 1_000;
         assertThat(progress().await(partition, RECORD, 1_000)).as("even if the time is up earlier").isZero();
-        assertThat(nowMillis.get() - started).isBetween(ViewProgress.FIRST_REPORT_MILLIS, 2 * ViewProgress.FIRST_REPORT_MILLIS);
+        assertThat(nowMillis.get() - started)
+                .isBetween(ViewProgress.FIRST_REPORT_MILLIS, 2 * ViewProgress.FIRST_REPORT_MILLIS);
     }
 
     @Test
     void an_instance_that_first_reports_during_the_wait_is_awaited() throws Exception {
-        CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
+        CompletableFuture<Integer> waiting =
+                CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
         awaitLooks(2);
         assertThat(waiting).isNotDone();
         commit("early", RECORD, NOW_MILLIS);
@@ -85,13 +90,15 @@ class ViewProgressIT {
 
         assertThatThrownBy(() -> progress().await(partition, RECORD, 0))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("Stored, but not applied within 0 s by [slow]. Check the logs of these instances.");
+                .hasMessageContaining(
+                        "Stored, but not applied within 0 s by [slow]. Check the logs of these instances.");
     }
 
     @Test
     void returns_when_the_last_instance_is_past_the_record() throws Exception {
         commit("slow", RECORD, NOW_MILLIS);
-        CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
+        CompletableFuture<Integer> waiting =
+                CompletableFuture.supplyAsync(() -> progress().await(partition, RECORD, 1_000_000));
         awaitLooks(2);
         assertThat(waiting).isNotDone();
         commit("slow", RECORD + 1, NOW_MILLIS);

@@ -55,12 +55,16 @@ class CompactedViewIT {
             producer.flush();
             try (CompactedView view = view(topic, 10_000, Optional.empty())) {
                 view.start(LONG);
-                assertThat(content.entries).hasSize(499).containsEntry("tenant-0", "value-500").doesNotContainKey("tenant-7");
+                assertThat(content.entries)
+                        .hasSize(499)
+                        .containsEntry("tenant-0", "value-500")
+                        .doesNotContainKey("tenant-7");
 
                 put(producer, topic, "tenant-7", "back");
                 put(producer, topic, "tenant-8", null);
                 put(producer, topic, "tenant-9", "newer");
-                awaitThat(() -> Map.of("tenant-7", "back", "tenant-9", "newer").entrySet().stream().allMatch(content.entries.entrySet()::contains)
+                awaitThat(() -> Map.of("tenant-7", "back", "tenant-9", "newer").entrySet().stream()
+                                .allMatch(content.entries.entrySet()::contains)
                         && !content.contains("tenant-8"));
                 assertThat(view.skipped()).isZero();
             }
@@ -132,7 +136,11 @@ class CompactedViewIT {
             OffsetAndMetadata committed = committed(group).get(partition);
             assertThat(committed.metadata()).isEqualTo(Long.toString(CLOCK.millis()));
         }
-        assertThat(kafka.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()).containsKey(partition);
+        assertThat(kafka.admin()
+                        .listConsumerGroupOffsets(group)
+                        .partitionsToOffsetAndMetadata()
+                        .get())
+                .containsKey(partition);
     }
 
     @Test
@@ -187,7 +195,8 @@ class CompactedViewIT {
     }
 
     private Map<TopicPartition, OffsetAndMetadata> committed(String group) {
-        return TopicAdmin.get(kafka.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), "read offsets");
+        return TopicAdmin.get(
+                kafka.admin().listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(), "read offsets");
     }
 
     private static void put(Producer<byte[], byte[]> producer, String topic, String key, String value) {

@@ -49,7 +49,9 @@ class DelayLimitsIT {
                 "topics.partitions", "1", "topics.replication", "1"));
         Topics topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
-        List<Integer> sizes = List.of(1, topics.ingressMaxBytes(), topics.delayedMaxBytes() - FRAMING_BYTES, topics.laneMaxBytes() - 2 * FRAMING_BYTES);
+        List<Integer> sizes = List.of(
+                1, topics.ingressMaxBytes(), topics.delayedMaxBytes() - FRAMING_BYTES,
+                topics.laneMaxBytes() - 2 * FRAMING_BYTES);
         List<Long> timestamps = List.of(0L, System.currentTimeMillis(), Long.MAX_VALUE);
 
         try (Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
@@ -60,8 +62,11 @@ class DelayLimitsIT {
             for (int size : sizes) {
                 for (long timestamp : timestamps) {
                     long due = System.currentTimeMillis() + 3_000;
-                    var record = new ProducerRecord<byte[], byte[]>(topics.lane(Lane.DELAY), 0, timestamp, null, new byte[size]);
-                    record.headers().add("spillway-tenant", bytes("acme")).add("spillway-due", bytes(Long.toString(due)))
+                    var record = new ProducerRecord<byte[], byte[]>(
+                            topics.lane(Lane.DELAY), 0, timestamp, null, new byte[size]);
+                    record.headers()
+                            .add("spillway-tenant", bytes("acme"))
+                            .add("spillway-due", bytes(Long.toString(due)))
                             .add("spillway-enqueued-at", bytes(Long.toString(due - 3_000)));
                     producer.send(record).get();
                 }
@@ -74,8 +79,14 @@ class DelayLimitsIT {
                 assertThat(router.isRunning()).isTrue();
             }
             assertThat(hot).hasSize(expected - timestamps.size());
-            assertThat(dead).hasSize(timestamps.size()).allSatisfy(record -> assertThat(
-                    new String(record.headers().lastHeader("spillway-dead-reason").value(), StandardCharsets.UTF_8)).isEqualTo("too-large"));
+            assertThat(dead)
+                    .hasSize(timestamps.size())
+                    .allSatisfy(record -> assertThat(new String(
+                                    record.headers()
+                                            .lastHeader("spillway-dead-reason")
+                                            .value(),
+                                    StandardCharsets.UTF_8))
+                            .isEqualTo("too-large"));
             assertThat(hot).extracting(ConsumerRecord::timestamp).containsAll(timestamps);
         }
     }

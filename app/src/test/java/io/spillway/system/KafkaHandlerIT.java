@@ -113,7 +113,9 @@ class KafkaHandlerIT {
     }
 
     private Handler handler(String topic) {
-        return Handlers.make(configuration(topic, Map.of()).handler(), configuration(topic, Map.of()).queue(), InstantSource.system());
+        return Handlers.make(
+                configuration(topic, Map.of()).handler(), configuration(topic, Map.of()).queue(),
+                InstantSource.system());
     }
 
     private Configuration configuration(String topic, Map<String, String> more) {

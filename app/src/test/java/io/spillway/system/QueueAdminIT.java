@@ -146,12 +146,18 @@ class QueueAdminIT {
     }
 
     private void commit(int partition, long offset) {
-        TopicAdmin.get(kafka.admin().alterConsumerGroupOffsets(group, Map.of(at(partition), new OffsetAndMetadata(offset))).all(), "commit");
+        TopicAdmin.get(
+                kafka.admin()
+                        .alterConsumerGroupOffsets(group, Map.of(at(partition), new OffsetAndMetadata(offset)))
+                        .all(),
+                "commit");
     }
 
     private void send(int partition, int count) throws Exception {
         try (var producer = new KafkaProducer<>(
-                Map.of("bootstrap.servers", kafka.bootstrapServers()), new ByteArraySerializer(), new ByteArraySerializer())) {
+                Map.of("bootstrap.servers", kafka.bootstrapServers()),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
             for (int i = 0; i < count; i++) {
                 producer.send(new ProducerRecord<>(topic, partition, null, new byte[] {(byte) i})).get();
             }

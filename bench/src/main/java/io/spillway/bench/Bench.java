@@ -8,7 +8,8 @@ record Bench(BrokerProcess broker, Admin admin, Machine machine) implements Auto
     static Bench start() {
         BrokerProcess broker = BrokerProcess.start();
         return new Bench(
-                broker, Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers())), new Machine(broker.pid()));
+                broker, Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers())),
+                new Machine(broker.pid()));
     }
 
     @Override

@@ -49,9 +49,17 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         Gateway gateway = new Gateway(
                 scene.configuration(),
-                new Gateway.Surroundings(policies, keys, AdminKey.of("0123456789abcdef"), new Depths(),
-                        new SimpleMeterRegistry(), () -> ""),
-                new Gateway.Chance(InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
+                new Gateway.Surroundings(
+                        policies,
+                        keys,
+                        AdminKey.of("0123456789abcdef"),
+                        new Depths(),
+                        new SimpleMeterRegistry(),
+                        () -> ""),
+                new Gateway.Chance(
+                        InstantSource.system(),
+                        System::nanoTime,
+                        () -> ThreadLocalRandom.current().nextLong()));
         Map<String, String> held = Map.of(
                 QUIET, key(keys, policies, QUIET, 10_000_000), NOISY, key(keys, policies, NOISY, noisyPerSecond));
         return new FrontDoor(URI.create(gateway.start()).getPort(), held, gateway::close);
@@ -59,7 +67,8 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
 
     /** A producer behind the same HTTP server with the same settings: it reads the body, sends it, waits, answers. */
     static FrontDoor bare(Scene scene) {
-        Producer<byte[], byte[]> producer = new KafkaClients(scene.configuration().queue()).producer(Map.of("linger.ms", 0));
+        Producer<byte[], byte[]> producer =
+                new KafkaClients(scene.configuration().queue()).producer(Map.of("linger.ms", 0));
         byte[] tenant = QUIET.getBytes(StandardCharsets.US_ASCII);
         WebServer server = WebServer.builder()
                 .host("127.0.0.1")
@@ -83,7 +92,11 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
     }
 
     private static void take(
-            ServerRequest request, ServerResponse response, Producer<byte[], byte[]> producer, String topic, byte[] tenant) {
+            ServerRequest request,
+            ServerResponse response,
+            Producer<byte[], byte[]> producer,
+            String topic,
+            byte[] tenant) {
         try {
             producer.send(new ProducerRecord<>(topic, tenant, request.content().as(byte[].class))).get();
             response.status(202).send("{\"id\":\"00000000-0000-7000-8000-000000000000\",\"tenant\":\"quiet\"}");

@@ -14,32 +14,49 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "Requests a second and their latency, in turn; callers and broker have processes of their own.")
 final class GatewayCommand implements Callable<Integer> {
-    @Option(names = "--seconds", defaultValue = "10", description = "that count, of each run (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--seconds", defaultValue = "10",
+            description = "that count, of each run (default: ${DEFAULT-VALUE})")
     private int seconds;
 
     @Option(names = "--warmup", defaultValue = "5", description = "seconds before them (default: ${DEFAULT-VALUE})")
     private int warmup;
 
-    @Option(names = "--connections", defaultValue = "64", description = "of the callers at full speed (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--connections", defaultValue = "64",
+            description = "of the callers at full speed (default: ${DEFAULT-VALUE})")
     private int connections;
 
     @Option(names = "--bytes", defaultValue = "200", description = "of a payload (default: ${DEFAULT-VALUE})")
     private int bytes;
 
-    @Option(names = "--rounds", defaultValue = "5", description = "after one that is discarded (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--rounds", defaultValue = "5",
+            description = "after one that is discarded (default: ${DEFAULT-VALUE})")
     private int rounds;
 
-    @Option(names = "--rate", defaultValue = "100", description = "items a second of the quiet tenant (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--rate", defaultValue = "100",
+            description = "items a second of the quiet tenant (default: ${DEFAULT-VALUE})")
     private int rate;
 
-    @Option(names = "--noisy-rate", defaultValue = "40", description = "the limit of the noisy tenant, items a second (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--noisy-rate", defaultValue = "40",
+            description = "the limit of the noisy tenant, items a second (default: ${DEFAULT-VALUE})")
     private int noisyRate;
 
-    @Option(names = "--times", defaultValue = "50", description = "how much more than its rate the noisy tenant sends (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--times", defaultValue = "50",
+            description = "how much more than its rate the noisy tenant sends (default: ${DEFAULT-VALUE})")
     private int times;
 
     /** What one round saw. */
-    private record Round(HttpLoad.Result gateway, HttpLoad.Result bare, HttpLoad.Result quiet, HttpLoad.Result beside, HttpLoad.Result flood) {}
+    private record Round(
+            HttpLoad.Result gateway,
+            HttpLoad.Result bare,
+            HttpLoad.Result quiet,
+            HttpLoad.Result beside,
+            HttpLoad.Result flood) {}
 
     @Override
     public Integer call() {
@@ -69,7 +86,8 @@ final class GatewayCommand implements Callable<Integer> {
         try (Scene scene = scene(bench, "n" + round); FrontDoor door = FrontDoor.gateway(scene, noisyRate)) {
             HttpLoad.Result quiet = quiet(door).await();
             HttpLoad.Running flooding = HttpLoad.start(
-                    door.port(), door.keys().get(FrontDoor.NOISY), connections, times * noisyRate, warmup, seconds, bytes);
+                    door.port(), door.keys().get(FrontDoor.NOISY), connections, times * noisyRate, warmup, seconds,
+                    bytes);
             HttpLoad.Result beside = quiet(door).await();
             HttpLoad.Result flood = flooding.await();
             return round % 2 == 0
@@ -95,7 +113,8 @@ final class GatewayCommand implements Callable<Integer> {
     }
 
     private static void print(String what, HttpLoad.Result result) {
-        System.out.printf("  %-30s %8.0f accepted/s %8.0f refused/s  p50 %7.2f ms  p99 %7.2f ms%n", what, result.perSecond(),
+        System.out.printf(
+                "  %-30s %8.0f accepted/s %8.0f refused/s  p50 %7.2f ms  p99 %7.2f ms%n", what, result.perSecond(),
                 result.refused() / result.seconds(), result.p50Micros() / 1e3, result.p99Micros() / 1e3);
     }
 
@@ -107,9 +126,12 @@ final class GatewayCommand implements Callable<Integer> {
                 median(results, r -> r.gateway().perSecond() / r.bare().perSecond()));
         System.out.printf("  p99 ms at full speed: gateway %.2f, bare producer %.2f%n",
                 median(results, r -> r.gateway().p99Micros()) / 1e3, median(results, r -> r.bare().p99Micros()) / 1e3);
-        System.out.printf("  p99 ms of the quiet tenant: alone %.2f, beside the flood %.2f, ratio %.2f (round by round %.2f)%n",
-                median(results, r -> r.quiet().p99Micros()) / 1e3, median(results, r -> r.beside().p99Micros()) / 1e3,
-                median(results, r -> r.beside().p99Micros()) / median(results, r -> r.quiet().p99Micros()),
+        System.out.printf(
+                "  p99 ms of the quiet tenant: alone %.2f, beside the flood %.2f, ratio %.2f (round by round %.2f)%n",
+                median(results, r -> r.quiet().p99Micros()) / 1e3,
+                median(results, r -> r.beside().p99Micros()) / 1e3,
+                median(results, r -> r.beside().p99Micros())
+                        / median(results, r -> r.quiet().p99Micros()),
                 median(results, r -> (double) r.beside().p99Micros() / r.quiet().p99Micros()));
     }
 

@@ -11,7 +11,10 @@ final class Goodput {
     /** Seconds until a second has 95% of normal, and all that follow have it on average; infinite when none has. */
     static double backAfterSeconds(List<Integer> perSecond, double normal) {
         for (int second = 0; second < perSecond.size(); second++) {
-            double rest = perSecond.subList(second, perSecond.size()).stream().mapToInt(each -> each).average().orElseThrow();
+            double rest = perSecond.subList(second, perSecond.size()).stream()
+                    .mapToInt(each -> each)
+                    .average()
+                    .orElseThrow();
             if (perSecond.get(second) >= BACK * normal && rest >= BACK * normal) {
                 return second;
             }

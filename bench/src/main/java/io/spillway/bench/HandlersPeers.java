@@ -85,7 +85,12 @@ record HandlersPeers(int slots, int tenants, List<Load> loads, int limitSeconds)
     }
 
     private boolean run(
-            Bench bench, Contestant contestant, String prefix, Load load, Map<String, Double> figures, List<String> detail) {
+            Bench bench,
+            Contestant contestant,
+            String prefix,
+            Load load,
+            Map<String, Double> figures,
+            List<String> detail) {
         String before = Machine.load();
         HandlingContender.Work work = new HandlingContender.Work(load.items(), load.millis());
         try (Scene scene = Scene.set(bench.admin(), bench.broker().bootstrapServers(), prefix, false,

@@ -93,7 +93,8 @@ interface HandlingContender extends AutoCloseable {
             if (sleepMillis > 0) {
                 Thread.sleep(sleepMillis);
             }
-            if (calls.getAndIncrement((int) BenchItems.markOf(value)) == 0 && itemsDone.incrementAndGet() == calls.length()) {
+            if (calls.getAndIncrement((int) BenchItems.markOf(value)) == 0
+                    && itemsDone.incrementAndGet() == calls.length()) {
                 lastNanos = System.nanoTime();
             }
         }

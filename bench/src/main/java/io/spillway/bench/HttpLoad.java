@@ -104,7 +104,8 @@ final class HttpLoad {
         print(callers, (endNanos - countFromNanos) / 1e9);
     }
 
-    private static void print(List<Future<Caller>> callers, double seconds) throws InterruptedException, ExecutionException {
+    private static void print(List<Future<Caller>> callers, double seconds)
+            throws InterruptedException, ExecutionException {
         long accepted = 0;
         long refused = 0;
         int count = 0;
@@ -120,11 +121,14 @@ final class HttpLoad {
             at += caller.get().count;
         }
         Arrays.sort(all);
-        System.out.println(accepted + " " + refused + " " + seconds + " " + percentile(all, 0.5) + " " + percentile(all, 0.99));
+        System.out.println(
+                accepted + " " + refused + " " + seconds + " " + percentile(all, 0.5) + " " + percentile(all, 0.99));
     }
 
     private static long percentile(long[] sorted, double share) {
-        return sorted.length == 0 ? 0 : sorted[(int) Math.min(sorted.length - 1L, (long) (sorted.length * share))] / 1_000;
+        return sorted.length == 0
+                ? 0
+                : sorted[(int) Math.min(sorted.length - 1L, (long) (sorted.length * share))] / 1_000;
     }
 
     /** One connection. Owned by its thread. */

@@ -19,7 +19,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Items at a steady rate, from when each should have been sent to when a reader of committed records has it. */
-@Command(name = "latency", mixinStandardHelpOptions = true, description = "End-to-end latency at a steady rate, in turn.")
+@Command(
+        name = "latency", mixinStandardHelpOptions = true,
+        description = "End-to-end latency at a steady rate, in turn.")
 final class LatencyCommand implements Callable<Integer> {
     private static final double MILLI = 1e6;
     private static final List<Contender.Kind> KINDS = List.of(Contender.Kind.ROUTER, Contender.Kind.PASS_THROUGH);
@@ -27,16 +29,22 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(names = "--rate", defaultValue = "2000", description = "items a second (default: ${DEFAULT-VALUE})")
     private int rate;
 
-    @Option(names = "--seconds", defaultValue = "30", description = "a run; the first third is discarded (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--seconds", defaultValue = "30",
+            description = "a run; the first third is discarded (default: ${DEFAULT-VALUE})")
     private int seconds;
 
-    @Option(names = "--tenants", defaultValue = "1000", description = "tenants, each with a rate (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--tenants", defaultValue = "1000",
+            description = "tenants, each with a rate (default: ${DEFAULT-VALUE})")
     private int tenants;
 
     @Option(names = "--rounds", defaultValue = "3", description = "rounds (default: ${DEFAULT-VALUE})")
     private int rounds;
 
-    @Option(names = "--commit-intervals", split = ",", defaultValue = "20,50,100", description = "milliseconds (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--commit-intervals", split = ",", defaultValue = "20,50,100",
+            description = "milliseconds (default: ${DEFAULT-VALUE})")
     private List<Integer> commitIntervalsMillis;
 
     private record Entry(Contender.Kind kind, int intervalMillis) {}
@@ -57,7 +65,8 @@ final class LatencyCommand implements Callable<Integer> {
         try (BrokerProcess broker = BrokerProcess.start();
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             Machine machine = new Machine(broker.pid());
-            System.out.printf("%,d items/s of %d bytes for %d s, %,d tenants%n", rate, BenchItems.VALUE_BYTES, seconds, tenants);
+            System.out.printf(
+                    "%,d items/s of %d bytes for %d s, %,d tenants%n", rate, BenchItems.VALUE_BYTES, seconds, tenants);
             for (int round = 0; round <= rounds; round++) {
                 // The first is for the compilers: one interval is enough.
                 List<Integer> intervals = round == 0 ? commitIntervalsMillis.subList(0, 1) : commitIntervalsMillis;
@@ -92,8 +101,16 @@ final class LatencyCommand implements Callable<Integer> {
             Machine.Watch watch = machine.watch();
             Histogram histogram = measure(scene);
             Run run = Run.of(histogram, watch.since());
-            System.out.printf("round %d  %3d ms  %-12s  p50 %7.2f ms  p99 %7.2f ms  max %7.2f ms  load before %s, %s%s%n",
-                    round, entry.intervalMillis(), entry.kind().label(), run.p50(), run.p99(), run.max(), load, run.use(),
+            System.out.printf(
+                    "round %d  %3d ms  %-12s  p50 %7.2f ms  p99 %7.2f ms  max %7.2f ms  load before %s, %s%s%n",
+                    round,
+                    entry.intervalMillis(),
+                    entry.kind().label(),
+                    run.p50(),
+                    run.p99(),
+                    run.max(),
+                    load,
+                    run.use(),
                     round == 0 ? "  (discarded)" : "");
             return run;
         }

@@ -32,7 +32,12 @@ final class Machine {
 
     /** Starts to look. */
     Watch watch() {
-        return new Watch(System.nanoTime(), busyTicks(), stealTicks(), cpuSeconds(ProcessHandle.current()), cpuSeconds(broker),
+        return new Watch(
+                System.nanoTime(),
+                busyTicks(),
+                stealTicks(),
+                cpuSeconds(ProcessHandle.current()),
+                cpuSeconds(broker),
                 allocatedBytes());
     }
 
@@ -89,7 +94,8 @@ final class Machine {
 
         @Override
         public String toString() {
-            return "others %4.1f%%, steal %4.1f%%%s".formatted(100 * others, 100 * steal, isDisturbed() ? "  DISTURBED" : "");
+            return "others %4.1f%%, steal %4.1f%%%s"
+                    .formatted(100 * others, 100 * steal, isDisturbed() ? "  DISTURBED" : "");
         }
     }
 

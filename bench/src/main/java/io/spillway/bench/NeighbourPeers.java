@@ -87,16 +87,25 @@ record NeighbourPeers(
         figures.put(BESIDE_P50, besideAges.p50());
         figures.put(BESIDE_P99, besideAges.p99());
         figures.put(RATIO, besideAges.p99() / aloneAges.p99());
-        figures.put(RECOVERY, recoverySeconds(beside, Math.max(RECOVERED * aloneAges.p99(), aloneAges.p99() + RECOVERED_MILLIS)));
+        figures.put(
+                RECOVERY,
+                recoverySeconds(beside, Math.max(RECOVERED * aloneAges.p99(), aloneAges.p99() + RECOVERED_MILLIS)));
         figures.put(QUIET_LEFT, (double) alone.ledger().notDone(IS_QUIET) + beside.ledger().notDone(IS_QUIET));
         figures.put(TWICE, (double) alone.ledger().duplicates() + beside.ledger().duplicates());
         figures.put(GIVEN_UP, (double) alone.deadLetters() + beside.deadLetters());
         figures.put(CPU, beside.use().cpuMicros(beside.ledger().itemsDone()));
         noisy(beside, figures);
-        return new Result(figures, alone.use().isDisturbed() || beside.use().isDisturbed(), List.of(
-                "without: %s; %s".formatted(aloneAges, alone.remarks()),
-                "with: %s, handler %.2f ms; quiet p99 in each second %s; %s".formatted(besideAges,
-                        beside.ledger().doneInMillis(), bySecond(beside).stream().map(Math::round).toList(), beside.remarks())));
+        return new Result(
+                figures,
+                alone.use().isDisturbed() || beside.use().isDisturbed(),
+                List.of(
+                        "without: %s; %s".formatted(aloneAges, alone.remarks()),
+                        "with: %s, handler %.2f ms; quiet p99 in each second %s; %s"
+                                .formatted(
+                                        besideAges, beside.ledger().doneInMillis(), bySecond(beside).stream()
+                                                .map(Math::round)
+                                                .toList(),
+                                        beside.remarks())));
     }
 
     /** Over the time it took, or to the end of the run where it was not done; what is spare is what quiet tenants leave. */

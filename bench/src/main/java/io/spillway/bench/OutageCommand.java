@@ -11,7 +11,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** A destination is down for a while and comes back. */
-@Command(name = "outage", mixinStandardHelpOptions = true, description = "A destination is down for a while: attempts made meanwhile, and how soon work is back.")
+@Command(
+        name = "outage", mixinStandardHelpOptions = true,
+        description = "A destination is down for a while: attempts made meanwhile, and how soon work is back.")
 final class OutageCommand implements Callable<Integer> {
     private static final int LIMIT_AFTER_SECONDS = 5;
 
@@ -21,7 +23,9 @@ final class OutageCommand implements Callable<Integer> {
         ALL
     }
 
-    @Option(names = "--down", split = ",", defaultValue = "ONE,ALL", description = "whose destination is down, a run each: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--down", split = ",", defaultValue = "ONE,ALL",
+            description = "whose destination is down, a run each: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private List<Down> downs;
 
     @Option(names = "--tenants", defaultValue = "100", description = "tenants (default: ${DEFAULT-VALUE})")
@@ -30,25 +34,35 @@ final class OutageCommand implements Callable<Integer> {
     @Option(names = "--slots", defaultValue = "50", description = "of the worker (default: ${DEFAULT-VALUE})")
     private int slots;
 
-    @Option(names = "--handler-millis", defaultValue = "20", description = "the handler sleeps, also when it fails (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--handler-millis", defaultValue = "20",
+            description = "the handler sleeps, also when it fails (default: ${DEFAULT-VALUE})")
     private int handlerMillis;
 
     @Option(names = "--load", defaultValue = "0.7", description = "of the slots' capacity (default: ${DEFAULT-VALUE})")
     private double load;
 
-    @Option(names = "--settle", defaultValue = "10", description = "seconds before the measuring starts (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--settle", defaultValue = "10",
+            description = "seconds before the measuring starts (default: ${DEFAULT-VALUE})")
     private int settleSeconds;
 
-    @Option(names = "--before", defaultValue = "10", description = "seconds measured before the outage (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--before", defaultValue = "10",
+            description = "seconds measured before the outage (default: ${DEFAULT-VALUE})")
     private int beforeSeconds;
 
     @Option(names = "--outage", defaultValue = "60", description = "seconds of the outage (default: ${DEFAULT-VALUE})")
     private int outageSeconds;
 
-    @Option(names = "--after", defaultValue = "30", description = "seconds measured after it (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--after", defaultValue = "30",
+            description = "seconds measured after it (default: ${DEFAULT-VALUE})")
     private int afterSeconds;
 
-    @Option(names = "--warm-up", defaultValue = "30", description = "seconds of a run before, discarded (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--warm-up", defaultValue = "30",
+            description = "seconds of a run before, discarded (default: ${DEFAULT-VALUE})")
     private int warmUpSeconds;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
@@ -70,8 +84,18 @@ final class OutageCommand implements Callable<Integer> {
      * @param doneInOutage   in each second of it: what was under way, and nothing else
      */
     private record Run(
-            LoadRun run, int attempts, int offered, double normal, double before, List<Integer> perSecond, double fresh, double others, int left, Ages afterAges,
-            List<Integer> callsPerSecond, List<Integer> doneInOutage) {
+            LoadRun run,
+            int attempts,
+            int offered,
+            double normal,
+            double before,
+            List<Integer> perSecond,
+            double fresh,
+            double others,
+            int left,
+            Ages afterAges,
+            List<Integer> callsPerSecond,
+            List<Integer> doneInOutage) {
         double attemptsRatio() {
             return (double) attempts / offered;
         }
@@ -93,7 +117,8 @@ final class OutageCommand implements Callable<Integer> {
                 for (int i = 0; i < downs.size(); i++) {
                     Down down = downs.get((i + round) % downs.size());
                     IntPredicate isDown = tenant -> down == Down.ALL || tenant == 0;
-                    Run run = measure(run(bench, "o%d-%s".formatted(round, down), isDown, backAt() + afterSeconds), isDown);
+                    Run run = measure(
+                            run(bench, "o%d-%s".formatted(round, down), isDown, backAt() + afterSeconds), isDown);
                     print(round, down, run);
                     runs.put(down, run);
                 }
@@ -133,7 +158,8 @@ final class OutageCommand implements Callable<Integer> {
         List<Integer> perSecond = IntStream.range(backAt(), backAt() + afterSeconds)
                 .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1)))
                 .toList();
-        return new Run(run,
+        return new Run(
+                run,
                 ledger.callsBetween(isDown, downFrom(), backAt()),
                 ledger.offered(isDown, down, back),
                 (double) ledger.offered(isDown, down, back) / outageSeconds,
@@ -144,16 +170,21 @@ final class OutageCommand implements Callable<Integer> {
                 ledger.notDone(isDown),
                 Ages.of(ledger.ages(isDown, back, end)),
                 IntStream.range(downFrom(), backAt())
-                        .mapToObj(second -> ledger.callsBetween(isDown, second, second + 1)).toList(),
+                        .mapToObj(second -> ledger.callsBetween(isDown, second, second + 1))
+                        .toList(),
                 IntStream.range(downFrom(), backAt())
-                        .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1))).toList());
+                        .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1)))
+                        .toList());
     }
 
     private static void print(int round, Down down, Run run) {
         // That the run was cut off is its way to end, so only what is left is shown.
-        System.out.printf("round %d  %s: %d attempts of %d items offered = %.3f; normal %.1f/s, done before %.1f/s, done in each second after %s; fresh items then %s, done %.3f; others %.3f; %d left, %d dead letters, %d duplicates; load before %s, %s%n",
-                round, down, run.attempts(), run.offered(), run.attemptsRatio(), run.normal(), run.before(), run.perSecond(),
-                run.afterAges(), run.fresh(), run.others(), run.left(), run.run().deadLetters(),
+        System.out.printf(
+                "round %d  %s: %d attempts of %d items offered = %.3f; normal %.1f/s, done before %.1f/s, done in each"
+                        + " second after %s; fresh items then %s, done %.3f; others %.3f; %d left, %d dead letters, %d"
+                        + " duplicates; load before %s, %s%n",
+                round, down, run.attempts(), run.offered(), run.attemptsRatio(), run.normal(), run.before(),
+                run.perSecond(), run.afterAges(), run.fresh(), run.others(), run.left(), run.run().deadLetters(),
                 run.run().ledger().duplicates(), run.run().load(), run.run().use());
         System.out.printf("         calls and done in each second of the outage: %s %s%n         %s%n",
                 run.callsPerSecond(), run.doneInOutage(), run.run().figures());

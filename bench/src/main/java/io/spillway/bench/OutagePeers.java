@@ -44,11 +44,20 @@ record OutagePeers(
 
     @Override
     public List<Figure> figures() {
-        return List.of(new Figure(ONE + ATTEMPTS, "%.2f"), new Figure(ONE + OTHERS_DONE, "%.3f"),
-                new Figure(ONE + OTHERS_P99, "%.1f"), new Figure(ONE + BACK_SECONDS, "%.0f"),
-                new Figure(ONE + AFTER_P99, "%.1f"), new Figure(ONE + LEFT, "%.0f"), new Figure(ONE + GIVEN_UP, "%.0f"),
-                new Figure(ONE + TWICE, "%.0f"), new Figure(ALL + ATTEMPTS, "%.2f"), new Figure(ALL + BACK_SECONDS, "%.0f"),
-                new Figure(ALL + AFTER_P99, "%.1f"), new Figure(ALL + LEFT, "%.0f"), new Figure(ALL + GIVEN_UP, "%.0f"),
+        return List.of(
+                new Figure(ONE + ATTEMPTS, "%.2f"),
+                new Figure(ONE + OTHERS_DONE, "%.3f"),
+                new Figure(ONE + OTHERS_P99, "%.1f"),
+                new Figure(ONE + BACK_SECONDS, "%.0f"),
+                new Figure(ONE + AFTER_P99, "%.1f"),
+                new Figure(ONE + LEFT, "%.0f"),
+                new Figure(ONE + GIVEN_UP, "%.0f"),
+                new Figure(ONE + TWICE, "%.0f"),
+                new Figure(ALL + ATTEMPTS, "%.2f"),
+                new Figure(ALL + BACK_SECONDS, "%.0f"),
+                new Figure(ALL + AFTER_P99, "%.1f"),
+                new Figure(ALL + LEFT, "%.0f"),
+                new Figure(ALL + GIVEN_UP, "%.0f"),
                 new Figure(ALL + TWICE, "%.0f"));
     }
 

@@ -28,7 +28,8 @@ final class PassThrough implements Contender {
         this.group = scene.prefix() + ".pass-through";
         Topology topology = new Topology();
         topology.addSource(
-                AutoOffsetReset.earliest(), "in", new ByteArrayDeserializer(), new ByteArrayDeserializer(), scene.input());
+                AutoOffsetReset.earliest(), "in", new ByteArrayDeserializer(), new ByteArrayDeserializer(),
+                scene.input());
         topology.addProcessor("forward", () -> new Forward(withOrigin, withReason), "in");
         topology.addSink("out", scene.output(), new ByteArraySerializer(), new ByteArraySerializer(), "forward");
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(scene)));

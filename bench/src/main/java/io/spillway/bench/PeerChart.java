@@ -59,14 +59,18 @@ final class PeerChart {
         int chartHeight = table.contestants().size() * groupHeight;
         int legendAt = HEAD_HEIGHT + chartHeight + 30;
         StringBuilder svg = new StringBuilder();
-        svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-                .formatted(LABEL_WIDTH + AXIS_WIDTH + VALUE_WIDTH, legendAt + scenario.charted().size() * LEGEND_LINE + 4));
+        svg.append(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+                        .formatted(
+                                LABEL_WIDTH + AXIS_WIDTH + VALUE_WIDTH,
+                                legendAt + scenario.charted().size() * LEGEND_LINE + 4));
         svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
         text(svg, 8, 20, "start", title);
         for (int decade = 0; decade <= decades; decade++) {
             double x = LABEL_WIDTH + AXIS_WIDTH * decade / decades;
-            svg.append(String.format(Locale.ROOT,
-                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>%n", x, x, HEAD_HEIGHT, HEAD_HEIGHT + chartHeight));
+            svg.append(String.format(
+                    Locale.ROOT, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#ddd\"/>%n", x, x,
+                    HEAD_HEIGHT, HEAD_HEIGHT + chartHeight));
             text(svg, x, HEAD_HEIGHT + chartHeight + 14, "middle", shown(Math.pow(10, lowest + decade)));
         }
         int y = HEAD_HEIGHT;
@@ -96,13 +100,15 @@ final class PeerChart {
     }
 
     private static void rectangle(StringBuilder svg, double x, double y, double width, double height, String colour) {
-        svg.append(String.format(Locale.ROOT,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>%n", x, y, width, height, colour));
+        svg.append(String.format(
+                Locale.ROOT, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>%n", x, y,
+                width, height, colour));
     }
 
     /** The texts are our own, without characters that XML reserves. */
     private static void text(StringBuilder svg, double x, double y, String anchor, String text) {
-        svg.append(String.format(Locale.ROOT, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n", x, y, anchor, text));
+        svg.append(String.format(
+                Locale.ROOT, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>%n", x, y, anchor, text));
     }
 
     private static String shown(double value) {

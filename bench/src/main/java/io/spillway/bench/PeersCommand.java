@@ -11,7 +11,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The product beside its peers: the same traffic and the same handler through each in turn, on one broker. */
-@Command(name = "peers", mixinStandardHelpOptions = true, description = "A scenario through Spillway and its peers in turn.")
+@Command(
+        name = "peers", mixinStandardHelpOptions = true,
+        description = "A scenario through Spillway and its peers in turn.")
 final class PeersCommand implements Callable<Integer> {
     /** What there is to meet. */
     enum Kind {
@@ -30,7 +32,10 @@ final class PeersCommand implements Callable<Integer> {
     @Option(names = "--scenario", required = true, description = "of ${COMPLETION-CANDIDATES}")
     private Kind kind;
 
-    @Option(names = "--peers", split = ",", defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP,SPRING_FUTURES", description = "of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--peers", split = ",",
+            defaultValue = "SPILLWAY,FIFO_POOL,PARALLEL_UNORDERED,PARALLEL_BY_KEY,SHARE_GROUP,SPRING_FUTURES",
+            description = "of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private List<Contestant> contestants;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds (default: ${DEFAULT-VALUE})")
@@ -39,10 +44,14 @@ final class PeersCommand implements Callable<Integer> {
     @Option(names = "--slots", defaultValue = "50", description = "handlers at one time (default: ${DEFAULT-VALUE})")
     private int slots;
 
-    @Option(names = "--seconds", defaultValue = "30", description = "neighbour: of quiet traffic, with the burst (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--seconds", defaultValue = "30",
+            description = "neighbour: of quiet traffic, with the burst (default: ${DEFAULT-VALUE})")
     private int seconds;
 
-    @Option(names = "--burst", defaultValue = "50000", description = "neighbour: items of the noisy tenant (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--burst", defaultValue = "50000",
+            description = "neighbour: items of the noisy tenant (default: ${DEFAULT-VALUE})")
     private int burst;
 
     @Option(names = "--chart", description = "an SVG file to draw the medians into")
@@ -75,15 +84,22 @@ final class PeersCommand implements Callable<Integer> {
                 quick ? " (TRIAL: too short to mean anything)" : "", table.markdown());
         failures.forEach(failure -> System.out.println("FAILED: " + failure));
         if (chart != null) {
-            PeerChart.draw(scenario, table, kind + (quick ? ", TRIAL" : ", medians of %d rounds".formatted(rounds)), chart);
+            PeerChart.draw(
+                    scenario, table, kind + (quick ? ", TRIAL" : ", medians of %d rounds".formatted(rounds)), chart);
         }
         return failures.isEmpty() ? 0 : 1;
     }
 
     private static void run(
-            Bench bench, PeerScenario scenario, Contestant contestant, int round, PeerTable table, List<String> failures) {
+            Bench bench,
+            PeerScenario scenario,
+            Contestant contestant,
+            int round,
+            PeerTable table,
+            List<String> failures) {
         guarded("round %d, %s".formatted(round, contestant.label()), failures, () -> {
-            PeerScenario.Result result = scenario.run(bench, contestant, "p%d-%d".formatted(round, contestant.ordinal()));
+            PeerScenario.Result result =
+                    scenario.run(bench, contestant, "p%d-%d".formatted(round, contestant.ordinal()));
             print(round, contestant, result);
             table.add(contestant, result);
         });

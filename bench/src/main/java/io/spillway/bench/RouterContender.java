@@ -35,10 +35,17 @@ final class RouterContender implements Contender {
         }
         this.router = withBooks
                 ? new Router(
-                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), ShardAssignments.none(), registry,
+                        scene.configuration(),
+                        scene.prefix(),
+                        state.path(),
+                        policies,
+                        new Sweeps(),
+                        ShardAssignments.none(),
+                        registry,
                         InstantSource.system())
                 : Router.withoutLedger(
-                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry, InstantSource.system());
+                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry,
+                        InstantSource.system());
         router.start(Duration.ofSeconds(60));
     }
 
@@ -62,7 +69,8 @@ final class RouterContender implements Contender {
         double states = registry.get("spillway.router.rate_states").gauge().value();
         return "heap after GC %.1f MB (%.1f before the router and its policies), %d policies, %.0f rate states, %d meters (%d ours), %d series"
                 .formatted(
-                        heapMegabytes(), heapBeforeMegabytes, policies.size(), states, registry.getMeters().size(), ours, series);
+                        heapMegabytes(), heapBeforeMegabytes, policies.size(), states, registry.getMeters().size(),
+                        ours, series);
     }
 
     @Override

@@ -37,10 +37,19 @@ final class RunningQueue implements QueueUnderTest {
                 policies.put(BenchItems.tenant(tenant), codec.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
         this.router = withRouter
-                ? new Router(scene.configuration(), scene.prefix(), state.path(), policies, sweeps, ShardAssignments.none(), registry,
+                ? new Router(
+                        scene.configuration(),
+                        scene.prefix(),
+                        state.path(),
+                        policies,
+                        sweeps,
+                        ShardAssignments.none(),
+                        registry,
                         InstantSource.system())
                 : null;
-        this.worker = new Worker(scene.configuration().queue(), scene.configuration().worker(), scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
+        this.worker = new Worker(
+                scene.configuration().queue(), scene.configuration().worker(),
+                scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
                 InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
     }
 
@@ -83,8 +92,11 @@ final class RunningQueue implements QueueUnderTest {
     @Override
     public String figures() {
         return registry.getMeters().stream()
-                .filter(meter -> meter.getId().getName().matches(
-                        "spillway\\.(routed|moved|handled|dead_lettered|dropped|in_flight|worker\\..*|leases.*|router\\.timers.*|delay.*)"))
+                .filter(
+                        meter -> meter.getId()
+                                .getName()
+                                .matches(
+                                        "spillway\\.(routed|moved|handled|dead_lettered|dropped|in_flight|worker\\..*|leases.*|router\\.timers.*|delay.*)"))
                 .flatMap(RunningQueue::figures)
                 .sorted()
                 .collect(Collectors.joining(", "));
@@ -92,7 +104,8 @@ final class RunningQueue implements QueueUnderTest {
 
     private static java.util.stream.Stream<String> figures(Meter meter) {
         String tags = meter.getId().getTags().stream().map(Tag::getValue).collect(Collectors.joining("/"));
-        String name = meter.getId().getName().substring("spillway.".length()) + (tags.isEmpty() ? "" : "[" + tags + "]");
+        String name =
+                meter.getId().getName().substring("spillway.".length()) + (tags.isEmpty() ? "" : "[" + tags + "]");
         return StreamSupport.stream(meter.measure().spliterator(), false)
                 .filter(measurement -> measurement.getValue() != 0)
                 .limit(1)

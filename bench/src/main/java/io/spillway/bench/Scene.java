@@ -41,8 +41,11 @@ final class Scene implements AutoCloseable {
      *
      * @param appendTime whether the broker stamps what arrives in the output
      */
-    static Scene set(Admin admin, String bootstrapServers, String prefix, int commitIntervalMillis, boolean appendTime) {
-        return set(admin, bootstrapServers, prefix, appendTime, Map.of("router.commitInterval", commitIntervalMillis + "ms"));
+    static Scene set(
+            Admin admin, String bootstrapServers, String prefix, int commitIntervalMillis, boolean appendTime) {
+        return set(
+                admin, bootstrapServers, prefix, appendTime,
+                Map.of("router.commitInterval", commitIntervalMillis + "ms"));
     }
 
     /**

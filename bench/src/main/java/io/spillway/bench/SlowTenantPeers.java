@@ -44,9 +44,11 @@ record SlowTenantPeers(
 
     @Override
     public List<Figure> figures() {
-        return List.of(new Figure(BEFORE_P50, "%.1f"), new Figure(BEFORE_P99, "%.1f"), new Figure(AFTER_P50, "%.1f"),
+        return List.of(
+                new Figure(BEFORE_P50, "%.1f"), new Figure(BEFORE_P99, "%.1f"), new Figure(AFTER_P50, "%.1f"),
                 new Figure(AFTER_P99, "%.1f"), new Figure(RATIO, "%.2f"), new Figure(LEFT, "%.0f"),
-                new Figure(AT_ONCE, "%.0f"), new Figure(TWICE, "%.0f"), new Figure(GIVEN_UP, "%.0f"), new Figure(CPU, "%.0f"));
+                new Figure(AT_ONCE, "%.0f"), new Figure(TWICE, "%.0f"), new Figure(GIVEN_UP, "%.0f"),
+                new Figure(CPU, "%.0f"));
     }
 
     @Override

@@ -12,25 +12,36 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Preloaded items through each contender in turn, at full speed. */
-@Command(name = "throughput", mixinStandardHelpOptions = true, description = "Records a second of preloaded items, in turn.")
+@Command(
+        name = "throughput", mixinStandardHelpOptions = true,
+        description = "Records a second of preloaded items, in turn.")
 final class ThroughputCommand implements Callable<Integer> {
     @Option(names = "--items", defaultValue = "1000000", description = "items a run (default: ${DEFAULT-VALUE})")
     private int items;
 
-    @Option(names = "--tenants", defaultValue = "1000", split = ",", description = "tenants, each with a rate; with several numbers the router runs with each (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--tenants",
+            defaultValue = "1000",
+            split = ",",
+            description = "tenants, each with a rate; with several numbers the router runs with each (default:"
+                    + " ${DEFAULT-VALUE})")
     private List<Integer> tenants;
 
     @Option(names = "--rounds", defaultValue = "5", description = "rounds that count (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     /** A round is of seconds: the compilers are at work through the first of them, for whoever has the most code the longest. */
-    @Option(names = "--warm-up", defaultValue = "4", description = "rounds before them, discarded (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--warm-up", defaultValue = "4",
+            description = "rounds before them, discarded (default: ${DEFAULT-VALUE})")
     private int warmUpRounds;
 
     @Option(names = "--commit-interval", defaultValue = "50", description = "milliseconds (default: ${DEFAULT-VALUE})")
     private int commitIntervalMillis;
 
-    @Option(names = "--contenders", split = ",", defaultValue = "ROUTER,PASS_THROUGH,LOOP", description = "of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--contenders", split = ",", defaultValue = "ROUTER,PASS_THROUGH,LOOP",
+            description = "of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})")
     private List<Contender.Kind> kinds;
 
     /** A contender with a number of tenants. */
@@ -41,7 +52,8 @@ final class ThroughputCommand implements Callable<Integer> {
     }
 
     /** Processor time disturbs less easily than elapsed time: it is what to look at on a machine that is not idle. */
-    private record Run(double recordsPerSecond, double benchMicros, double brokerMicros, double allocated, Machine.Use use) {
+    private record Run(
+            double recordsPerSecond, double benchMicros, double brokerMicros, double allocated, Machine.Use use) {
         double micros() {
             return benchMicros + brokerMicros;
         }
@@ -83,7 +95,9 @@ final class ThroughputCommand implements Callable<Integer> {
     private List<Entry> entries() {
         List<Entry> entries = new ArrayList<>();
         for (Contender.Kind kind : kinds) {
-            for (int count : kind == Contender.Kind.ROUTER || kind == Contender.Kind.ROUTER_WITHOUT_LEDGER ? tenants : tenants.subList(0, 1)) {
+            for (int count : kind == Contender.Kind.ROUTER || kind == Contender.Kind.ROUTER_WITHOUT_LEDGER
+                    ? tenants
+                    : tenants.subList(0, 1)) {
                 entries.add(new Entry(kind, count));
             }
         }
@@ -114,9 +128,11 @@ final class ThroughputCommand implements Callable<Integer> {
             Run run = new Run(
                     output.recordsPerSecond(), use.benchSeconds() * scale, use.brokerSeconds() * scale,
                     (double) use.allocated() / items, use);
-            System.out.printf("round %d  %-28s %8.0f records/s in %6.3f s, a record: CPU %5.2f + broker %5.2f us, %5.0f B allocated; load before %s, %s%s%n",
-                    round, entry.label(), output.recordsPerSecond(), output.seconds(), run.benchMicros(), run.brokerMicros(),
-                    run.allocated(), load, use, round <= 0 ? "  (discarded)" : "");
+            System.out.printf(
+                    "round %d  %-28s %8.0f records/s in %6.3f s, a record: CPU %5.2f + broker %5.2f us, %5.0f B"
+                            + " allocated; load before %s, %s%s%n",
+                    round, entry.label(), output.recordsPerSecond(), output.seconds(), run.benchMicros(),
+                    run.brokerMicros(), run.allocated(), load, use, round <= 0 ? "  (discarded)" : "");
             if (!footprint.isEmpty()) {
                 System.out.println("         " + footprint);
             }
@@ -125,7 +141,9 @@ final class ThroughputCommand implements Callable<Integer> {
     }
 
     private static void summarize(String title, List<Entry> entries, List<Map<Entry, Run>> results) {
-        System.out.printf("%n%s (%d): medians, the least CPU, bytes allocated a record, and ratios (of the medians; round by round; of the least CPU)%n%-24s %9s %14s %6s %6s",
+        System.out.printf(
+                "%n%s (%d): medians, the least CPU, bytes allocated a record, and ratios (of the medians; round by"
+                        + " round; of the least CPU)%n%-24s %9s %14s %6s %6s",
                 title, results.size(), "", "records/s", "CPU us/record", "least", "B");
         entries.forEach(peer -> System.out.printf(" %24s", "of " + peer.label()));
         System.out.println();

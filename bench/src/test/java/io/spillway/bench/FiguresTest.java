@@ -14,7 +14,14 @@ class FiguresTest {
     private static final List<PeerScenario.Figure> FIGURES = List.of(new PeerScenario.Figure(AGE, "%.1f"));
 
     @ParameterizedTest
-    @CsvSource({"'3', 3", "'4,2', 3", "'9,1,2', 2", "'1,9,3,2', 2.5", "'1,Infinity,2', 2", "'Infinity,Infinity,2', Infinity"})
+    @CsvSource({
+        "'3', 3",
+        "'4,2', 3",
+        "'9,1,2', 2",
+        "'1,9,3,2', 2.5",
+        "'1,Infinity,2', 2",
+        "'Infinity,Infinity,2', Infinity"
+    })
     void the_median_is_the_middle_one_or_between_the_two(String figures, double median) {
         assertThat(Median.of(doubles(figures))).isEqualTo(median);
     }

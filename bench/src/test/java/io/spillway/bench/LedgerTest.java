@@ -42,7 +42,9 @@ class LedgerTest {
         assertThat(TRAFFIC.tenants()).isEqualTo(3);
         assertThat(TRAFFIC.firstOf(BURST)).isEqualTo(8);
         assertThat(ledger.offered(EVERYBODY, 0, Flow.nanos(4))).isEqualTo(11);
-        assertThat(ledger.offered(tenant -> tenant == 1, 0, Flow.nanos(4))).as("at 0.5, 1.5, 2.5 and 3.5 s").isEqualTo(4);
+        assertThat(ledger.offered(tenant -> tenant == 1, 0, Flow.nanos(4)))
+                .as("at 0.5, 1.5, 2.5 and 3.5 s")
+                .isEqualTo(4);
         assertThat(ledger.offered(EVERYBODY, Flow.nanos(1), Flow.nanos(2))).as("two and the burst").isEqualTo(5);
         assertThat(ledger.offered(BURSTS, Flow.nanos(1) + 1, Flow.nanos(2))).as("all at once").isZero();
     }
@@ -55,7 +57,9 @@ class LedgerTest {
         call(8, 3);
 
         assertThat(longestSeconds(ledger.ages(BURSTS, 0, Flow.nanos(9)))).isEqualTo(0.25, HISTOGRAM_ERROR);
-        assertThat(ledger.ages(EVERYBODY, 0, Flow.nanos(9)).getTotalCount()).as("the others were never called").isEqualTo(1);
+        assertThat(ledger.ages(EVERYBODY, 0, Flow.nanos(9)).getTotalCount())
+                .as("the others were never called")
+                .isEqualTo(1);
         assertThat(ledger.ages(BURSTS, Flow.nanos(2), Flow.nanos(9)).getTotalCount())
                 .as("called later, but to be sent before").isZero();
     }

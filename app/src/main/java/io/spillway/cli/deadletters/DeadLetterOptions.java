@@ -56,10 +56,12 @@ public final class DeadLetterOptions {
         OptionalLong sinceMillis = OptionValues.millisOf("--since", since, nowMillis);
         OptionalLong untilMillis = OptionValues.millisOf("--until", until, nowMillis);
         if (sinceMillis.isPresent() && untilMillis.isPresent() && untilMillis.getAsLong() <= sinceMillis.getAsLong()) {
-            throw CommandFailure.usage("--until " + Printable.of(until) + ": must be after --since " + Printable.of(since));
+            throw CommandFailure.usage(
+                    "--until " + Printable.of(until) + ": must be after --since " + Printable.of(since));
         }
         return new DeadLetterFilter(
-                Optional.ofNullable(tenant), Optional.ofNullable(reason), sinceMillis, untilMillis, Optional.ofNullable(id));
+                Optional.ofNullable(tenant), Optional.ofNullable(reason), sinceMillis, untilMillis,
+                Optional.ofNullable(id));
     }
 
     /** Returns the limit, or {@code absent}; throws {@link CommandFailure} if it is not 1 to {@code max}. */

@@ -63,7 +63,8 @@ final class DeadLetterPrinter {
         List<Map<String, String>> headers = new ArrayList<>();
         for (Header header : letter.record().headers()) {
             if (headers.size() < MAX_HEADERS) {
-                headers.add(Map.of("name", header.key(), "value", header.value() == null ? "null" : text(header.value(), true)));
+                headers.add(Map.of(
+                        "name", header.key(), "value", header.value() == null ? "null" : text(header.value(), true)));
             }
         }
         byte[] value = letter.record().value();
@@ -124,7 +125,8 @@ final class DeadLetterPrinter {
     private static String text(byte[] bytes, boolean withControls) {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-            boolean isText = withControls || text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f);
+            boolean isText = withControls
+                    || text.chars().noneMatch(c -> c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f);
             if (isText) {
                 return text.length() > MAX_SHOWN_BYTES ? text.substring(0, MAX_SHOWN_BYTES) + "..." : text;
             }

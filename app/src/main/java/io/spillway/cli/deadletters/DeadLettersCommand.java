@@ -82,7 +82,8 @@ public final class DeadLettersCommand {
         Printer printer = common.printer();
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             if (at != null) {
-                letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2))).ifPresent(found::add);
+                letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2)))
+                        .ifPresent(found::add);
             } else if (!letters.forEach(DeadLetterFilter.ofId(id), new ProgressLine(stop, printer, clock), letter -> {
                 if (found.size() < MAX_SHOWN) {
                     found.add(letter);
@@ -93,8 +94,9 @@ public final class DeadLettersCommand {
             }
         }
         if (found.isEmpty()) {
-            throw CommandFailure.failed("There is no dead letter " + (id == null ? "at " + at : "with id " + Printable.of(id))
-                    + ". It never existed, or it has been replayed or discarded.");
+            throw CommandFailure.failed(
+                    "There is no dead letter " + (id == null ? "at " + at : "with id " + Printable.of(id))
+                            + ". It never existed, or it has been replayed or discarded.");
         }
         for (DeadLetter letter : found) {
             Map<String, Object> details = DeadLetterPrinter.details(letter);

@@ -55,7 +55,8 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
         Printer printer = common.printer();
         if (!yes) {
             long count = plan(configuration, printer, filter, limit);
-            throw CommandFailure.usage("Nothing is discarded yet. Give --yes to delete " + Printer.count(count, "dead letter") + " permanently.");
+            throw CommandFailure.usage("Nothing is discarded yet. Give --yes to delete "
+                    + Printer.count(count, "dead letter") + " permanently.");
         }
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
@@ -69,19 +70,23 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
                 printer.line("Discarded " + Printer.count(result.done(), "dead letter") + ".");
             }
             if (result.stopped()) {
-                throw DeadLetterOptions.stopped(printer, "Stopped after " + result.done() + " of " + tally.count() + ". Run the command again for the others.");
+                throw DeadLetterOptions.stopped(
+                        printer, "Stopped after " + result.done() + " of " + tally.count()
+                                + ". Run the command again for the others.");
             }
         } catch (SupersededException e) {
-            throw CommandFailure.failed("Stopped after " + Printer.count(e.done(), "discarded dead letter") + ": " + e.getMessage());
+            throw CommandFailure.failed(
+                    "Stopped after " + Printer.count(e.done(), "discarded dead letter") + ": " + e.getMessage());
         }
         return 0;
     }
 
     private long plan(Configuration configuration, Printer printer, DeadLetterFilter filter, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
-            DeadLetterCounts tally = letters.survey(filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
-                    .orElseThrow(() -> DeadLetterOptions.stopped(printer, "Stopped before all dead letters were "
-                            + "read. Nothing was discarded."))
+            DeadLetterCounts tally = letters.survey(
+                            filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
+                    .orElseThrow(() -> DeadLetterOptions.stopped(
+                            printer, "Stopped before all dead letters were " + "read. Nothing was discarded."))
                     .tally();
             printPlan(printer, tally);
             return tally.count();

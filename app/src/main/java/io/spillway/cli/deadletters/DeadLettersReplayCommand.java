@@ -75,7 +75,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void plan(Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
+    private void plan(
+            Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
         ReplayForecast forecast = forecast(configuration, replay);
         try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
             Survey survey = letters.survey(filter, replay, limit, forecast, new ProgressLine(stop, printer, clock))
@@ -86,7 +87,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
         }
     }
 
-    private void replay(Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
+    private void replay(
+            Configuration configuration, Printer printer, DeadLetterFilter filter, Replay replay, long limit) {
         try (StopSignal stop = new StopSignal(); DeadLetterRun run = new DeadLetterRun(configuration, clock)) {
             ProgressLine watch = new ProgressLine(stop, printer, clock);
             Survey survey = run.survey(filter, replay, limit, watch)
@@ -96,10 +98,13 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             RunResult result = run.run(survey, filter, replay, watch);
             printResult(printer, result, survey, replay.startMillis());
             if (result.stopped()) {
-                throw DeadLetterOptions.stopped(printer, "Stopped after " + result.done() + " of " + count + ". Run the command again for the others.");
+                throw DeadLetterOptions.stopped(
+                        printer,
+                        "Stopped after " + result.done() + " of " + count + ". Run the command again for the others.");
             }
         } catch (SupersededException e) {
-            throw CommandFailure.failed("Stopped after " + Printer.count(e.done(), "replayed dead letter") + ": " + e.getMessage());
+            throw CommandFailure.failed(
+                    "Stopped after " + Printer.count(e.done(), "replayed dead letter") + ": " + e.getMessage());
         }
     }
 
@@ -158,7 +163,8 @@ final class DeadLettersReplayCommand implements Callable<Integer> {
             all.put("stopped", result.stopped());
             printer.json(all);
         } else {
-            printer.line("Replayed " + Printer.count(result.done(), "dead letter") + until(result.done(), nowMillis) + ".");
+            printer.line(
+                    "Replayed " + Printer.count(result.done(), "dead letter") + until(result.done(), nowMillis) + ".");
         }
         printObstacles(printer, survey);
     }

@@ -40,7 +40,9 @@ final class Newest {
     }
 
     private static long size(DeadLetter letter) {
-        long bytes = Math.max(0, letter.record().serializedValueSize()) + Math.max(0, letter.record().serializedKeySize()) + 200;
+        long bytes = Math.max(0, letter.record().serializedValueSize())
+                + Math.max(0, letter.record().serializedKeySize())
+                + 200;
         for (var header : letter.record().headers()) {
             bytes += header.key().length() + (header.value() == null ? 0 : header.value().length);
         }

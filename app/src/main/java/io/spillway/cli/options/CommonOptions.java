@@ -100,8 +100,9 @@ public final class CommonOptions {
         String remedy = Cluster.ADDRESS_REMEDY;
         if (configuration.kafka().bootstrapServers().isEmpty()) {
             Endpoint running = Endpoint.read(data)
-                    .orElseThrow(() -> CommandFailure.failed("No Kafka cluster is configured, and " + data.resolve(Endpoint.FILE)
-                            + " does not exist. Start `spillway run` here, or give --bootstrap-servers."));
+                    .orElseThrow(() ->
+                            CommandFailure.failed("No Kafka cluster is configured, and " + data.resolve(Endpoint.FILE)
+                                    + " does not exist. Start `spillway run` here, or give --bootstrap-servers."));
             configuration = running.in(configuration);
             remedy = "The address is from " + data.resolve(Endpoint.FILE) + ". Start `spillway run` here, or give "
                     + "--bootstrap-servers.";

@@ -168,7 +168,8 @@ final class ScenarioSection {
         try {
             made = maker.apply(this);
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.usage((path.isEmpty() ? "" : Printable.of(path) + ": ") + Printable.of(e.getMessage()));
+            throw CommandFailure.usage(
+                    (path.isEmpty() ? "" : Printable.of(path) + ": ") + Printable.of(e.getMessage()));
         }
         end();
         return made;

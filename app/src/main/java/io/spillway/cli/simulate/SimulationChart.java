@@ -36,7 +36,11 @@ final class SimulationChart {
         XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited "
                 + "longest", "seconds");
         for (int series : SimulationReport.topSeries(result)) {
-            add(chart, result, shortened(result.series().get(series)), sample -> sample.agesMillis()[series] / MILLIS_PER_SECOND);
+            add(
+                    chart,
+                    result,
+                    shortened(result.series().get(series)),
+                    sample -> sample.agesMillis()[series] / MILLIS_PER_SECOND);
         }
         return chart;
     }

@@ -50,10 +50,15 @@ public record SimulationReport(SimulationResult result) {
         if (!result.scenario().description().isEmpty()) {
             printer.line(result.scenario().description());
         }
-        printer.line("%,d items of %,d tenants in %s; %s".formatted(
-                accepted, result.scenario().tenants(), DurationText.of(result.scenario().durationMillis()),
-                waiting == 0 ? "all finished at " + DurationText.of(result.endMillis())
-                        : "%,d not finished when the run ended at %s".formatted(waiting, DurationText.of(result.endMillis()))));
+        printer.line("%,d items of %,d tenants in %s; %s"
+                .formatted(
+                        accepted,
+                        result.scenario().tenants(),
+                        DurationText.of(result.scenario().durationMillis()),
+                        waiting == 0
+                                ? "all finished at " + DurationText.of(result.endMillis())
+                                : "%,d not finished when the run ended at %s"
+                                        .formatted(waiting, DurationText.of(result.endMillis()))));
         printer.line("");
         printer.line("Age at first attempt:");
         printer.table(head("tenants", ""), result.groups().stream()
@@ -62,10 +67,12 @@ public record SimulationReport(SimulationResult result) {
         printOldest(printer);
         printer.line("");
         printer.line("most items at one time: " + peaks());
-        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
-                100 * result.slotUse(), result.jain(),
-                result.recoveredMillis().map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance").orElse(""),
-                result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
+        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s"
+                .formatted(
+                        100 * result.slotUse(), result.jain(), result.recoveredMillis()
+                                .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance")
+                                .orElse(""),
+                        result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
     }
 
     private void printPhases(Printer printer) {
@@ -130,10 +137,19 @@ public record SimulationReport(SimulationResult result) {
     }
 
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
-        return List.of(first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
-                "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
-                DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()), DurationText.of(row.maxMillis()),
-                String.format(Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
+        return List.of(
+                first,
+                second,
+                "%,d".formatted(row.accepted()),
+                "%,d".formatted(row.done()),
+                "%,d".formatted(row.dropped()),
+                "%,d".formatted(row.dead()),
+                "%,d".formatted(row.waiting()),
+                DurationText.of(row.p50Millis()),
+                DurationText.of(row.p99Millis()),
+                DurationText.of(row.maxMillis()),
+                String.format(
+                        Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
     }
 
     private Map<String, Object> samples() {
@@ -143,7 +159,10 @@ public record SimulationReport(SimulationResult result) {
         }
         Map<String, Object> ages = new LinkedHashMap<>();
         for (int series : topSeries(result)) {
-            ages.put(result.series().get(series), result.samples().stream().map(each -> each.agesMillis()[series]).toList());
+            ages.put(
+                    result.series().get(series), result.samples().stream()
+                            .map(each -> each.agesMillis()[series])
+                            .toList());
         }
         return Map.of(
                 "atMillis", result.samples().stream().map(SimulationResult.Sample::nowMillis).toList(),

@@ -106,7 +106,8 @@ record TraceLoader(Path directory) {
 
     private static void requireRoom(TraceTable table, long arrivals, int tenants) {
         if (arrivals >= MAX_ARRIVALS || tenants > ScenarioLimits.MAX_TENANTS) {
-            throw table.wrong("must have at most " + MAX_ARRIVALS + " arrivals of " + ScenarioLimits.MAX_TENANTS + " tenants");
+            throw table.wrong(
+                    "must have at most " + MAX_ARRIVALS + " arrivals of " + ScenarioLimits.MAX_TENANTS + " tenants");
         }
     }
 }

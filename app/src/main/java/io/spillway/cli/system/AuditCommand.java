@@ -57,8 +57,9 @@ public final class AuditCommand implements Callable<Integer> {
             report.print(printer, audited);
         }
         if (!off.isEmpty()) {
-            throw CommandFailure.failed("The balances of " + off.size() + " of " + Printer.count(audited.size(), "tenant")
-                    + " are not correct. See section Audit of docs/operations.md.");
+            throw CommandFailure.failed(
+                    "The balances of " + off.size() + " of " + Printer.count(audited.size(), "tenant")
+                            + " are not correct. See section Audit of docs/operations.md.");
         }
         return 0;
     }
@@ -81,10 +82,14 @@ public final class AuditCommand implements Callable<Integer> {
                 }
             }
             return new Report(
-                    off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
-                    sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
-                    off.stream().limit(MAX_LISTED)
-                            .flatMap(tenant -> tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
+                    off.isEmpty(),
+                    audited.size(),
+                    audited.stream().filter(AuditedTenant::isMoving).count(),
+                    sum(audited, tenant -> tenant.after().accepted()),
+                    places, off.size(), off.stream()
+                            .limit(MAX_LISTED)
+                            .flatMap(tenant ->
+                                    tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
                             .toList());
         }
 
@@ -118,7 +123,10 @@ public final class AuditCommand implements Callable<Integer> {
     private record Off(String tenant, String place, long least, long most, long counted) {
         static Off of(String tenant, AuditedTenant.Finding finding) {
             return new Off(
-                    tenant, finding.place() == ItemState.OUTSIDE ? "accepted, but in no topic" : finding.place().label(),
+                    tenant,
+                    finding.place() == ItemState.OUTSIDE
+                            ? "accepted, but in no topic"
+                            : finding.place().label(),
                     finding.least(), finding.most(), finding.counted());
         }
 

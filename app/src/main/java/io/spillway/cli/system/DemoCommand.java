@@ -56,8 +56,10 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--seconds", paramLabel = "N",
-            description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.", defaultValue = "40")
+    @Option(
+            names = "--seconds", paramLabel = "N",
+            description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "40")
     private int seconds;
 
     @Option(names = "--chart", paramLabel = "FILE",
@@ -121,7 +123,10 @@ public final class DemoCommand implements Callable<Integer> {
             printer.json(map);
         } else {
             report.print(printer);
-            printer.line(chartError.isEmpty() ? "Chart: " + Printable.of(file.toAbsolutePath().toString()) : "Chart: none");
+            printer.line(
+                    chartError.isEmpty()
+                            ? "Chart: " + Printable.of(file.toAbsolutePath().toString())
+                            : "Chart: none");
         }
         chartError.ifPresent(printer::problem);
         if (!result.isBalanced()) {

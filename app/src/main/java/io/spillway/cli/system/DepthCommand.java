@@ -65,9 +65,10 @@ public final class DepthCommand implements Callable<Integer> {
             Drain drain = depth.drain(nowMillis);
             return new TenantDepth(
                     tenant, balance.waiting(), balance.in(ItemState.HOT), balance.in(ItemState.OVERFLOW),
-                    balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(), balance.in(ItemState.DONE),
-                    balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER), rates.inPerSecond(), rates.outPerSecond(),
-                    ageSeconds(oldestMillis, nowMillis), drain instanceof Drain.Never ? "never" : drain.seconds());
+                    balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(),
+                    balance.in(ItemState.DONE), balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER),
+                    rates.inPerSecond(), rates.outPerSecond(), ageSeconds(oldestMillis, nowMillis),
+                    drain instanceof Drain.Never ? "never" : drain.seconds());
         }
     }
 

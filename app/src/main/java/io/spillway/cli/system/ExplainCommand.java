@@ -81,7 +81,8 @@ public final class ExplainCommand implements Callable<Integer> {
     private int followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithLedger();
         Printer printer = common.printer();
-        List<StoredItem> path = ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
+        List<StoredItem> path =
+                ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
                     + (sinceMillis.isPresent() ? " since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
@@ -95,7 +96,8 @@ public final class ExplainCommand implements Callable<Integer> {
         for (StoredItem step : path) {
             if (!step.origin().equals(origin)) {
                 origin = step.origin();
-                printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at " + Printable.of(origin));
+                printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at "
+                        + Printable.of(origin));
             }
             printer.line("  " + ItemPath.line(step));
         }
@@ -138,14 +140,16 @@ public final class ExplainCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static Map<Integer, Map<String, Long>> waiting(Configuration configuration, Topics topics, List<Integer> partitions) {
+    private static Map<Integer, Map<String, Long>> waiting(
+            Configuration configuration, Topics topics, List<Integer> partitions) {
         Map<Integer, Map<String, Long>> waiting = new LinkedHashMap<>();
         partitions.forEach(partition -> waiting.put(partition, new LinkedHashMap<>()));
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             QueueAdmin queues = new QueueAdmin(admin);
             for (Lane lane : LANES) {
                 for (QueueProgress queue : queues.readProgress(topics.lane(lane), topics.workerGroup(), false)) {
-                    waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>()).put(lane.label(), queue.waiting());
+                    waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>())
+                            .put(lane.label(), queue.waiting());
                 }
             }
         }

@@ -25,8 +25,13 @@ import java.util.function.Consumer;
 final class ItemPath {
     /** Ids can repeat, and an item can have moved several times. */
     static final int MAX_STEPS = 1_000;
+
     private static final List<String> NUMBERS = List.of(
-            ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.DUE, ItemHeaders.FIRST_ATTEMPT_AT, ItemHeaders.REPLAYED_AT,
+            ItemHeaders.ATTEMPT,
+            ItemHeaders.MOVES,
+            ItemHeaders.DUE,
+            ItemHeaders.FIRST_ATTEMPT_AT,
+            ItemHeaders.REPLAYED_AT,
             ItemHeaders.DEAD_AT);
     private static final List<String> TEXTS = List.of(
             ItemHeaders.LANE_REASON, ItemHeaders.DEAD_REASON, ItemHeaders.DEAD_DETAIL, ItemHeaders.DEAD_STAGE);
@@ -40,7 +45,11 @@ final class ItemPath {
      * @param progress    counts every record that is read
      */
     static List<StoredItem> find(
-            Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock, ScanProgress progress) {
+            Configuration configuration,
+            String id,
+            OptionalLong sinceMillis,
+            InstantSource clock,
+            ScanProgress progress) {
         List<StoredItem> found = new ArrayList<>();
         Consumer<StoredItem> visitor = item -> {
             progress.passed(item.topic(), item.partition());
@@ -78,7 +87,9 @@ final class ItemPath {
         for (String name : NUMBERS) {
             OptionalLong number = item.number(name);
             if (number.isPresent()) {
-                fields.put(nameOf(name), isTime(name) ? Instant.ofEpochMilli(number.getAsLong()).toString() : number.getAsLong());
+                fields.put(
+                        nameOf(name),
+                        isTime(name) ? Instant.ofEpochMilli(number.getAsLong()).toString() : number.getAsLong());
             }
         }
         for (String name : TEXTS) {

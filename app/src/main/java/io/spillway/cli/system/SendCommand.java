@@ -87,9 +87,11 @@ public final class SendCommand implements Callable<Integer> {
             long bad = file == null ? sendCounted(sender) : sendFile(sender, printer);
             ItemSender.Result result = sender.finish();
             if (common.isJson()) {
-                printer.json(Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()));
+                printer.json(Map.of(
+                        "sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()));
             } else {
-                printer.line("Sent %s to %s in %.1f s.".formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
+                printer.line("Sent %s to %s in %.1f s."
+                        .formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
             }
             if (result.failed() + bad > 0) {
                 throw CommandFailure.failed(Printer.count(result.failed() + bad, "item") + " could not be sent: "
@@ -133,7 +135,8 @@ public final class SendCommand implements Callable<Integer> {
     private long sendFile(ItemSender sender, Printer printer) throws IOException {
         JsonItems items = new JsonItems(tenant, workload, this::madeAt);
         long bad = 0;
-        try (TextLines lines = new TextLines(isStandardInput() ? System.in : Files.newInputStream(file), MAX_LINE_BYTES)) {
+        try (TextLines lines =
+                new TextLines(isStandardInput() ? System.in : Files.newInputStream(file), MAX_LINE_BYTES)) {
             boolean more = true;
             while (more && !sender.isLost()) {
                 try {

@@ -60,11 +60,19 @@ record ShardsReport(
     }
 
     private List<Overlap> overlaps() {
-        return IntStream.rangeClosed(0, odds.perTenant()).mapToObj(shared -> new Overlap(
-                shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared),
-                shared == odds.perTenant() ? 1 : 0, share(drawn, shared), drawn.pairs()[shared], odds.chance(shared) * drawn.pairsInAll(),
-                searched.map(trial -> share(trial, shared)).orElse(null),
-                searched.map(trial -> trial.pairs()[shared]).orElse(null))).toList();
+        return IntStream.rangeClosed(0, odds.perTenant())
+                .mapToObj(shared -> new Overlap(
+                        shared,
+                        odds.shardsSharing(shared),
+                        odds.chance(shared),
+                        plain(shared),
+                        shared == odds.perTenant() ? 1 : 0,
+                        share(drawn, shared),
+                        drawn.pairs()[shared],
+                        odds.chance(shared) * drawn.pairsInAll(),
+                        searched.map(trial -> share(trial, shared)).orElse(null),
+                        searched.map(trial -> trial.pairs()[shared]).orElse(null)))
+                .toList();
     }
 
     void print(Printer printer) {

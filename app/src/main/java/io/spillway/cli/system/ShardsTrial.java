@@ -109,7 +109,8 @@ record ShardsTrial(
         while (census.countNext()) {
             if (System.nanoTime() - noteNanos >= NOTE_NANOS) {
                 noteNanos = System.nanoTime();
-                progress.accept("Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
+                progress.accept(
+                        "Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
             }
         }
         return census.pairs();

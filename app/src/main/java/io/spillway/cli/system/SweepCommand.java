@@ -58,10 +58,14 @@ public final class SweepCommand {
                     + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
         }
 
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
+        Configuration configuration =
+                common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            TenantPolicies policies = topics.read(new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
-            topics.write(new Topics(configuration.queue()).sweeps(), tenant, new SweepCodec().encode(tenant, sweepId, sweep));
+            TenantPolicies policies = topics.read(
+                    new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
+            topics.write(
+                    new Topics(configuration.queue()).sweeps(), tenant,
+                    new SweepCodec().encode(tenant, sweepId, sweep));
             Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {
@@ -92,7 +96,8 @@ public final class SweepCommand {
                     + ": must not be in the future. Record a sweep after it has completed.");
         }
         if (completedAtMillis < startedAtMillis) {
-            throw CommandFailure.usage("--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
+            throw CommandFailure.usage(
+                    "--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
         }
         return new Sweep(startedAtMillis, completedAtMillis);
     }

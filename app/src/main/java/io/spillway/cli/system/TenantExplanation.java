@@ -82,7 +82,9 @@ record TenantExplanation(
         List<Sharer> neighbours = new ArrayList<>();
         Set<Integer> ours = new HashSet<>(Arrays.stream(own).boxed().toList());
         others.stream().limit(MAX_KNOWN).forEach(other -> {
-            int shared = (int) Arrays.stream(placements.partitions(other, policies.of(other))).filter(ours::contains).count();
+            int shared = (int) Arrays.stream(placements.partitions(other, policies.of(other)))
+                    .filter(ours::contains)
+                    .count();
             sharing.merge(shared, 1, Integer::sum);
             if (shared > 0) {
                 neighbours.add(new Sharer(other, shared));
@@ -92,9 +94,18 @@ record TenantExplanation(
         Kind kind = !placements.dedications().dedication().of(tenant).isEmpty() ? Kind.DEDICATED
                 : assignments.of(tenant).isPresent() ? Kind.ASSIGNED : Kind.STATELESS;
         return new TenantExplanation(
-                kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(), Arrays.stream(own).boxed().toList(),
-                rules(policy, sweptBeforeMillis, isShareHeld, kind, placements.dedications().refused().containsKey(tenant)),
-                Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
+                kind,
+                Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
+                Arrays.stream(own).boxed().toList(),
+                rules(
+                        policy,
+                        sweptBeforeMillis,
+                        isShareHeld,
+                        kind,
+                        placements.dedications().refused().containsKey(tenant)),
+                Math.min(others.size(), MAX_KNOWN),
+                others.size() > MAX_KNOWN,
+                sharing,
                 List.copyOf(neighbours.subList(0, Math.min(MAX_LISTED, neighbours.size()))));
     }
 
@@ -110,8 +121,9 @@ record TenantExplanation(
         if (policy.agedAfterMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");
         }
-        policy.rateLimit().ifPresent(limit -> rules.add("over %.4g per second and a burst of %d: overflow (rate)".formatted(
-                1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
+        policy.rateLimit()
+                .ifPresent(limit -> rules.add("over %.4g per second and a burst of %d: overflow (rate)"
+                        .formatted(1e9 / limit.intervalNanos(), limit.toleranceNanos() / limit.intervalNanos())));
         policy.growth().ifPresent(growth -> rules.add(
                 "over %.4g times its long-term use, and over %.4g per second: overflow (rate)".formatted(
                         growth.multiple(), growth.floor())));

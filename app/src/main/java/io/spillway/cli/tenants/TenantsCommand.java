@@ -30,7 +30,12 @@ import picocli.CommandLine.Parameters;
         name = "tenants",
         description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
                 + "that have no value of their own.",
-        subcommands = {TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class})
+        subcommands = {
+            TenantsSetCommand.class,
+            TenantsKeyCommand.class,
+            TenantsIsolateCommand.class,
+            TenantsReleaseCommand.class
+        })
 public final class TenantsCommand {
     private final InstantSource clock = InstantSource.system();
 
@@ -47,7 +52,8 @@ public final class TenantsCommand {
             printer.line("No tenant has its own settings.");
         } else {
             printer.table(all.entrySet().stream()
-                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue()))).toList());
+                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue())))
+                    .toList());
         }
         return 0;
     }

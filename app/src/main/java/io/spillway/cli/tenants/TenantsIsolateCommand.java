@@ -65,7 +65,8 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own));
         } else {
-            printer.line(tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant);
+            printer.line(tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release "
+                    + tenant);
         }
         return 0;
     }
@@ -85,7 +86,8 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
         }
         plan.refused().forEach((other, why) -> {
             if (!before.containsKey(other)) {
-                throw CommandFailure.failed("Nothing is changed, because another tenant would lose its partitions: " + why);
+                throw CommandFailure.failed(
+                        "Nothing is changed, because another tenant would lose its partitions: " + why);
             }
         });
         return plan;

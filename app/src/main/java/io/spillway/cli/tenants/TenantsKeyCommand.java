@@ -37,7 +37,8 @@ final class TenantsKeyCommand {
 
     @Command(
             name = "create",
-            description = "Creates a key for a tenant and prints it. It cannot be shown again. A tenant has at most " + ApiKeys.MAX_PER_TENANT + " keys.")
+            description = "Creates a key for a tenant and prints it. It cannot be shown again. A tenant has at most "
+                    + ApiKeys.MAX_PER_TENANT + " keys.")
     int create(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "Tenant.") String tenant,

@@ -52,8 +52,9 @@ final class TenantsReleaseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         OptionValues.requireOneTenant(tenant);
-        Configuration configuration = common.configurationWithCluster(
-                topics -> shard && topics.assignsShards() ? List.of(topics.policies(), topics.shardRequests()) : List.of(topics.policies()));
+        Configuration configuration = common.configurationWithCluster(topics -> shard && topics.assignsShards()
+                ? List.of(topics.policies(), topics.shardRequests())
+                : List.of(topics.policies()));
         Topics topics = new Topics(configuration.queue());
         if (shard && !topics.assignsShards()) {
             throw CommandFailure.usage("--shard: needs shards.overlap, because without it no shards are assigned");
@@ -61,7 +62,8 @@ final class TenantsReleaseCommand implements Callable<Integer> {
         PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
         boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
         if (!isIsolated && !shard) {
-            throw CommandFailure.failed(tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
+            throw CommandFailure.failed(
+                    tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
         }
         Printer printer = common.printer();
         if (isIsolated) {

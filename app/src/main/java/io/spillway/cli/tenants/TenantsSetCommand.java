@@ -71,7 +71,8 @@ final class TenantsSetCommand implements Callable<Integer> {
             }
         }
         if (!isAnySet) {
-            throw CommandFailure.usage("There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
+            throw CommandFailure.usage(
+                    "There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
         }
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
         PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);

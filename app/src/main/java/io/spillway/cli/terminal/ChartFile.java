@@ -43,7 +43,13 @@ public final class ChartFile {
 
     /** Returns an empty chart over time. */
     public static XYChart panel(String title, String timeUnit, String unit) {
-        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
+        XYChart chart = new XYChartBuilder()
+                .width(WIDTH)
+                .height(HEIGHT)
+                .title(title)
+                .xAxisTitle(timeUnit)
+                .yAxisTitle(unit)
+                .build();
         chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         return chart;
@@ -71,7 +77,8 @@ public final class ChartFile {
                 drawPng(panels.get(), file);
             }
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot write " + Printable.of(file.toString()) + ": " + Printable.of(e.toString()));
+            throw CommandFailure.failed(
+                    "Cannot write " + Printable.of(file.toString()) + ": " + Printable.of(e.toString()));
         } catch (LinkageError | InternalError | RuntimeException e) {
             // Which of these a Java runtime without libfreetype or fontconfig throws depends on its version.
             throw CommandFailure.failed("Cannot draw the chart: this Java runtime has no fonts or no java.desktop ("

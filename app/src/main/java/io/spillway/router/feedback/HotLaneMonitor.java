@@ -61,7 +61,8 @@ public final class HotLaneMonitor implements AutoCloseable {
 
     public void bindTo(MeterRegistry registry) {
         Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
-                .description("1 while the lane is behind its target: tenants without a rate far above the others overflow")
+                .description(
+                        "1 while the lane is behind its target: tenants without a rate far above the others overflow")
                 .tag("lane", "hot")
                 .register(registry);
     }

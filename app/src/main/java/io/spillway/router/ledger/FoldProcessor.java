@@ -126,8 +126,10 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         } catch (IllegalArgumentException e) {
             // From another writer. The log interval doubles because there may be many.
             if (Long.bitCount(++unreadable) == 1) {
-                LOG.error("Skipped an invalid ledger entry at offset {} ({} so far): {}."
-                        + " Restrict write access to the ledger topic.", offset, unreadable, Printable.of(e.getMessage()));
+                LOG.error(
+                        "Skipped an invalid ledger entry at offset {} ({} so far): {}."
+                                + " Restrict write access to the ledger topic.",
+                        offset, unreadable, Printable.of(e.getMessage()));
             }
         }
         nextOffset = offset + 1;

@@ -20,21 +20,21 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class SimulateCommandTest {
     private static final String SMALL = """
-            name: small
-            duration: 1m
-            workers: {count: 2, slots: 5}
-            handler:
-              latency: {type: exponential, mean: 20ms}
-            phases:
-              - {name: end, from: 30s, to: 1m}
-            tenants:
-              - name: quiet
-                count: 5
-                arrivals: {type: poisson, rate: 2}
-              - name: noisy
-                arrivals: {type: burst, size: 2000, at: 10s}
-                policy: {rate: 10}
-            """;
+        name: small
+        duration: 1m
+        workers: {count: 2, slots: 5}
+        handler:
+          latency: {type: exponential, mean: 20ms}
+        phases:
+          - {name: end, from: 30s, to: 1m}
+        tenants:
+          - name: quiet
+            count: 5
+            arrivals: {type: poisson, rate: 2}
+          - name: noisy
+            arrivals: {type: burst, size: 2000, at: 10s}
+            policy: {rate: 10}
+        """;
 
     @TempDir
     private Path folder;
@@ -55,8 +55,11 @@ class SimulateCommandTest {
     void the_table_has_groups_phases_and_the_tenants_that_waited_longest() throws IOException {
         CommandRun run = CommandRun.of("simulate", scenario(SMALL)).done();
 
-        assertThat(run.out()).startsWith("small through Spillway, seed 0\n")
-                .containsPattern("quiet +x 5").containsPattern("end +quiet").containsPattern("noisy +2,000 +2,000 +0 +0 +0")
+        assertThat(run.out())
+                .startsWith("small through Spillway, seed 0\n")
+                .containsPattern("quiet +x 5")
+                .containsPattern("end +quiet")
+                .containsPattern("noisy +2,000 +2,000 +0 +0 +0")
                 .contains("Tenants whose items waited longest:", "Jain's index");
     }
 
@@ -65,12 +68,20 @@ class SimulateCommandTest {
         String file = scenario(SMALL);
         CommandRun first = CommandRun.of("simulate", file, "--seed", "7", "--output", "json").done();
 
-        assertThat(CommandRun.of("simulate", file, "--seed", "7", "--output", "json").done().out()).isEqualTo(first.out());
-        assertThat(CommandRun.of("simulate", file, "--seed", "8", "--output", "json").done().out()).isNotEqualTo(first.out());
+        assertThat(CommandRun.of("simulate", file, "--seed", "7", "--output", "json")
+                        .done()
+                        .out())
+                .isEqualTo(first.out());
+        assertThat(CommandRun.of("simulate", file, "--seed", "8", "--output", "json")
+                        .done()
+                        .out())
+                .isNotEqualTo(first.out());
         assertThat(first.err()).isEmpty();
         JsonNode json = first.json();
         assertThat(json.at("/groups/1/done").intValue()).isEqualTo(2_000);
-        assertThat(json.at("/samples/depths/overflow").size()).isEqualTo(json.at("/samples/atMillis").size()).isPositive();
+        assertThat(json.at("/samples/depths/overflow").size())
+                .isEqualTo(json.at("/samples/atMillis").size())
+                .isPositive();
         assertThat(json.at("/jain").doubleValue()).isBetween(0.0, 1.0);
     }
 
@@ -97,58 +108,80 @@ class SimulateCommandTest {
 
     @Test
     void recorded_traffic_is_read_from_csv() throws IOException {
-        Files.writeString(folder.resolve("rows.csv"), "atMillis,tenant,handlingMillis\n0,a,10\n1500,b,20.5\n2000,a,30\n");
-        Files.writeString(folder.resolve("counts.csv"), "HashApp,HashOwner,minute_1,minute_2\nx,o1,5,7\ny,o2,0,1\nz,o1,1,0\n");
-        Files.writeString(folder.resolve("times.csv"), "HashOwner,percentile_Average_0,percentile_Average_50,percentile_Average_100\no1,1,1,1\n");
+        Files.writeString(
+                folder.resolve("rows.csv"), "atMillis,tenant,handlingMillis\n0,a,10\n1500,b,20.5\n2000,a,30\n");
+        Files.writeString(
+                folder.resolve("counts.csv"), "HashApp,HashOwner,minute_1,minute_2\nx,o1,5,7\ny,o2,0,1\nz,o1,1,0\n");
+        Files.writeString(
+                folder.resolve("times.csv"),
+                "HashOwner,percentile_Average_0,percentile_Average_50,percentile_Average_100\no1,1,1,1\n");
 
-        JsonNode rows = CommandRun.of("simulate", scenario(
-                "duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"), "--output", "json").done().json();
-        JsonNode counts = CommandRun.of("simulate", scenario(
-                "duration: 2m\ntenants: [{name: c, arrivals: {type: trace, file: counts.csv, durations: times.csv}}]\n"),
-                "--output", "json").done().json();
+        JsonNode rows = CommandRun.of(
+                        "simulate",
+                        scenario("duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"),
+                        "--output", "json")
+                .done()
+                .json();
+        JsonNode counts = CommandRun.of(
+                        "simulate",
+                        scenario("duration: 2m\n"
+                                + "tenants: [{name: c, arrivals: {type: trace, file: counts.csv, durations:"
+                                + " times.csv}}]\n"),
+                        "--output", "json")
+                .done()
+                .json();
 
         assertThat(rows.at("/groups/0/done").intValue()).isEqualTo(3);
-        assertThat(rows.at("/slotUse").doubleValue() * 50 * rows.at("/endMillis").longValue()).isCloseTo(60.5, within(0.01));
+        assertThat(rows.at("/slotUse").doubleValue()
+                        * 50
+                        * rows.at("/endMillis").longValue())
+                .isCloseTo(60.5, within(0.01));
         assertThat(counts.at("/groups/0/done").intValue()).isEqualTo(14);
         assertThat(counts.at("/groups/0/tenants").intValue()).isEqualTo(2);
     }
 
     @Test
     void recorded_traffic_may_have_quotes_a_byte_order_mark_and_windows_line_ends() throws IOException {
-        Files.writeString(folder.resolve("rows.csv"), "\ufeffatMillis,\"tenant\",note\r\n0,\"a\",\"one, two\"\r\n1500,b,\"say \"\"x\"\"\"\r\n");
+        Files.writeString(
+                folder.resolve("rows.csv"),
+                "\ufeffatMillis,\"tenant\",note\r\n0,\"a\",\"one, two\"\r\n1500,b,\"say \"\"x\"\"\"\r\n");
 
-        JsonNode rows = CommandRun.of("simulate", scenario(
-                "duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"), "--output", "json").done().json();
+        JsonNode rows = CommandRun.of(
+                        "simulate",
+                        scenario("duration: 1m\ntenants: [{name: r, arrivals: {type: trace, file: rows.csv}}]\n"),
+                        "--output", "json")
+                .done()
+                .json();
 
         assertThat(rows.at("/groups/0/done").intValue()).isEqualTo(2);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            duration: 1m                         | duration: 1x                       | "duration = 1x: must be a duration"
-            duration: 1m                         | duration: 40d                      | "duration = 40d: must be a duration"
-            duration: 1m                         | drain: 1m                          | "duration = (absent): must be set"
-            slots: 5                             | slots: 0                           | "workers.slots = 0: must be a whole number from 1 to 100000"
-            slots: 5                             | slotz: 5                           | "workers.slotz = 5: unknown key; known here: slots"
-            count: 2                             | count: 13                          | "workers.count = 13: must be a whole number from 1 to 12"
-            "name: small"                        | "nome: small"                      | "nome = small: unknown key; known here: name"
-            "{type: poisson, rate: 2}"           | "{type: bogus, rate: 2}"           | "tenants[0].arrivals.type = bogus: must be one of constant, poisson, burst, trace"
-            "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be set"
-            "{type: poisson, rate: 2}"           | "{type: poisson, rate: -1}"        | "tenants[0].arrivals.rate = -1: must be a number from"
-            "{type: poisson, rate: 2}"           | "{type: trace, file: none.csv}"    | "none.csv: no such file"
-            "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be set"
-            "{type: exponential, mean: 20ms}"    | "{type: exponential, mean: long}"  | "handler.latency.mean = long: must be a duration"
-            "{type: exponential, mean: 20ms}"    | "{type: uniform, min: 2s, max: 1s}" | "max = 1000.0: must be min or more"
-            "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"
-            "policy: {rate: 10}"                 | "policy: {speed: 10}"              | "tenants[1].policy.speed = 10: unknown key"
-            "name: noisy"                        | "name: quiet"                      | "two groups are called quiet"
-            "name: noisy"                        | "name: a b"                        | "tenants[1].name = a b: must be 1 to 128 of"
-            "from: 30s"                          | "from: 2m"                         | "phases[0]: from 120000 ms to 60000 ms: must end after it begins"
-            "tenants:"                           | "tenants: 5\\nx:"                  | "tenants = 5: must be a list of maps"
-            "name: small"                        | "name: [small"                     | "must be one YAML document"
-            """)
-    void a_bad_scenario_is_wrong_usage_that_names_the_key_the_value_and_the_allowed_values(String good, String bad, String named)
-            throws IOException {
+        duration: 1m                         | duration: 1x                       | "duration = 1x: must be a duration"
+        duration: 1m                         | duration: 40d                      | "duration = 40d: must be a duration"
+        duration: 1m                         | drain: 1m                          | "duration = (absent): must be set"
+        slots: 5                             | slots: 0                           | "workers.slots = 0: must be a whole number from 1 to 100000"
+        slots: 5                             | slotz: 5                           | "workers.slotz = 5: unknown key; known here: slots"
+        count: 2                             | count: 13                          | "workers.count = 13: must be a whole number from 1 to 12"
+        "name: small"                        | "nome: small"                      | "nome = small: unknown key; known here: name"
+        "{type: poisson, rate: 2}"           | "{type: bogus, rate: 2}"           | "tenants[0].arrivals.type = bogus: must be one of constant, poisson, burst, trace"
+        "{type: poisson, rate: 2}"           | "{type: poisson}"                  | "tenants[0].arrivals.rate = (absent): must be set"
+        "{type: poisson, rate: 2}"           | "{type: poisson, rate: -1}"        | "tenants[0].arrivals.rate = -1: must be a number from"
+        "{type: poisson, rate: 2}"           | "{type: trace, file: none.csv}"    | "none.csv: no such file"
+        "latency: {type: exponential, mean: 20ms}" | "failureRate: 0.5"            | "handler.latency.type = (absent): must be set"
+        "{type: exponential, mean: 20ms}"    | "{type: exponential, mean: long}"  | "handler.latency.mean = long: must be a duration"
+        "{type: exponential, mean: 20ms}"    | "{type: uniform, min: 2s, max: 1s}" | "max = 1000.0: must be min or more"
+        "policy: {rate: 10}"                 | "policy: {rate: fast}"             | "tenants[1].policy.rate = fast: must be 0.001 to 10000000, or none"
+        "policy: {rate: 10}"                 | "policy: {speed: 10}"              | "tenants[1].policy.speed = 10: unknown key"
+        "name: noisy"                        | "name: quiet"                      | "two groups are called quiet"
+        "name: noisy"                        | "name: a b"                        | "tenants[1].name = a b: must be 1 to 128 of"
+        "from: 30s"                          | "from: 2m"                         | "phases[0]: from 120000 ms to 60000 ms: must end after it begins"
+        "tenants:"                           | "tenants: 5\\nx:"                  | "tenants = 5: must be a list of maps"
+        "name: small"                        | "name: [small"                     | "must be one YAML document"
+        """)
+    void a_bad_scenario_is_wrong_usage_that_names_the_key_the_value_and_the_allowed_values(
+            String good, String bad, String named) throws IOException {
         String file = scenario(SMALL.replaceFirst(Pattern.quote(good),
                 Matcher.quoteReplacement(bad.translateEscapes())));
 
@@ -162,21 +195,22 @@ class SimulateCommandTest {
     void a_missing_file_or_an_unknown_chart_format_is_wrong_usage() {
         assertThat(CommandRun.of("simulate", "nowhere.yml").failedWith(2))
                 .contains("nowhere.yml: must be a scenario file, or one of noisy-neighbour, outage-one-hour");
-        assertThat(CommandRun.of("simulate", "retry-storm", "--chart", "x.gif").failedWith(2)).contains("x.gif", ".png or .svg");
+        assertThat(CommandRun.of("simulate", "retry-storm", "--chart", "x.gif").failedWith(2))
+                .contains("x.gif", ".png or .svg");
         assertThat(CommandRun.of("simulate", "retry-storm", "--seed", "x").failedWith(2)).contains("'--seed'");
         assertThat(CommandRun.of("simulate").failedWith(2)).contains("FILE");
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            "atMillis,tenant\\n5,a\\n4,a\\n"  | "line 3: atMillis = 4: must not be before"
-            "atMillis,tenant\\n5,a,9\\n"      | "line 2: 3 columns, must be 2"
-            "atMillis,tenant\\nx,a\\n"        | "line 2: atMillis = x: must be a number"
-            "atMillis,tenant\\n5,a b\\n"      | "line 2: tenant = a b: must be 1 to 128"
-            "owner,minute_1\\na,5\\n"         | "the header must have a column tenant or HashOwner"
-            "tenant,number\\na,5\\n"          | "the header must have atMillis and tenant, or"
-            ""                                | "must have a header line"
-            """)
+        "atMillis,tenant\\n5,a\\n4,a\\n"  | "line 3: atMillis = 4: must not be before"
+        "atMillis,tenant\\n5,a,9\\n"      | "line 2: 3 columns, must be 2"
+        "atMillis,tenant\\nx,a\\n"        | "line 2: atMillis = x: must be a number"
+        "atMillis,tenant\\n5,a b\\n"      | "line 2: tenant = a b: must be 1 to 128"
+        "owner,minute_1\\na,5\\n"         | "the header must have a column tenant or HashOwner"
+        "tenant,number\\na,5\\n"          | "the header must have atMillis and tenant, or"
+        ""                                | "must have a header line"
+        """)
     void a_bad_trace_is_wrong_usage_that_names_line_and_column(String csv, String named) throws IOException {
         Files.writeString(folder.resolve("trace.csv"), csv.translateEscapes());
 

@@ -21,8 +21,8 @@ class ItemSenderTest {
 
     private final MockProducer<byte[], byte[]> kafka =
             new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), new ByteArraySerializer());
-    private final ItemSender sender =
-            new ItemSender(kafka, "ingress", null, new Printer(new PrintWriter(System.out), new PrintWriter(System.err), false));
+    private final ItemSender sender = new ItemSender(
+            kafka, "ingress", null, new Printer(new PrintWriter(System.out), new PrintWriter(System.err), false));
 
     @Test
     void counts_what_kafka_has_and_what_it_has_refused() {

@@ -35,11 +35,15 @@ class ShardsCommandTest {
 
     @Test
     void tenants_beyond_the_last_shard_are_refused_and_the_reason_given() {
-        CommandRun run = CommandRun.of("shards", "--slots", "8", "--per-tenant", "2", "--max-overlap", "1", "--tenants", "40")
+        CommandRun run = CommandRun.of(
+                        "shards", "--slots", "8", "--per-tenant", "2", "--max-overlap", "1", "--tenants", "40")
                 .done();
 
-        assertThat(run.out()).contains("28 of 40 tenants have a shard (the theoretical maximum is 28)",
-                "The others have none: the packing bound is reached. This applies to every further tenant.", "from 7 to 7, median 7");
+        assertThat(run.out())
+                .contains(
+                        "28 of 40 tenants have a shard (the theoretical maximum is 28)",
+                        "The others have none: the packing bound is reached. This applies to every further tenant.",
+                        "from 7 to 7, median 7");
     }
 
     @Test
@@ -50,20 +54,20 @@ class ShardsCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --slots 0 --per-tenant 1                     | --slots 0: must be 1 to 4096
-            --slots 4097 --per-tenant 1                  | --slots 4097: must be 1 to 4096
-            --slots 8 --per-tenant 9                     | --per-tenant 9: must be 1 to 8 with 8 slots
-            --slots 64 --per-tenant 17                   | --per-tenant 17: must be 1 to 16
-            --slots 8 --per-tenant 2 --max-overlap 2     | --max-overlap 2: must be 0 to 1 with 2 of 8 slots a tenant
-            --slots 4096 --per-tenant 9 --max-overlap 5  | --max-overlap 5: must be 0 to 4
-            --slots 8 --per-tenant 2 --max-overlap -1    | --max-overlap -1
-            --slots 8 --per-tenant 2 --tenants 1         | --tenants 1: must be 2 to 1000000
-            --slots 8 --per-tenant 2 --tenants 1000001   | --tenants 1000001
-            --slots 8 --per-tenant 2 --seed x            | '--seed'
-            --slots many --per-tenant 2                  | 'many'
-            --per-tenant 2                               | '--slots=N'
-            --slots 8                                    | '--per-tenant=K'
-            """)
+        --slots 0 --per-tenant 1                     | --slots 0: must be 1 to 4096
+        --slots 4097 --per-tenant 1                  | --slots 4097: must be 1 to 4096
+        --slots 8 --per-tenant 9                     | --per-tenant 9: must be 1 to 8 with 8 slots
+        --slots 64 --per-tenant 17                   | --per-tenant 17: must be 1 to 16
+        --slots 8 --per-tenant 2 --max-overlap 2     | --max-overlap 2: must be 0 to 1 with 2 of 8 slots a tenant
+        --slots 4096 --per-tenant 9 --max-overlap 5  | --max-overlap 5: must be 0 to 4
+        --slots 8 --per-tenant 2 --max-overlap -1    | --max-overlap -1
+        --slots 8 --per-tenant 2 --tenants 1         | --tenants 1: must be 2 to 1000000
+        --slots 8 --per-tenant 2 --tenants 1000001   | --tenants 1000001
+        --slots 8 --per-tenant 2 --seed x            | '--seed'
+        --slots many --per-tenant 2                  | 'many'
+        --per-tenant 2                               | '--slots=N'
+        --slots 8                                    | '--per-tenant=K'
+        """)
     void numbers_out_of_range_are_wrong_usage(String options, String named) {
         CommandRun run = CommandRun.of(("shards " + options).split(" "));
 

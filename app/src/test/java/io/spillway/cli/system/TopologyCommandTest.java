@@ -38,7 +38,9 @@ class TopologyCommandTest {
         CommandRun run = CommandRun.of("topology", "--config", file.toString(), "--output", "json").done();
         assertThat(run.json().get("text").textValue()).contains("spillway.shard-requests", "spillway.shards");
         assertThat(run.json().get("mermaid").textValue())
-                .contains("node-route[route] --> node-shard-request[shard-request]", "node-shard[shard] --> node-shards[shards]");
+                .contains(
+                        "node-route[route] --> node-shard-request[shard-request]",
+                        "node-shard[shard] --> node-shards[shards]");
         assertThat(CommandRun.of("topology").done().out()).doesNotContain("shard");
     }
 

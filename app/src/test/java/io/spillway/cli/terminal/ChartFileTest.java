@@ -29,7 +29,9 @@ class ChartFileTest {
     @ParameterizedTest
     @MethodSource("faultsOfAJavaWithoutFonts")
     void a_java_runtime_that_cannot_draw_is_reported_in_one_line(Throwable fault) {
-        assertThatThrownBy(() -> ChartFile.draw(() -> ChartFileTest.<RuntimeException, List<XYChart>>failWith(fault), directory.resolve("x.png")))
+        assertThatThrownBy(() -> ChartFile.draw(
+                        () -> ChartFileTest.<RuntimeException, List<XYChart>>failWith(fault),
+                        directory.resolve("x.png")))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("no fonts")
                 .hasMessageContaining(fault.getClass().getSimpleName());

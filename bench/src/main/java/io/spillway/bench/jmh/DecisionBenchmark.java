@@ -98,7 +98,8 @@ public class DecisionBenchmark {
     @Benchmark
     public Route route() {
         return RoutingRules.route(
-                names[step()], START_MILLIS, START_MILLIS, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                names[step()], START_MILLIS, START_MILLIS, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                nowMillis(), rates, guard);
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */

@@ -18,7 +18,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * @param handler          of the items
  */
 public record PeerSetup(
-        Admin admin, String bootstrapServers, String topic, int partitions, String group, int slots, ItemHandler handler) {
+        Admin admin,
+        String bootstrapServers,
+        String topic,
+        int partitions,
+        String group,
+        int slots,
+        ItemHandler handler) {
 
     /** A consumer of bytes with Kafka's defaults, but for what is read: all that is committed, from the first on. */
     Map<String, Object> consumer() {

@@ -167,9 +167,15 @@ public final class SpringRetryable implements QueueUnderTest {
             super(setup, givenUp);
         }
 
-        @RetryableTopic(attempts = ATTEMPTS, numPartitions = "#{@peer.partitions()}", replicationFactor = "1",
+        @RetryableTopic(
+                attempts = ATTEMPTS,
+                numPartitions = "#{@peer.partitions()}",
+                replicationFactor = "1",
                 kafkaTemplate = "kafkaTemplate",
-                backOff = @BackOff(delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER, maxDelay = PeerBackoff.CAP_MILLIS))
+                backOff =
+                        @BackOff(
+                                delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER,
+                                maxDelay = PeerBackoff.CAP_MILLIS))
         @KafkaListener(topics = "#{@peer.topic()}", groupId = "#{@peer.group()}")
         public void listen(ConsumerRecord<byte[], byte[]> item) {
             handle(item);
@@ -185,9 +191,15 @@ public final class SpringRetryable implements QueueUnderTest {
             this.slots = new Semaphore(setup.slots());
         }
 
-        @RetryableTopic(attempts = ATTEMPTS, numPartitions = "#{@peer.partitions()}", replicationFactor = "1",
+        @RetryableTopic(
+                attempts = ATTEMPTS,
+                numPartitions = "#{@peer.partitions()}",
+                replicationFactor = "1",
                 kafkaTemplate = "kafkaTemplate",
-                backOff = @BackOff(delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER, maxDelay = PeerBackoff.CAP_MILLIS))
+                backOff =
+                        @BackOff(
+                                delay = PeerBackoff.BASE_MILLIS, multiplier = PeerBackoff.MULTIPLIER,
+                                maxDelay = PeerBackoff.CAP_MILLIS))
         @KafkaListener(topics = "#{@peer.topic()}", groupId = "#{@peer.group()}")
         public CompletableFuture<Void> listen(ConsumerRecord<byte[], byte[]> item) throws InterruptedException {
             slots.acquire();
