@@ -19,7 +19,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Checks every page of the repository: links, form of the decision records, lengths, and that what they cite exists. */
+/**
+ * Checks every page of the repository: links, form of the decision records, lengths, and that what they cite exists.
+ */
 class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path DECISIONS = ROOT.resolve("topology-docs/decisions");

@@ -1,7 +1,8 @@
 package io.spillway;
 
 /**
- * Number of repetitions in tests that take seconds each: kills of a process, seeds of a whole scenario. Small by default, so
+ * Number of repetitions in tests that take seconds each: kills of a process, seeds of a whole scenario. Small by
+ * default, so
  * that {@code mvn verify} stays short; the full number with {@code -Pguarantees}.
  */
 public final class Repetitions {

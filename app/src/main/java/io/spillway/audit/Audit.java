@@ -38,7 +38,8 @@ public final class Audit {
     }
 
     /**
-     * Returns the audit of every tenant, repeated while something is off. An item may be read between two markers of its
+     * Returns the audit of every tenant, repeated while something is off. An item may be read between two markers of
+     * its
      * transaction, so a difference counts only when it stays.
      *
      * @param census not null

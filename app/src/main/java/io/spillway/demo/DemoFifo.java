@@ -15,7 +15,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 
 /**
- * Plain consumer of one partition for comparison. It hands items in order to as many threads as the worker has slots and
+ * Plain consumer of one partition for comparison. It hands items in order to as many threads as the worker has slots
+ * and
  * retries a failed item at once. It commits nothing, which makes it faster.
  *
  * <p>Owner of its consumer, used only by the thread of {@link #run}. Bound: the consumer's fetch, and the slots.

@@ -42,7 +42,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Run of the plan on a running system and on the FIFO queue. Owner of the threads of the traffic and the FIFO queue, which
+ * Run of the plan on a running system and on the FIFO queue. Owner of the threads of the traffic and the FIFO queue,
+ * which
  * end with the shutdown. Bound: one sample per second.
  */
 public final class DemoStory {

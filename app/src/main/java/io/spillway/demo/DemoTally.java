@@ -7,10 +7,12 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * Statistics of the handlers of one queue. Ages are measured at first attempts of the quiet tenants, from the time when the
+ * Statistics of the handlers of one queue. Ages are measured at first attempts of the quiet tenants, from the time
+ * when the
  * item was due to be sent until its handler started.
  *
- * <p>Thread-safe: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms over time, and one
+ * <p>Thread-safe: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms over time, and
+ * one
  * per phase.
  */
 final class DemoTally {

@@ -16,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * Sender of the items of the plan, each to both queues. The creation time of an item is the time at which it was due, so a
+ * Sender of the items of the plan, each to both queues. The creation time of an item is the time at which it was due,
+ * so a
  * late sender increases its age and hides no delay.
  *
  * <p>Owner: the thread that calls {@link #run}. Other threads may read the counts.

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * View of the running demo: on a terminal, a block that is redrawn every second; otherwise a line every two seconds. Owned
+ * View of the running demo: on a terminal, a block that is redrawn every second; otherwise a line every two seconds.
+ * Owned
  * by the demo's thread.
  */
 public final class DemoView {

@@ -12,7 +12,8 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Check of the cluster before a command starts. It reports an unreachable cluster or a missing topic within seconds, while
+ * Check of the cluster before a command starts. It reports an unreachable cluster or a missing topic within seconds,
+ * while
  * each Kafka client would wait for its own timeout and name neither.
  */
 public final class Cluster {

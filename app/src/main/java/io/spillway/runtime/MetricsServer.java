@@ -23,7 +23,8 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * HTTP server for {@code /metrics} (Prometheus), {@code /livez} and {@code /readyz} on a separate port, so that they stay
+ * HTTP server for {@code /metrics} (Prometheus), {@code /livez} and {@code /readyz} on a separate port, so that they
+ * stay
  * reachable if the gateway is overloaded. Owner of the registry and the listener; started and closed by one thread at a
  * time.
  */

@@ -7,7 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Parts to close when the process ends, in the reverse order of their start, each once. Thread-safe: the main thread and
+ * Parts to close when the process ends, in the reverse order of their start, each once. Thread-safe: the main thread
+ * and
  * the shutdown hook use it.
  */
 public final class Shutdown implements AutoCloseable {

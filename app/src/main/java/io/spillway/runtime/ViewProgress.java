@@ -25,7 +25,8 @@ public final class ViewProgress {
     /** An instance without a commit for this long is not running. */
     private static final long ALIVE_MILLIS = 10_000;
     /**
-     * Time to wait for a first report. An instance that has read the whole topic reports every second, so a ready one has
+     * Time to wait for a first report. An instance that has read the whole topic reports every second, so a ready one
+     * has
      * reported, or does so within two seconds.
      */
     static final long FIRST_REPORT_MILLIS = 3_000;
@@ -71,7 +72,8 @@ public final class ViewProgress {
     }
 
     /**
-     * Waits until every running instance has applied a record. If none has reported, it waits for the first one, at most
+     * Waits until every running instance has applied a record. If none has reported, it waits for the first one, at
+     * most
      * {@value #FIRST_REPORT_MILLIS} ms.
      *
      * @return number of instances that have applied it; 0 if none has reported

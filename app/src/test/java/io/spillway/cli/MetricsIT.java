@@ -58,7 +58,8 @@ class MetricsIT {
             scrapeUntil(url, now -> value(now, "spillway_handled_total", "outcome", "done") >= 60
                     && value(now, "spillway_lane_waiting", "lane", "hot") == 0
                     && !values(now, "spillway_depth", "lane").isEmpty());
-            // A scrape is no snapshot: it reads one meter after the other, and the last attempt may have come in between.
+            // A scrape is no snapshot: it reads one meter after the other, and the last attempt may have come in
+            // between.
             List<Sample> samples = scrapeUntil(url, now -> sum(now, "spillway_in_flight") == 0);
 
             assertLabels(samples, "spillway_age_of_first_attempt_seconds_bucket", "lane", "tenant", "le");

@@ -65,7 +65,8 @@ class RouterRestartIT {
             commands.awaitRouted(kafka.admin());
         }
 
-        // Those of the delay lane and of the ledger as well: whether timers and books were written by now is a matter of time.
+        // Those of the delay lane and of the ledger as well: whether timers and books were written by now is a matter
+        // of time.
         Map<TopicPartition, OffsetAndMetadata> stood = kafka.admin().listConsumerGroupOffsets(topics.routerGroup())
                 .partitionsToOffsetAndMetadata().get();
         kafka.admin().deleteConsumerGroups(List.of(topics.routerGroup())).all().get();
@@ -127,7 +128,8 @@ class RouterRestartIT {
                     LockSupport.parkNanos(2_000_000);
                 }
                 broker.kill();
-                // In a thread of its own: a producer that has lost all brokers forgets the topic, and sending waits for one.
+                // In a thread of its own: a producer that has lost all brokers forgets the topic, and sending waits
+                // for one.
                 var meanwhile = CompletableFuture.supplyAsync(
                         () -> sendThrough(producer, commands.topics().ingress(), 100), Thread.ofVirtual()::start);
                 broker.restart();

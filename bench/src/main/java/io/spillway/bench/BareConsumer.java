@@ -12,7 +12,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
  * The least there is: poll, a virtual thread for each record, a semaphore of as many permits as the worker has slots,
- * and a commit of the positions every second, whatever is still running. No tenants, no retries, no decoding, and a crash
+ * and a commit of the positions every second, whatever is still running. No tenants, no retries, no decoding, and a
+ * crash
  * loses what ran.
  */
 final class BareConsumer implements HandlingContender {

@@ -11,9 +11,11 @@ import java.util.Random;
 
 /**
  * Items of exactly {@value #VALUE_BYTES} bytes in single-object encoding. The payload comes last in the encoding, so
- * the last eight bytes of a value are ours: the number of the item, or the nanosecond at which it should have been sent.
+ * the last eight bytes of a value are ours: the number of the item, or the nanosecond at which it should have been
+ * sent.
  *
- * <p>Tenants are drawn uniformly with a fixed seed: every contender and every round has the same sequence. Not thread-safe.
+ * <p>Tenants are drawn uniformly with a fixed seed: every contender and every round has the same sequence. Not
+ * thread-safe.
  */
 public final class BenchItems {
     public static final int VALUE_BYTES = 200;

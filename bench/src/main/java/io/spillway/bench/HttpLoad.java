@@ -17,8 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Callers of an HTTP server in a process of their own, as cheap as can be: one request written as bytes over and over on
- * each of some connections that stay open. With a rate, latency counts from when a request was due, so that a server that
+ * Callers of an HTTP server in a process of their own, as cheap as can be: one request written as bytes over and over
+ * on
+ * each of some connections that stay open. With a rate, latency counts from when a request was due, so that a server
+ * that
  * stalls is not spared the requests that would have come meanwhile.
  */
 final class HttpLoad {

@@ -162,7 +162,10 @@ final class Ledger {
         return mostInUse.get(tenant);
     }
 
-    /** Ages at the first call, of items that were to be sent from one time to another; items never handed over are left out. */
+    /**
+     * Ages at the first call, of items that were to be sent from one time to another; items never handed over are left
+     * out.
+     */
     Histogram ages(IntPredicate tenant, long fromNanos, long toNanos) {
         Histogram ages = new Histogram(HIGHEST_NANOS, 3);
         for (int i = 0; i < intendedNanos.length; i++) {

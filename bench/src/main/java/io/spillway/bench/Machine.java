@@ -13,7 +13,10 @@ import java.time.Duration;
  * used, and time that the hypervisor took away. Linux only.
  */
 final class Machine {
-    /** Above this share of all cores, used by others, a run counts as disturbed: it is about half of what rounds differ by anyway. */
+    /**
+     * Above this share of all cores, used by others, a run counts as disturbed: it is about half of what rounds differ
+     * by anyway.
+     */
     static final double DISTURBED = 0.05;
 
     private static final double TICKS_PER_SECOND = 100;

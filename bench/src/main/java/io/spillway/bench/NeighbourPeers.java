@@ -9,7 +9,8 @@ import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Many quiet tenants, and one that bursts. Both runs of a round are measured over windows that are the same for all: the
+ * Many quiet tenants, and one that bursts. Both runs of a round are measured over windows that are the same for all:
+ * the
  * quiet traffic alone after it has settled, and the quiet traffic from the burst to its end.
  *
  * @param tenants       the noisy one among them
@@ -108,7 +109,9 @@ record NeighbourPeers(
                                         beside.remarks())));
     }
 
-    /** Over the time it took, or to the end of the run where it was not done; what is spare is what quiet tenants leave. */
+    /**
+     * Over the time it took, or to the end of the run where it was not done; what is spare is what quiet tenants leave.
+     */
     private void noisy(LoadRun beside, Map<String, Double> figures) {
         long from = Flow.nanos(burstSecond());
         int left = beside.ledger().notDone(IS_NOISY);

@@ -105,7 +105,9 @@ final class PeersCommand implements Callable<Integer> {
         });
     }
 
-    /** One that fails costs its own figures and not those of an hour's run: what it was is said at once and at the end. */
+    /**
+     * One that fails costs its own figures and not those of an hour's run: what it was is said at once and at the end.
+     */
     private static void guarded(String what, List<String> failures, Runnable part) {
         try {
             part.run();

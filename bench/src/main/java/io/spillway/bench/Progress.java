@@ -57,7 +57,9 @@ final class Progress {
         });
     }
 
-    /** Waits until no transaction is open in the output: offsets can be visible a moment before the records they are of. */
+    /**
+     * Waits until no transaction is open in the output: offsets can be visible a moment before the records they are of.
+     */
     void awaitSettled(Scene scene) {
         await("markers in " + scene.output(), () ->
                 ends(scene, IsolationLevel.READ_COMMITTED).equals(ends(scene, IsolationLevel.READ_UNCOMMITTED)));
@@ -97,7 +99,8 @@ final class Progress {
     }
 
     /**
-     * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane and of the ledger, by their sum, so
+     * Of what the items come from. Kafka Streams divides the stages with a store, of the delay lane and of the ledger,
+     * by their sum, so
      * one thread may have more of the one and fewer of the other for good.
      */
     private static boolean hasItsShare(Collection<TopicPartition> assigned) {

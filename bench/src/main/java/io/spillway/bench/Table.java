@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The end of a command: a line for each figure, with its rounds and their median, twice where some rounds were disturbed.
+ * The end of a command: a line for each figure, with its rounds and their median, twice where some rounds were
+ * disturbed.
  *
  * @param <R> what a round came to
  */

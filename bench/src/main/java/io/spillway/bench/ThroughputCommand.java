@@ -30,7 +30,10 @@ final class ThroughputCommand implements Callable<Integer> {
     @Option(names = "--rounds", defaultValue = "5", description = "rounds that count (default: ${DEFAULT-VALUE})")
     private int rounds;
 
-    /** A round is of seconds: the compilers are at work through the first of them, for whoever has the most code the longest. */
+    /**
+     * A round is of seconds: the compilers are at work through the first of them, for whoever has the most code the
+     * longest.
+     */
     @Option(
             names = "--warm-up", defaultValue = "4",
             description = "rounds before them, discarded (default: ${DEFAULT-VALUE})")

@@ -24,7 +24,7 @@ public final class DeadLetterOptions {
             description = "Select dead letters with this reason, such as attempts-used-up.")
     private String reason;
 
-    @Option(names = "--since", paramLabel = "TIME", 
+    @Option(names = "--since", paramLabel = "TIME",
             description = "Select dead letters from this time or later: a time such as 2026-11-21T08:00:00Z, epoch "
                     + "milliseconds, or a duration before now such as 2h.")
     private String since;

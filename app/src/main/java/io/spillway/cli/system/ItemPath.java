@@ -19,7 +19,8 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * Path of the items with an id: their records in all topics, including consumed ones that are not purged yet, in the order
+ * Path of the items with an id: their records in all topics, including consumed ones that are not purged yet, in the
+ * order
  * of the lanes.
  */
 final class ItemPath {

@@ -13,7 +13,8 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Sender of items at a rate, with progress every second. Owned by the command's thread; the producer's thread updates only
+ * Sender of items at a rate, with progress every second. Owned by the command's thread; the producer's thread updates
+ * only
  * the counts of results.
  */
 final class ItemSender {

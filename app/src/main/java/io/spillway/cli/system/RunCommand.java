@@ -32,7 +32,9 @@ import picocli.CommandLine.Option;
         })
 public final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    /** Below 30 s, the usual grace period of a stop. Without a cluster several parts wait for it one after the other. */
+    /**
+     * Below 30 s, the usual grace period of a stop. Without a cluster several parts wait for it one after the other.
+     */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin

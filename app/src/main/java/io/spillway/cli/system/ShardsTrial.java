@@ -57,7 +57,8 @@ record ShardsTrial(
         Optional<ShardResult.Reason> refused = Optional.empty();
         long startNanos = System.nanoTime();
         long noteNanos = startNanos;
-        // All tenants have the same options, so after a refusal no other tenant gets a shard, unless the search gave up.
+        // All tenants have the same options, so after a refusal no other tenant gets a shard, unless the search gave
+        // up.
         for (int i = 0; i < tenants && (refused.isEmpty() || givenUp > 0 && givenUp < MAX_GIVEN_UP); i++) {
             ShardResult answer = registry.assign(tenant(i), size, seed);
             draws += answer.effort().draws();

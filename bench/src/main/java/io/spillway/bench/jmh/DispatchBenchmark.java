@@ -24,7 +24,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What dispatch costs an item: it is offered, another is taken, and an attempt ends. All slots stay busy and 4,000 items
+ * What dispatch costs an item: it is offered, another is taken, and an attempt ends. All slots stay busy and 4,000
+ * items
  * wait. Beside it the same in a plain queue, which is all that a FIFO worker has to do.
  */
 @State(Scope.Thread)

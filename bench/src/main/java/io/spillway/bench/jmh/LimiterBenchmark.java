@@ -22,7 +22,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A rate for each tenant: our table, and Bucket4j's buckets in a concurrent map, as its documentation has it. Tenants in
+ * A rate for each tenant: our table, and Bucket4j's buckets in a concurrent map, as its documentation has it. Tenants
+ * in
  * random order, and a rate that is never reached. Both read the clock once a call.
  */
 @State(Scope.Benchmark)

@@ -17,7 +17,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
  */
 public final class ParallelConsumerQueue implements QueueUnderTest {
     /**
-     * By key, records of one tenant pile up while it takes them one by one; with the default buffer (5,000 at the most here)
+     * By key, records of one tenant pile up while it takes them one by one; with the default buffer (5,000 at the most
+     * here)
      * they fill it, the consumer is paused, and no tenant gets anything. Twice the burst of the benchmark.
      */
     private static final int BY_KEY_BUFFER = 100_000;

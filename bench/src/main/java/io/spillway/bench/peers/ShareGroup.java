@@ -26,14 +26,17 @@ import org.apache.kafka.common.errors.WakeupException;
 /**
  * A share group (KIP-932). An explicit consumer has to acknowledge all that it polled before it polls again, so each
  * handles what it polled on virtual threads, as many at one time as all of them have slots, and waits for the slowest.
- * What failed is released after a wait, in which its consumer does nothing else. After {@value #DELIVERIES} deliveries the broker archives a record: it is given up.
+ * What failed is released after a wait, in which its consumer does nothing else. After {@value #DELIVERIES} deliveries
+ * the broker archives a record: it is given up.
  */
 public final class ShareGroup implements QueueUnderTest {
     /** The most that a broker allows by default; its own default is 5. */
     private static final int DELIVERIES = 10;
     /** A record is its consumer's for this long; the default. */
     private static final int LOCK_MILLIS = 30_000;
-    /** Two polls' worth of the slots; with {@code record_limit} a burst in one partition went at a sixth of the pace. */
+    /**
+     * Two polls' worth of the slots; with {@code record_limit} a burst in one partition went at a sixth of the pace.
+     */
     private static final int POLL_RECORDS = 100;
     private static final int CONSUMERS = 12;
 

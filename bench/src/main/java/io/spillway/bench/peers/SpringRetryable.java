@@ -28,8 +28,10 @@ import org.springframework.kafka.listener.MessageListenerContainer;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * Spring for Apache Kafka: a listener with {@code @RetryableTopic}, whose failures go through retry topics of 1, 2, 4, 8
- * and 10 s. With threads there is one for each partition, which is all that a consumer group allows, whatever the slots.
+ * Spring for Apache Kafka: a listener with {@code @RetryableTopic}, whose failures go through retry topics of 1, 2, 4,
+ * 8
+ * and 10 s. With threads there is one for each partition, which is all that a consumer group allows, whatever the
+ * slots.
  * Asynchronously the listener returns futures, and a semaphore keeps to the slots; a consumer polls again when all that
  * it polled is done.
  */

@@ -2,7 +2,6 @@ package io.spillway.core.overload;
 
 import io.spillway.core.item.LinearProbing;
 import io.spillway.core.item.TenantHash;
-import io.spillway.core.ratelimit.RateTable;
 import java.util.Arrays;
 
 /**

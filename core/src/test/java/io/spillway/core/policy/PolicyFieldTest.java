@@ -171,7 +171,7 @@ class PolicyFieldTest {
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case DEDICATED -> random.nextLong(0, 10_001);
-            default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8)) ;
+            default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8));
         };
     }
 
