@@ -1,8 +1,6 @@
 package io.spillway;
 
-
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +27,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** Time and randomness are arguments: only what puts the parts together reads a clock, sleeps or draws random numbers. */
+/** Time and randomness are arguments: only what puts the parts together reads a clock, sleeps or draws numbers. */
 class PurityTest {
     private static final String ROOT = "io.spillway.";
     private static final JavaClasses OFFENDERS = new ClassFileImporter().importClasses(Offender.class);

@@ -60,7 +60,8 @@ final class PeerChart {
         int legendAt = HEAD_HEIGHT + chartHeight + 30;
         StringBuilder svg = new StringBuilder();
         svg.append(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+                ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                                + "font-family=\"sans-serif\" font-size=\"12\">\n")
                         .formatted(
                                 LABEL_WIDTH + AXIS_WIDTH + VALUE_WIDTH,
                                 legendAt + scenario.charted().size() * LEGEND_LINE + 4));
