@@ -96,7 +96,7 @@ class ReadmeHandlerIT {
                 .contains("handler.kafka.topic", "is missing");
         assertThat(handlerRun("own", "handler:\n  type: kafka\n  kafka:\n    topic: " + kafka.prefix() + ".ingress\n")
                         .failedWith(2))
-                .contains("handler.kafka.topic", "Spillway's own");
+                .contains("handler.kafka.topic", "must not be one of Spillway's topics");
         assertThat(handlerRun("http", "handler:\n  type: http\n").failedWith(2)).contains("handler.http.url");
     }
 
