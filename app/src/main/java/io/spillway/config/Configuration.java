@@ -33,7 +33,8 @@ public record Configuration(
         ShardSettings shards) {
 
     public Configuration {
-        shards.requireFit(topics.partitions());
+        // Its constructor checks that the shards fit the topics.
+        new QueueSettings(kafka, topics, shards);
     }
 
     /** Returns the settings that all roles share. */

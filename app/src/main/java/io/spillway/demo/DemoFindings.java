@@ -51,7 +51,7 @@ record DemoFindings(DemoResult result) {
                         ? ", which is %s times as long.".formatted(times(theirs, ours))
                         : ours >= CLEARLY * theirs
                                 ? ": in this run Spillway was slower."
-                                : ": no significant difference in " + "this run."));
+                                : ": no significant difference in this run."));
     }
 
     /** Returns the overhead of Spillway without a disturbance. */
@@ -80,8 +80,8 @@ record DemoFindings(DemoResult result) {
         }
         long ours = Math.max(1, result.spillway().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
         long theirs = Math.max(1, result.fifo().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
-        return "All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. "
-                .concat("The FIFO queue took %s, with at most %d slots: %s.")
+        return ("All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. "
+                        + "The FIFO queue took %s, with at most %d slots: %s.")
                 .formatted(
                         sent,
                         duration(ours),
@@ -110,8 +110,8 @@ record DemoFindings(DemoResult result) {
     private String swept() {
         long dropped = result.in(ItemState.DROPPED, DemoPlan.SWEPT::equals);
         int old = DemoPlan.OLD_ITEMS + DemoPlan.LATE_ITEMS;
-        return "Of the %d old items of swept, the sweep dropped %d before a handler got them%s. "
-                .concat("The FIFO queue handled %,d of the %,d items of swept.")
+        return ("Of the %d old items of swept, the sweep dropped %d before a handler got them%s. "
+                        + "The FIFO queue handled %,d of the %,d items of swept.")
                 .formatted(
                         old, dropped, dropped < old ? " (the others were handled before the sweep)" : "",
                         result.fifo().done(DemoPlan.SWEPT), result.sent(DemoPlan.SWEPT::equals));

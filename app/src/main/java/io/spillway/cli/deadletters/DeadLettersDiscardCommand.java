@@ -86,7 +86,7 @@ final class DeadLettersDiscardCommand implements Callable<Integer> {
             DeadLetterCounts tally = letters.survey(
                             filter, new Discard(), limit, ReplayForecast.NONE, new ProgressLine(stop, printer, clock))
                     .orElseThrow(() -> DeadLetterOptions.stopped(
-                            printer, "Stopped before all dead letters were " + "read. Nothing was discarded."))
+                            printer, "Stopped before all dead letters were read. Nothing was discarded."))
                     .tally();
             printPlan(printer, tally);
             return tally.count();

@@ -63,7 +63,7 @@ public record ShardSettings(
      *
      * @throws InvalidSettingException if they do not fit it
      */
-    public void requireFit(int partitions) {
+    void requireFit(int partitions) {
         int slotCount = virtualSlots(partitions).slots();
         if (overlap.isPresent()) {
             if (slotCount > ShardRegistry.MAX_SLOTS) {
