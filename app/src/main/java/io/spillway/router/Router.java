@@ -34,9 +34,8 @@ import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
-import io.spillway.router.route.DueDecider;
 import io.spillway.router.route.GrownLimits;
-import io.spillway.router.route.IngressDecider;
+import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.ItemRules;
 import io.spillway.router.route.PartitionSelector;
 import io.spillway.router.route.RouteProcessor;
@@ -260,9 +259,9 @@ public final class Router implements AutoCloseable {
 
     private Topology topology(ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder) {
         ItemSchemas schemas = ItemSchemas.load();
-        Decider fresh = new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
+        Decider fresh = ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
-        Decider due = new DueDecider(delayed, rules);
+        Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         int threads = configuration.router().threads();

@@ -31,9 +31,8 @@ import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
-import io.spillway.router.route.DueDecider;
 import io.spillway.router.route.GrownLimits;
-import io.spillway.router.route.IngressDecider;
+import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.ItemRules;
 import io.spillway.router.route.LaneBacklogs;
 import io.spillway.router.route.PartitionSelector;
@@ -161,11 +160,11 @@ public final class RouterHarness implements AutoCloseable {
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules =
-                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
+                new ItemRules(policies, sweeps, new RateTable(1_000, 0), new GrownLimits(depths, MAX_TENANTS), guard,
                 metrics, selector, demand);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
-        Decider fresh = wrap.apply(new IngressDecider(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
-        Decider due = wrap.apply(new DueDecider(delayed, rules));
+        Decider fresh = wrap.apply(ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
+        Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         Topology topology = RouterTopology.build(
                 topics,
                 () -> new RouteProcessor(fresh, metrics, recorder),

@@ -8,32 +8,41 @@ import io.spillway.kafka.codec.ParsedRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Routing decision for an item whose delay is over, by the same rules as for a new item. */
-public final class DueDecider implements Decider {
+/** Routing decision for a record of ingress, or for an item whose delay is over, by the same rules. */
+public final class ItemDecider implements Decider {
     private final ItemReader reader;
     private final ItemRules rules;
+    private final boolean isDue;
 
-    /**
-     * Creates a decider.
-     *
-     * @param reader reads records up to a lane's size limit, which is larger than that of ingress
-     */
-    public DueDecider(ItemReader reader, ItemRules rules) {
+    private ItemDecider(ItemReader reader, ItemRules rules, boolean isDue) {
         this.reader = reader;
         this.rules = rules;
+        this.isDue = isDue;
+    }
+
+    /** Creates a decider for records that producers wrote to ingress. */
+    public static ItemDecider ofIngress(ItemReader reader, ItemRules rules) {
+        return new ItemDecider(reader, rules, false);
+    }
+
+    /** Creates a decider for due items; its reader needs a lane's limits, which are larger than those of ingress. */
+    public static ItemDecider ofDue(ItemReader reader, ItemRules rules) {
+        return new ItemDecider(reader, rules, true);
     }
 
     @Override
     public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
-            case ParsedRecord.Item item -> {
+            case ParsedRecord.Item item when isDue -> {
                 long replayedAtMillis =
                         HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
                 yield withReason(rules.decide(item, replayedAtMillis, nowMillis), headers);
             }
+            case ParsedRecord.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
-                    new Route.DeadLetter(unreadable.reason(), unreadable.detail()), true);
+                    new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
+                    isDue || unreadable.hasInternalHeaders());
         };
     }
 
