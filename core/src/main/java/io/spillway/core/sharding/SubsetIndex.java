@@ -1,5 +1,6 @@
 package io.spillway.core.sharding;
 
+import io.spillway.core.item.LinearProbing;
 import io.spillway.core.item.TenantHash;
 
 /**
@@ -8,15 +9,13 @@ import io.spillway.core.item.TenantHash;
  *
  * <p>Owner: {@link ShardRegistry}. Open addressing with linear probing, at most half full. Removal shifts entries back
  * and leaves no tombstones (Knuth, The Art of Computer Programming 3, 6.4, algorithm R). Bound: {@link #MAX_SUBSETS},
- * 24 to 48 bytes each; the registry assigns nothing beyond it.
+ * 32 to 64 bytes each; the registry assigns nothing beyond it.
  */
 final class SubsetIndex {
     static final int MAX_SUBSETS = 1 << 24;
-    private static final int FIRST_LENGTH = 1 << 10;
 
-    /** The subset plus one; 0 marks a free slot. */
-    private long[] keys = new long[FIRST_LENGTH];
-    private int[] counts = new int[FIRST_LENGTH];
+    /** Slots as in {@link LinearProbing}: a subset's key, and its number of uses. */
+    private long[] slots = new long[LinearProbing.FIRST_LENGTH];
     private int size;
     private int shared;
 
@@ -31,70 +30,49 @@ final class SubsetIndex {
     }
 
     int count(long subset) {
-        return counts[find(subset + 1)];
+        return (int) slots[LinearProbing.find(slots, key(subset)) + 1];
     }
 
     void add(long subset) {
-        int at = find(subset + 1);
-        if (keys[at] == 0) {
-            if (2 * ++size > keys.length) {
-                grow();
-                at = find(subset + 1);
+        int at = LinearProbing.find(slots, key(subset));
+        if (slots[at] == 0) {
+            int length = LinearProbing.lengthFor(++size);
+            if (length > slots.length) {
+                slots = LinearProbing.rehash(slots, length, uses -> true);
+                at = LinearProbing.find(slots, key(subset));
             }
-            keys[at] = subset + 1;
+            slots[at] = key(subset);
         }
-        if (++counts[at] == 2) {
+        if (++slots[at + 1] == 2) {
             shared++;
         }
     }
 
     /** Removes one use of a subset that is in use. */
     void remove(long subset) {
-        int free = find(subset + 1);
-        if (counts[free] == 2) {
+        int free = LinearProbing.find(slots, key(subset));
+        if (slots[free + 1] == 2) {
             shared--;
         }
-        if (--counts[free] > 0) {
+        if (--slots[free + 1] > 0) {
             return;
         }
         size--;
-        int mask = keys.length - 1;
-        for (int at = free + 1 & mask; keys[at] != 0; at = at + 1 & mask) {
+        int mask = slots.length - 1;
+        for (int at = free + 2 & mask; slots[at] != 0; at = at + 2 & mask) {
             // An entry must not move before its home slot.
-            if ((at - homeSlot(keys[at]) & mask) >= (at - free & mask)) {
-                keys[free] = keys[at];
-                counts[free] = counts[at];
+            if ((at - (int) (slots[at] << 1) & mask) >= (at - free & mask)) {
+                slots[free] = slots[at];
+                slots[free + 1] = slots[at + 1];
                 free = at;
             }
         }
-        keys[free] = 0;
-        counts[free] = 0;
+        slots[free] = 0;
+        slots[free + 1] = 0;
     }
 
-    private void grow() {
-        long[] oldKeys = keys;
-        int[] oldCounts = counts;
-        keys = new long[2 * oldKeys.length];
-        counts = new int[keys.length];
-        for (int i = 0; i < oldKeys.length; i++) {
-            if (oldKeys[i] != 0) {
-                int at = find(oldKeys[i]);
-                keys[at] = oldKeys[i];
-                counts[at] = oldCounts[i];
-            }
-        }
-    }
-
-    private int find(long key) {
-        int mask = keys.length - 1;
-        int at = homeSlot(key);
-        while (keys[at] != 0 && keys[at] != key) {
-            at = at + 1 & mask;
-        }
-        return at;
-    }
-
-    private int homeSlot(long key) {
-        return (int) TenantHash.mix(key) & keys.length - 1;
+    /** Returns a number above or below 0 that no other subset has: the mix is a bijection that keeps only 0. */
+    private static long key(long subset) {
+        return TenantHash.mix(subset + 1);
     }
 }
