@@ -36,7 +36,7 @@ public final class LedgerReader {
         for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
             Depths depths = depths(census);
             Map<String, TenantBalance> balances = new HashMap<>();
-            depths.forEach((tenant, depth) -> balances.put(tenant, depth.books()));
+            depths.forEach((tenant, depth) -> balances.put(tenant, depth.balance()));
             if (addLedger(census, depths, balances)) {
                 return balances;
             }

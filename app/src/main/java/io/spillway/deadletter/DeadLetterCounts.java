@@ -17,7 +17,7 @@ public final class DeadLetterCounts {
     /** Tenant and reason of the row for all further groups. */
     public static final String OTHERS = "*other*";
     /** Tenant of unreadable items; contains a character that tenant names cannot contain. */
-    public static final String NO_TENANT = LedgerOwner.NOBODY;
+    public static final String NO_TENANT = LedgerOwner.NONE;
 
     /**
      * Key of a count.

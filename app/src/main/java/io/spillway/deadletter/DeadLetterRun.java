@@ -113,7 +113,7 @@ public final class DeadLetterRun implements AutoCloseable {
         SelectedDeadLetters work = new SelectedDeadLetters(filter, disposal, survey.tally().count(), watch);
         Map<TopicPartition, Long> finished = new HashMap<>();
         for (QueueProgress part : survey.partitions()) {
-            long end = Math.max(survey.endOfMatches(part.partition()), part.leftBehindTo());
+            long end = Math.max(survey.endOfMatches(part.partition()), part.mixedEnd());
             long frontier = end <= part.from() || work.isStopped()
                     ? part.progress().frontier()
                     : new PartitionRun(part, end, reader, scan, transactions, maxSkipped).run(work);

@@ -26,7 +26,7 @@ final class PartitionRun {
     private final TopicPartition partition;
     private final long from;
     private final long end;
-    private final long leftBehindTo;
+    private final long mixedEnd;
     private final PartitionReader reader;
     private final Scan scan;
     private final DisposalTransactions transactions;
@@ -45,7 +45,7 @@ final class PartitionRun {
         this.scan = scan;
         this.transactions = transactions;
         this.progress = new PartitionProgress(part.progress(), Long.MAX_VALUE, maxSkipped);
-        this.leftBehindTo = part.leftBehindTo();
+        this.mixedEnd = part.mixedEnd();
         this.position = from;
     }
 
@@ -67,7 +67,7 @@ final class PartitionRun {
             }
         }
         // Otherwise nothing is finished above the skipped dead letters, and no progress needs to be kept.
-        if (hasFinished || leftBehindTo > 0) {
+        if (hasFinished || mixedEnd > 0) {
             reappendSkipped(work);
         }
         return snapshot().frontier();
@@ -88,7 +88,7 @@ final class PartitionRun {
             if (!wasFinished && work.selects(letter)) {
                 work.disposal().successor(letter, work.take())
                         .ifPresent(successor -> transactions.send(successor, work.done()));
-                transactions.recordMove(letter.tenant().orElse(LedgerOwner.NOBODY), work.disposal().to());
+                transactions.recordMove(letter.tenant().orElse(LedgerOwner.NONE), work.disposal().to());
                 progress.finished(record.offset());
                 isDirty = true;
             }
@@ -98,7 +98,7 @@ final class PartitionRun {
 
     /** Returns whether the run is complete and a killed run has left nothing from this offset on. */
     private boolean isOver(SelectedDeadLetters work, long offset) {
-        return work.isOver() && offset >= leftBehindTo;
+        return work.isOver() && offset >= mixedEnd;
     }
 
     /** Re-appends the skipped dead letters to the partition. */

@@ -205,7 +205,7 @@ public final class DemoStory {
             states.put(state, depths.in(state));
         }
         long[] accepted = {0};
-        depths.forEach((tenant, depth) -> accepted[0] += depth.books().accepted());
+        depths.forEach((tenant, depth) -> accepted[0] += depth.balance().accepted());
         DemoTally spillway = cast.spillway();
         return new DemoSample(
                 cast.clock().elapsedMillis(), states, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),

@@ -50,7 +50,7 @@ final class DepthsReport {
 
     private record Row(String tenant, Depth depth) {
         long waiting() {
-            return depth.books().waiting();
+            return depth.balance().waiting();
         }
     }
 
@@ -127,7 +127,7 @@ final class DepthsReport {
     }
 
     private ObjectNode json(Row row, long nowMillis) {
-        TenantBalance balance = row.depth().books();
+        TenantBalance balance = row.depth().balance();
         FlowRates rates = row.depth().rates().at(nowMillis);
         TenantPolicy policy = policies.of(row.tenant());
         ObjectNode json = GatewayResponse.JSON.createObjectNode();

@@ -135,7 +135,7 @@ public final class Gateway implements AutoCloseable {
      * @throws IllegalStateException if it cannot listen on the address; the message is one line
      */
     public String start() {
-        flows.look(clock.millis());
+        flows.sample(clock.millis());
         try {
             // The server only logs why it cannot listen, so the address is tried first.
             new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
@@ -147,7 +147,7 @@ public final class Gateway implements AutoCloseable {
             throw cannotListen("see the log", null);
         }
         repeat(slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
-        repeat(() -> flows.look(clock.millis()), FLOW_UPDATE_MILLIS);
+        repeat(() -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
         repeat(() -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())), PRUNE_EVERY_MILLIS);
         started = true;
         // Only an IPv6 address contains a colon.

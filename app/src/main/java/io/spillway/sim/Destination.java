@@ -12,7 +12,7 @@ final class Destination {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
     private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "scenario failure");
     private static final AttemptResult DOWN = new AttemptResult.Failed(OptionalLong.empty(), "the destination is down");
-    private static final AttemptResult FINAL = new AttemptResult.FailedForGood("permanent scenario failure");
+    private static final AttemptResult FINAL = new AttemptResult.PermanentFailure("permanent scenario failure");
 
     private final Population population;
     private final long seed;

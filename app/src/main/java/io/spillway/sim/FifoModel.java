@@ -93,7 +93,7 @@ final class FifoModel implements Model {
         freeSlots.add(attempt.slot());
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
-        NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant), 0,
+        NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant),
                 destination.randomAfter(item, item.attempts), SimulatedTime.epochMillis(nowNanos));
         switch (next) {
             case NextStep.Done done -> tally.done(item);

@@ -34,7 +34,7 @@ final class SimRouter {
     private final Population population;
     private final Tally tally;
     private final SimulatedPartition[][] lanes;
-    private final RateTable rates = new RateTable(MAX_RATES);
+    private final RateTable rates = new RateTable(MAX_RATES, 0);
     private final HotGuard protection;
     private final PartitionPlacement placement;
     private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
@@ -125,7 +125,7 @@ final class SimRouter {
 
     /** Applies the workers' reports on hot. */
     void applyReports(List<LaneReport> reports, long nowNanos) {
-        protection.look(reports, backlogs[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
+        protection.update(reports, backlogs[Lane.HOT.ordinal()], 1, SimulatedTime.epochMillis(nowNanos));
     }
 
     void prune(long nowNanos) {

@@ -5,6 +5,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.Setting;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -118,7 +119,8 @@ final class ConfigurationReference {
     }
 
     private static PolicyField policyField(SettingDefinition each) {
-        return PolicyField.named(each.key().substring(SettingDefinition.TENANT_DEFAULTS.length())).orElseThrow();
+        String key = each.key().substring(SettingDefinition.TENANT_DEFAULTS.length());
+        return Arrays.stream(PolicyField.values()).filter(field -> field.key().equals(key)).findFirst().orElseThrow();
     }
 
     private static String typeName(Class<?> type) {

@@ -42,7 +42,7 @@ class DepthsReportTest {
         put("noisy",  0,     400,   0,    0,   0, 90, 10);
         put("gone",   0,       0,   0,    0,   7,  0,  0);
         put("bolt",   3,       0,   0,    0,   0,  0,  0);
-        flows.look(NOW);
+        flows.sample(NOW);
 
         JsonNode json = json(NOW);
         List<String> rows = new ArrayList<>();
@@ -67,13 +67,13 @@ class DepthsReportTest {
     void lanes_have_the_sum_of_all_tenants_and_the_rates_between_two_updates() {
         put("acme", 1_000, 50, 0, 0, 0, 0, 0);
         put("bolt", 200, 0, 0, 7, 0, 0, 0);
-        flows.look(NOW);
+        flows.sample(NOW);
         assertThat(json(NOW).at("/lanes/hot/waiting").longValue()).isEqualTo(1_200);
 
         // 10 s later 300 items of acme have left hot, and 20 have entered overflow.
         leave("acme", ItemState.HOT, 300);
         put("acme", 0, 20, 0, 0, 0, 0, 0);
-        flows.look(NOW + 10_000);
+        flows.sample(NOW + 10_000);
         JsonNode lanes = json(NOW + 10_000).get("lanes");
         assertThat(names(lanes)).containsExactly("hot", "overflow", "aged", "delay");
         assertThat(lanes.at("/hot/waiting").longValue()).isEqualTo(900);
@@ -170,7 +170,7 @@ class DepthsReportTest {
     }
 
     private TenantBalance balance(String tenant) {
-        return depths.of(tenant).map(Depth::books).orElse(TenantBalance.EMPTY);
+        return depths.of(tenant).map(Depth::balance).orElse(TenantBalance.EMPTY);
     }
 
     private void write(String tenant, TenantBalance balance, FlowRates rates) {

@@ -139,7 +139,7 @@ class ShareRoutingTest {
     }
 
     private void look(double ageMillis) {
-        router.guard.look(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1,
+        router.guard.update(List.of(new LaneReport(10, 100, 50, 0, ageMillis)), PartitionBacklog.unknown(0), 1,
                 START_MILLIS + elapsedMillis);
     }
 }

@@ -113,8 +113,8 @@ class ArticleFiguresTest {
         do {
             calls += calls(layers - 1, below, below);
             next = AttemptRules.nextStep(
-                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top, 0,
-                            new SeededRandom(SEED), 0);
+                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top,
+                    new SeededRandom(SEED), 0);
         } while (next instanceof NextStep.Delay);
         return calls;
     }

@@ -238,7 +238,7 @@ final class WorkerModel {
             } else if (dice < 95) {
                 result = new AttemptResult.TimedOut(5);
             } else {
-                result = new AttemptResult.FailedForGood("as requested");
+                result = new AttemptResult.PermanentFailure("as requested");
             }
             run(core.ended(attempt, new AttemptEnd(result, 5_000_000)));
         }

@@ -86,7 +86,7 @@ final class AttemptRunner {
                         retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis())))
                                 .orElse(OptionalLong.empty()),
                         retry.detail());
-                case Outcome.Dead dead -> new AttemptResult.FailedForGood(dead.reason());
+                case Outcome.Dead dead -> new AttemptResult.PermanentFailure(dead.reason());
                 case null -> new AttemptResult.Failed(
                         OptionalLong.empty(), "The handler returned null. It must return an outcome.");
             };

@@ -187,7 +187,7 @@ final class WorkerMetrics {
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> "done";
             case AttemptResult.Failed failed -> "retry";
-            case AttemptResult.FailedForGood dead -> "dead";
+            case AttemptResult.PermanentFailure dead -> "dead";
             case AttemptResult.TimedOut timedOut -> "timeout";
             case AttemptResult.Interrupted interrupted -> "interrupted";
         };

@@ -115,7 +115,7 @@ public final class AuditCommand implements Callable<Integer> {
                     + (offTenants > MAX_LISTED ? " (the first " + MAX_LISTED + " by name)" : "") + ":");
             printer.table(List.of("tenant", "state", "ledger", "counted", ""), off.stream().map(each -> List.of(
                     each.tenant(), each.place(), each.range(), each.counted(),
-                    each.tenant().equals(LedgerOwner.NOBODY) ? "(items that belong to no tenant)" : "")));
+                    each.tenant().equals(LedgerOwner.NONE) ? "(items that belong to no tenant)" : "")));
         }
     }
 

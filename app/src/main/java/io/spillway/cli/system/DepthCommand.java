@@ -60,7 +60,7 @@ public final class DepthCommand implements Callable<Integer> {
             long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
             Object drainSeconds) {
         static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
-            TenantBalance balance = depth.books();
+            TenantBalance balance = depth.balance();
             FlowRates rates = depth.rates().at(nowMillis);
             Drain drain = depth.drain(nowMillis);
             return new TenantDepth(
@@ -103,15 +103,15 @@ public final class DepthCommand implements Callable<Integer> {
         if (tenant != null) {
             depths.keySet().retainAll(List.of(tenant));
         }
-        depths.values().removeIf(depth -> tenant == null && depth.books().waiting() <= 0);
+        depths.values().removeIf(depth -> tenant == null && depth.balance().waiting() <= 0);
         long nowMillis = clock.millis();
         Map<String, LaneDepth> lanes = new LinkedHashMap<>();
         ItemState.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
-                depths.values().stream().mapToLong(depth -> depth.books().in(lane)).sum(),
+                depths.values().stream().mapToLong(depth -> depth.balance().in(lane)).sum(),
                 ageSeconds(oldestInLane.get(lane), nowMillis))));
         Report report = new Report(
                 lanes,
-                depths.values().stream().filter(depth -> depth.books().waiting() > 0).count(),
+                depths.values().stream().filter(depth -> depth.balance().waiting() > 0).count(),
                 depths.keySet().stream()
                         .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
                         .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting())

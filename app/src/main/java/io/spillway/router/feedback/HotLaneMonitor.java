@@ -70,7 +70,7 @@ public final class HotLaneMonitor implements AutoCloseable {
     /** Starts, and returns when the workers' latest reports are read. */
     public void start(Duration timeout) {
         view.start(timeout);
-        thread.scheduleWithFixedDelay(this::update, 0, HotGuard.LOOK_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(this::update, 0, HotGuard.UPDATE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -83,7 +83,7 @@ public final class HotLaneMonitor implements AutoCloseable {
     private void update() {
         try {
             long nowMillis = clock.millis();
-            guard.look(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
+            guard.update(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
             boolean isBehind = guard.isBehind(nowMillis);
             if (isBehind != wasBehind) {
                 LOG.info(isBehind

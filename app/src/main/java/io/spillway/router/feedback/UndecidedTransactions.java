@@ -53,7 +53,7 @@ public final class UndecidedTransactions {
     private long longest(List<ReadableEnd> ends, long nowMillis) {
         long longest = 0;
         for (ReadableEnd each : ends) {
-            long millis = stalls.standsForMillis(each.partition(), each.readableTo(), each.end(), nowMillis);
+            long millis = stalls.stalledMillis(each.partition(), each.readableTo(), each.end(), nowMillis);
             longest = Math.max(longest, millis);
             if (millis >= REPORT_AFTER_MILLIS
                     && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {

@@ -54,7 +54,7 @@ public final class DepthMetrics {
 
     /** Updates all gauges. */
     public void measure(long nowMillis) {
-        flows.look(nowMillis);
+        flows.sample(nowMillis);
         flows.byLane().forEach((lane, flow) -> drainSeconds.put(lane, flow.drain().seconds()));
         measureTenants(nowMillis);
     }
@@ -63,7 +63,7 @@ public final class DepthMetrics {
         Map<String, Long> deep = new ConcurrentHashMap<>();
         int[] lateNow = {0};
         depths.forEach((tenant, depth) -> {
-            long waiting = depth.books().waiting();
+            long waiting = depth.balance().waiting();
             if (waiting > 0) {
                 lateNow[0] += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
                 deep.put(tenant, waiting);
@@ -103,7 +103,7 @@ public final class DepthMetrics {
     }
 
     private double of(String tenant, ItemState lane) {
-        return depths.of(tenant).map(depth -> depth.books().in(lane)).orElse(0L);
+        return depths.of(tenant).map(depth -> depth.balance().in(lane)).orElse(0L);
     }
 
     private double rest(ItemState lane) {

@@ -154,7 +154,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     private boolean hasUrgentChange(int row) {
         long change = Math.abs(unwritten.waitingChange(row));
-        return change >= URGENT_ITEMS && change >= Math.abs(unwritten.written(row).books().waiting()) / URGENT_PART;
+        return change >= URGENT_ITEMS && change >= Math.abs(unwritten.written(row).balance().waiting()) / URGENT_PART;
     }
 
     private void onWakeUp(long nowMillis) {
@@ -203,7 +203,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         byte[] name = unwritten.tenant(row);
         String tenant = new String(name, StandardCharsets.US_ASCII);
         Depth written = unwritten.written(row);
-        TenantBalance before = written.books();
+        TenantBalance before = written.balance();
         TenantBalance balance = unwritten.balance(row);
         long millis = Math.max(1, nowMillis - written.rates().atMillis());
         Depth depth = new Depth(

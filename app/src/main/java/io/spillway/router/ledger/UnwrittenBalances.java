@@ -156,7 +156,7 @@ final class UnwrittenBalances {
     TenantBalance balance(int row) {
         int entered = row * WIDTH;
         int left = entered + ItemState.COUNT;
-        return written[row].books().plus(
+        return written[row].balance().plus(
                 Arrays.copyOfRange(counts, entered, left), Arrays.copyOfRange(counts, left, left + ItemState.COUNT));
     }
 

@@ -78,7 +78,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     public void init(ProcessorContext<byte[], byte[]> processorContext) {
         context = processorContext;
         store = processorContext.getStateStore(Topics.SHARD_STORE);
-        registry = placements.emptyBook();
+        registry = placements.emptyRegistry();
         entries = 0;
         exhausted.clear();
         toMove.clear();

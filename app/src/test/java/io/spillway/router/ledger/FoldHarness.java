@@ -66,7 +66,7 @@ final class FoldHarness {
     }
 
     TenantBalance balance(String tenant) {
-        return depths.of(tenant).map(Depth::books).orElse(TenantBalance.EMPTY);
+        return depths.of(tenant).map(Depth::balance).orElse(TenantBalance.EMPTY);
     }
 
     /** Returns the offset below which the ledger is in written balances. */

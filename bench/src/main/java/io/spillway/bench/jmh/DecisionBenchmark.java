@@ -51,7 +51,7 @@ public class DecisionBenchmark {
     public int tenants;
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
-    private final RateTable rates = new RateTable(1_000_000);
+    private final RateTable rates = new RateTable(1_000_000, 0);
     private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT, 0);
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
     private final BenchItems.Item[] items = new BenchItems.Item[ITEMS];
@@ -79,7 +79,7 @@ public class DecisionBenchmark {
             policies.put(BenchItems.tenant(i), codec.encode(BenchItems.tenant(i), settings));
         }
         policy = policies.of(BenchItems.tenant(0));
-        guard.look(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
+        guard.update(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
     }
 
     /** One charge of the rate limiter; the names' hashes are known already. */

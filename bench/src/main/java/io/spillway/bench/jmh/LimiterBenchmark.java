@@ -41,7 +41,7 @@ public class LimiterBenchmark {
     public int tenants;
 
     private final String[] names = new String[CALLS];
-    private final RateTable rates = new RateTable(1_000_000);
+    private final RateTable rates = new RateTable(1_000_000, 0);
     private final RateLimit limit = RateLimit.of(RATE, RATE);
     private final ConcurrentMap<String, Bucket> buckets = new ConcurrentHashMap<>();
     private int next;

@@ -3,11 +3,7 @@ package io.spillway.core.engine;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.SlotLease;
 
-/**
- * A running attempt. The caller extends it with its own state.
- *
- * @param <T> the caller's item
- */
+/** A running attempt. The caller extends it with its own state. */
 public abstract class EngineAttempt<T> {
     /** The item that is attempted. */
     public final T item;
@@ -18,11 +14,7 @@ public abstract class EngineAttempt<T> {
     /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
 
-    /**
-     * Creates an unregistered attempt.
-     *
-     * @param slot null for a suspect
-     */
+    /** Creates an unregistered attempt; the slot is null for a suspect. */
     protected EngineAttempt(T item, SlotLease<T> slot, TenantPolicy policy) {
         this.item = item;
         this.slot = slot;

@@ -11,19 +11,13 @@ import io.spillway.core.scheduling.SlotLease;
  * Effects of the engine's decisions. The engine calls these methods on its caller's thread, and they must not call it
  * back. An item that is done, dropped, moved, retried or dead-lettered is finished in its partition: write its effect
  * in the transaction of the next snapshot.
- *
- * @param <T> the caller's item
- * @param <A> the caller's attempt
  */
 public interface EngineEffects<T, A> {
     /**
      * Starts an attempt.
      *
-     * @param item      not null
-     * @param slot      for {@link EngineAttempt}; null for a suspect
-     * @param policy    of its tenant, not null
-     * @param nowMillis epoch milliseconds
-     * @param nowNanos  the same moment on the monotonic clock
+     * @param slot   for {@link EngineAttempt}; null for a suspect
+     * @param policy of the item's tenant
      * @return the attempt, to be passed to {@link WorkerEngine#ended} once
      */
     A start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos);
@@ -52,22 +46,13 @@ public interface EngineEffects<T, A> {
      */
     void retried(A attempt, int attempts, long dueMillis);
 
-    /**
-     * Moves the item to the dead-letter lane.
-     *
-     * @param attempts  attempts made
-     * @param nowMillis epoch milliseconds
-     */
+    /** Moves the item to the dead-letter lane, after this number of attempts. */
     void deadLettered(T item, Route.DeadLetter why, int attempts, long nowMillis);
 
     /** Records for metrics whether the tenant's retry budget granted a retry. */
     default void retryAsked(T item, boolean granted) {}
 
-    /**
-     * Requests a commit before the end of the commit interval, since an item waits for it.
-     *
-     * @param nowNanos monotonic clock
-     */
+    /** Requests a commit before the end of the commit interval, since an item waits for it. */
     void commitWanted(long nowNanos);
 
     /** Stops a running attempt of a lost partition. Its result has no effect. */

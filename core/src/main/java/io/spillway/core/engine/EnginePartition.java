@@ -35,9 +35,9 @@ public final class EnginePartition {
     /**
      * Takes over a partition. None of its items starts before the first commit.
      *
-     * @param id       equal for the same partition in every ownership, not null
+     * @param id       equal for the same partition in every ownership
      * @param lane     hot, overflow or aged
-     * @param progress as taken over, not null; the engine is its only user from now on
+     * @param progress as taken over; the engine is its only user from now on
      */
     public EnginePartition(Object id, Lane lane, PartitionProgress progress) {
         this.id = id;

@@ -11,8 +11,6 @@ import java.util.Queue;
  * ordinary items, each after a commit that marks it.
  *
  * <p>Owner: the {@link WorkerEngine}. Bound: the unfinished items of the owned partitions.
- *
- * @param <T> the caller's item
  */
 final class Quarantine<T extends EngineItem> {
     private final Queue<T> waiting = new ArrayDeque<>();

@@ -15,9 +15,6 @@ import java.util.function.Consumer;
  *
  * <p>Owner: the {@link WorkerEngine}. Bound: the slots, one suspect, and one item behind each attempt that outlived its
  * partition.
- *
- * @param <T> the caller's item
- * @param <A> the caller's attempt
  */
 final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** In no order; each stores its index. */
@@ -44,10 +41,8 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     /**
-     * Makes an item wait for an attempt of the same record that began before its partition was lost and came back: one
-     * process never runs two attempts of one item at once.
-     *
-     * @return whether there is such an attempt
+     * Makes an item wait for an attempt of the same record that began before its partition was lost and came back, if
+     * there is one: one process never runs two attempts of one item at once. Returns whether it waits.
      */
     boolean waitBehind(T item) {
         if (abandoned.isEmpty()) {

@@ -15,9 +15,6 @@ import java.util.random.RandomGenerator;
  * Finishes items in the progress of their partition and reports the effects.
  *
  * <p>Owner: the {@link WorkerEngine}.
- *
- * @param <T> the caller's item
- * @param <A> the caller's attempt
  */
 final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private final RetryBudgets budgets;
@@ -70,7 +67,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         if (result instanceof AttemptResult.Failed || result instanceof AttemptResult.TimedOut) {
             budgets.failed(item.tenant(), WorkerEngine.DESTINATION);
         }
-        switch (AttemptRules.nextStep(result, item.attempts(), attempt.policy, 0, random, nowMillis)) {
+        switch (AttemptRules.nextStep(result, item.attempts(), attempt.policy, random, nowMillis)) {
             case NextStep.Done done -> {
                 budgets.succeeded(item.tenant(), WorkerEngine.DESTINATION);
                 finish(item);

@@ -28,14 +28,10 @@ import java.util.random.RandomGenerator;
  * State machine of one worker: decides what happens to each polled item (drop, move to another lane, hold until a
  * commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
  *
- * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits. Times are
- * epoch milliseconds and nanoseconds of a monotonic clock.
+ * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits.
  *
  * <p>Not thread-safe. Owner: the caller, which calls it under its lock or on one thread. Bounds: those of
  * {@link FairDispatch} and {@link EnginePartition}, if the caller reads only where {@link #mayRead} allows it.
- *
- * @param <T> the caller's item
- * @param <A> the caller's attempt
  */
 public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Destination of the retry budgets: one handler is one destination. */
@@ -56,12 +52,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /**
      * Creates an engine without partitions.
      *
-     * @param settings     of the scheduler, not null
-     * @param budgets      for retries, not null
      * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
      *                     quarantine off
-     * @param policies     not null
-     * @param effects      not null
      */
     public WorkerEngine(
             DispatchSettings settings, RetryBudgets budgets, int killerDeaths, ItemPolicies<T> policies,
@@ -79,9 +71,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Adds an item that was read, in the order of the offsets of its partition.
-     *
-     * @param item ignored when a previous owner finished its record
+     * Adds an item that was read, in the order of the offsets of its partition, unless a previous owner finished it.
      */
     public void arrived(EnginePartition partition, long offset, T item, long nowMillis, long nowNanos) {
         if (partition.leaving) {
@@ -96,9 +86,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Adds a record that contains no valid item, in the order of the offsets of its partition, as finished.
-     *
-     * @return whether the caller must dead-letter it in the transaction of the next snapshot
+     * Adds a record that contains no valid item, in the order of the offsets of its partition, as finished. Returns
+     * whether the caller must dead-letter it in the transaction of the next snapshot.
      */
     public boolean arrivedUnreadable(EnginePartition partition, long offset) {
         if (partition.leaving || partition.delivered(offset) == ReadVerdict.FINISHED) {
@@ -145,12 +134,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /**
-     * Ends an attempt: frees its slot and decides what happens to its item.
-     *
-     * @param result of the attempt, not null
-     * @param random for the wait before a retry, not null
-     */
+    /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
     public void ended(A attempt, AttemptResult result, RandomGenerator random, long nowMillis, long nowNanos) {
         if (attempt.slot == null) {
             quarantine.ended(attempt.item);
@@ -290,7 +274,6 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                 effects.commitWanted(nowNanos);
             }
             case SuspectDecision.Convict convict -> settlement.convict(suspect, convict.deaths(), nowMillis);
-            case SuspectDecision.RunFreely freely -> throw new IllegalStateException("the quarantine is off");
         }
     }
 }

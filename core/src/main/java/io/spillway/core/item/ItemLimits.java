@@ -14,12 +14,8 @@ public final class ItemLimits {
     private ItemLimits() {}
 
     /**
-     * Returns whether the bytes are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH} of
-     * {@code A-Z a-z 0-9 . _ -}.
-     *
-     * @param bytes  ASCII or UTF-8
-     * @param offset index of the first byte
-     * @param length number of bytes, any value
+     * Returns whether {@code length} bytes, any number, are a valid tenant or workload: 1 to {@link #MAX_NAME_LENGTH}
+     * of {@code A-Z a-z 0-9 . _ -}.
      */
     public static boolean isName(byte[] bytes, int offset, int length) {
         if (length < 1 || length > MAX_NAME_LENGTH) {
@@ -42,10 +38,8 @@ public final class ItemLimits {
     }
 
     /**
-     * Returns whether the bytes are a valid id: 1 to {@link #MAX_ID_LENGTH} printable ASCII characters, space to tilde.
-     *
-     * @param offset index of the first byte
-     * @param length number of bytes, any value
+     * Returns whether {@code length} bytes, any number, are a valid id: 1 to {@link #MAX_ID_LENGTH} printable ASCII
+     * characters, space to tilde.
      */
     public static boolean isId(byte[] bytes, int offset, int length) {
         if (length < 1 || length > MAX_ID_LENGTH) {

@@ -18,10 +18,8 @@ public final class Printable {
     private Printable() {}
 
     /**
-     * Returns the text with everything but printable ASCII as {@code \\uXXXX}, and each backslash doubled.
-     *
-     * @param text untrusted; null gives {@code null}
-     * @return at most {@link #MAX_LENGTH} characters
+     * Returns the text with everything but printable ASCII as {@code \\uXXXX}, and each backslash doubled: at most
+     * {@link #MAX_LENGTH} characters. Null gives {@code null}.
      */
     public static String of(String text) {
         if (text == null) {
@@ -42,9 +40,8 @@ public final class Printable {
     }
 
     /**
-     * Returns the whole text in any script, with each character that a terminal may interpret as {@code \\uXXXX}.
-     *
-     * @param text null gives {@code null}
+     * Returns the whole text in any script, with each character that a terminal may interpret as {@code \\uXXXX}. Null
+     * gives {@code null}.
      */
     public static String inFull(String text) {
         return UNSAFE.matcher(String.valueOf(text))

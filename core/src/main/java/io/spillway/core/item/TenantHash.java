@@ -4,7 +4,8 @@ package io.spillway.core.item;
  * 64-bit hash of a tenant's name, the same in every process and version. Shards are derived from it, so changing it
  * would move every tenant; a test pins its values.
  *
- * <p>It is not cryptographic: with the seed, anyone can search for a name with a given shard.
+ * <p>It is not cryptographic: with the seed, anyone can search for a name with a given shard or place in a table. A
+ * seed may be any number; keep it secret from anyone who can choose tenant names.
  */
 public final class TenantHash {
     /** 2⁶⁴ over the golden ratio, odd: the increment of SplitMix64. */
@@ -12,22 +13,12 @@ public final class TenantHash {
 
     private TenantHash() {}
 
-    /**
-     * Returns the hash of a tenant.
-     *
-     * @param seed any
-     */
+    /** Returns the hash of a tenant. */
     public static long of(String tenant, long seed) {
         return mix(absorb(mix(seed + GOLDEN_RATIO), tenant));
     }
 
-    /**
-     * Returns the hash of the String with these characters, without creating it.
-     *
-     * @param offset index of the first character
-     * @param length number of characters, within the array
-     * @param seed   any
-     */
+    /** Returns the hash of the String with these {@code length} characters, without creating it. */
     public static long of(byte[] ascii, int offset, int length, long seed) {
         long hash = mix(seed + GOLDEN_RATIO);
         for (int i = offset; i < offset + length; i++) {
@@ -46,10 +37,8 @@ public final class TenantHash {
     }
 
     /**
-     * Returns the hash of a workload. Two different pairs cannot give the same input: no name contains the separator.
-     *
-     * @param workload may be empty
-     * @param seed     any
+     * Returns the hash of a workload, which may be empty. Two different pairs cannot give the same input: no name
+     * contains the separator.
      */
     public static long of(String tenant, String workload, long seed) {
         return mix(absorb(absorb(mix(seed + GOLDEN_RATIO), tenant) * GOLDEN_RATIO, workload));

@@ -11,9 +11,7 @@ import java.util.List;
  * most what had entered by the end and had not left before. When nothing moves, both bounds are equal.
  *
  * @param tenant  or the label for unknown tenants
- * @param before  balance before the count
- * @param after   balance after the count
- * @param counted items found, by the ordinal of the {@link ItemState}
+ * @param counted items found, by state
  */
 public record AuditedTenant(String tenant, TenantBalance before, TenantBalance after, long[] counted) {
     /** States whose items can be counted; done and dropped items leave no record. */
@@ -21,11 +19,7 @@ public record AuditedTenant(String tenant, TenantBalance before, TenantBalance a
             ItemState.HOT, ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER);
 
     /**
-     * A state whose balance and count differ.
-     *
-     * @param least   fewest items by the balance
-     * @param most    most items by the balance
-     * @param counted items found
+     * A state of which fewer than {@code least} or more than {@code most} items were found, the limits by the balance.
      */
     public record Finding(ItemState place, long least, long most, long counted) {}
 

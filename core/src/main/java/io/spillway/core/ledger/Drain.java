@@ -8,23 +8,13 @@ public sealed interface Drain {
     /** Nothing waits. */
     record Gone() implements Drain {}
 
-    /**
-     * The backlog is gone after this time.
-     *
-     * @param seconds more than 0
-     */
+    /** The backlog is gone after this time, more than 0. */
     record After(double seconds) implements Drain {}
 
     /** The backlog does not shrink. */
     record Never() implements Drain {}
 
-    /**
-     * Returns the forecast: waiting / (out − in).
-     *
-     * @param waiting      items; a negative number counts as 0
-     * @param inPerSecond  0 or more
-     * @param outPerSecond 0 or more
-     */
+    /** Returns the forecast: waiting / (out − in). Negative numbers of waiting items count as 0. */
     static Drain of(long waiting, double inPerSecond, double outPerSecond) {
         if (waiting <= 0) {
             return new Gone();
@@ -49,9 +39,8 @@ public sealed interface Drain {
     }
 
     /**
-     * Returns whether the last item of the backlog will exceed its time to live before it is handled.
-     *
-     * @param ttlMillis time to live of the items, {@link Long#MAX_VALUE} for none
+     * Returns whether the last item of the backlog will exceed its time to live before it is handled;
+     * {@link Long#MAX_VALUE} is no time to live.
      */
     default boolean isLaterThan(long ttlMillis) {
         return ttlMillis != Long.MAX_VALUE && seconds() * 1e3 > ttlMillis;

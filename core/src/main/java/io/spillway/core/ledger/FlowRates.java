@@ -17,33 +17,22 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
         return new FlowRates(0, 0, nowMillis);
     }
 
-    /**
-     * Returns the rates of a first period.
-     *
-     * @param fromMillis epoch milliseconds
-     * @param toMillis   epoch milliseconds; an earlier or equal time counts as one millisecond later
-     * @param came       items that entered, 0 or more
-     * @param went       items that left, 0 or more
-     */
+    /** Returns the rates of a first period. An end that is not after its start counts as one millisecond later. */
     public static FlowRates between(long fromMillis, long toMillis, long came, long went) {
         long millis = Math.max(1, toMillis - fromMillis);
         return new FlowRates(came * 1e3 / millis, went * 1e3 / millis, fromMillis + millis);
     }
 
     /**
-     * Returns the rates after one more observation, taken as evenly spread over its period.
-     *
-     * @param came      items that entered since the last observation, 0 or more
-     * @param went      items that left since the last observation, 0 or more
-     * @param nowMillis epoch milliseconds; an earlier or equal time counts as one millisecond later
+     * Returns the rates after one more observation, taken as evenly spread over its period. A time that is not after
+     * the last observation counts as one millisecond later.
      */
     public FlowRates after(long came, long went, long nowMillis) {
         long millis = Math.max(1, nowMillis - atMillis);
         double weightOfNew = -Math.expm1(-(double) millis / MEMORY_MILLIS);
         return new FlowRates(
                 inPerSecond + weightOfNew * (came * 1e3 / millis - inPerSecond),
-                outPerSecond + weightOfNew * (went * 1e3 / millis - outPerSecond),
-                Math.max(nowMillis, atMillis + 1));
+                outPerSecond + weightOfNew * (went * 1e3 / millis - outPerSecond), Math.max(nowMillis, atMillis + 1));
     }
 
     /** Returns the rates now if nothing has entered or left since. */

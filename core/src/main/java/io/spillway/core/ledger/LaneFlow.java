@@ -16,12 +16,8 @@ public record LaneFlow(long entered, long left, FlowRates rates, boolean isFirst
     }
 
     /**
-     * Returns the flow after one more observation. Totals below the previous ones, as after a tenant is forgotten,
-     * count as no movement.
-     *
-     * @param nowEntered items that have entered in total
-     * @param nowLeft    items that have left in total
-     * @param nowMillis  epoch milliseconds
+     * Returns the flow after one more observation of the totals. Totals below the previous ones, as after a tenant is
+     * forgotten, count as no movement.
      */
     public LaneFlow after(long nowEntered, long nowLeft, long nowMillis) {
         long came = Math.max(0, nowEntered - entered);

@@ -37,14 +37,7 @@ public final class LedgerDeltas {
     /** Receives the counts of a tenant. */
     @FunctionalInterface
     public interface Visitor {
-        /**
-         * Receives one tenant.
-         *
-         * @param tenant not null
-         * @param from   the state that the items left
-         * @param counts array with the counts by the ordinal of the new {@link ItemState}; read-only
-         * @param offset index of the first of them
-         */
+        /** Receives one tenant; its counts by new state start at the offset. The array is read-only. */
         void visit(String tenant, ItemState from, long[] counts, int offset);
     }
 
@@ -52,15 +45,8 @@ public final class LedgerDeltas {
     @FunctionalInterface
     public interface LineVisitor {
         /**
-         * Receives one tenant.
-         *
-         * @param names  array with the tenant's name, ASCII; read-only
-         * @param offset index of its first character
-         * @param length length of the name
-         * @param from   the state that the items left
-         * @param counts array with the counts by the ordinal of the new {@link ItemState}; read-only, valid until this
-         *               returns
-         * @param at     index of the first of them
+         * Receives one tenant, with an ASCII name; its counts by new state start at {@code at}. Both arrays are
+         * read-only, and valid until this returns.
          */
         void visit(byte[] names, int offset, int length, ItemState from, long[] counts, int at);
 
@@ -75,7 +61,7 @@ public final class LedgerDeltas {
      * Creates an empty table.
      *
      * @param from the state that all items leave, one of {@link ItemState#LEFT}
-     * @param seed of the hash; keep it secret from clients that choose tenant names
+     * @param seed of {@link TenantHash}
      */
     public LedgerDeltas(ItemState from, long seed) {
         if (!ItemState.LEFT.contains(from)) {
@@ -91,10 +77,8 @@ public final class LedgerDeltas {
     }
 
     /**
-     * Adds one item.
+     * Adds one item, whose new state is not {@link ItemState#OUTSIDE}.
      *
-     * @param tenant ASCII, not null
-     * @param to     its new state; not {@link ItemState#OUTSIDE}
      * @throws IllegalArgumentException for a name that is not ASCII
      */
     public void add(String tenant, ItemState to) {

@@ -37,11 +37,7 @@ public final class RowIndex {
         return (int) entries[slot] - 1;
     }
 
-    /**
-     * Adds a row.
-     *
-     * @param row 0 or more, not in the index
-     */
+    /** Adds a row: 0 or more, not in the index. */
     public void add(long hash, int row) {
         if (2 * ++size > entries.length) {
             long[] old = entries;
@@ -56,10 +52,8 @@ public final class RowIndex {
     }
 
     /**
-     * Removes a row.
-     *
-     * @param hash with which it was added
-     * @throws IllegalArgumentException when it is not in the index
+     * Removes a row with the hash with which it was added; throws {@link IllegalArgumentException} when it is not in
+     * the index.
      */
     public void remove(long hash, int row) {
         int slot = first(hash);

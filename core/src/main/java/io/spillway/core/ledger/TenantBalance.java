@@ -21,12 +21,7 @@ public final class TenantBalance {
         this.left = left;
     }
 
-    /**
-     * Creates a balance from stored counts.
-     *
-     * @param entered items that entered, by the ordinal of the state
-     * @param left    items that left, by the ordinal of the state
-     */
+    /** Creates a balance from stored counts by state; copied. */
     public static TenantBalance of(long[] entered, long[] left) {
         if (entered.length != ItemState.COUNT || left.length != ItemState.COUNT) {
             throw new IllegalArgumentException(
@@ -35,29 +30,15 @@ public final class TenantBalance {
         return new TenantBalance(entered.clone(), left.clone());
     }
 
-    /**
-     * Returns this balance with one line of the ledger added.
-     *
-     * @param from   the state that the items left
-     * @param counts by the ordinal of their new state
-     * @param offset index of the first count
-     */
+    /** Returns this balance with one line of the ledger added: counts by new state, from the offset on. */
     public TenantBalance plus(ItemState from, long[] counts, int offset) {
-        long[] in = entered.clone();
-        long[] out = left.clone();
-        for (int state = 0; state < ItemState.COUNT; state++) {
-            in[state] += counts[offset + state];
-            out[from.ordinal()] += counts[offset + state];
-        }
-        return new TenantBalance(in, out);
+        long[] moreEntered = Arrays.copyOfRange(counts, offset, offset + ItemState.COUNT);
+        long[] moreLeft = new long[ItemState.COUNT];
+        moreLeft[from.ordinal()] = Arrays.stream(moreEntered).sum();
+        return plus(moreEntered, moreLeft);
     }
 
-    /**
-     * Returns this balance with later moves added.
-     *
-     * @param moreEntered items that entered since, by the ordinal of the state
-     * @param moreLeft    items that left since, by the ordinal of the state
-     */
+    /** Returns this balance with later moves added: items that entered and left since, by state. */
     public TenantBalance plus(long[] moreEntered, long[] moreLeft) {
         long[] in = entered.clone();
         long[] out = left.clone();

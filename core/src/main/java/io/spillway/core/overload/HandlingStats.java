@@ -22,20 +22,13 @@ public final class HandlingStats {
     private double begunAgeMillis;
     private long lastNanos;
 
-    /**
-     * Starts measuring.
-     *
-     * @param nowNanos on the clock of {@link #report}
-     */
+    /** Starts measuring. */
     public HandlingStats(long nowNanos) {
         this.lastNanos = nowNanos;
     }
 
     /**
-     * Records the start of an attempt. The age counts for the first attempt of a hot item.
-     *
-     * @param isFirst   whether this is the item's first attempt
-     * @param ageMillis age of the item; a negative value counts as 0
+     * Records the start of an attempt. Its item's age counts for the first attempt of a hot item; a negative one as 0.
      */
     public synchronized void begun(Lane lane, boolean isFirst, long ageMillis) {
         if (lane == Lane.HOT && isFirst) {
@@ -44,11 +37,7 @@ public final class HandlingStats {
         }
     }
 
-    /**
-     * Records the end of an attempt of any lane.
-     *
-     * @param durationNanos time in its slot, 0 or more
-     */
+    /** Records the end of an attempt of any lane, after this time in its slot. */
     public synchronized void ended(long durationNanos) {
         ended++;
         endedSeconds += durationNanos / 1e9;
@@ -57,9 +46,8 @@ public final class HandlingStats {
     /**
      * Returns the statistics since the last report.
      *
-     * @param slots    concurrent handlers of the worker, 1 or more
-     * @param waiting  hot items read and not started, 0 or more
-     * @param nowNanos on a monotonic clock
+     * @param slots   concurrent handlers of the worker, 1 or more
+     * @param waiting hot items read and not started, 0 or more
      */
     public synchronized LaneReport report(int slots, long waiting, long nowNanos) {
         double seconds = Math.max(LEAST_SECONDS, (nowNanos - lastNanos) / 1e9);
@@ -69,10 +57,7 @@ public final class HandlingStats {
             meanSeconds += weightOfNew * (Math.max(LEAST_SECONDS, endedSeconds / ended) - meanSeconds);
         }
         LaneReport report = new LaneReport(
-                slots,
-                meanSeconds == 0 ? 0 : slots / meanSeconds,
-                ended / seconds,
-                waiting,
+                slots, meanSeconds == 0 ? 0 : slots / meanSeconds, ended / seconds, waiting,
                 begun == 0 ? 0 : begunAgeMillis / begun);
         ended = 0;
         endedSeconds = 0;

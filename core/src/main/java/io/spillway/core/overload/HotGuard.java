@@ -12,11 +12,11 @@ import java.util.List;
  * <p>Only admitted items count, so a contained tenant continues at the limit. A tenant with a rate is held to that rate
  * instead, but its items count. A single tenant is never contained.
  *
- * <p>{@link #admits} is thread-safe and allocates nothing; {@link #look} is for one thread.
+ * <p>{@link #admits} is thread-safe and allocates nothing; {@link #update} is for one thread.
  */
 public final class HotGuard {
-    /** Interval of {@link #look}: a fraction of the half-life of the counts. */
-    public static final long LOOK_EVERY_MILLIS = 100;
+    /** Interval of {@link #update}: a fraction of the half-life of the counts. */
+    public static final long UPDATE_MILLIS = 100;
     /** Minimum outlier limit: bursts of this size within the counts' memory are random. */
     private static final long MIN_LIMIT = 16 * HotShares.UNIT;
     /** Maximum gap between two calls. After it all counts have decayed to 0. */
@@ -25,16 +25,12 @@ public final class HotGuard {
     private final ProtectionSettings settings;
     private final HotShares shares;
     private final HotLane lane;
-    /** Reused by {@link #look}. */
+    /** Reused by {@link #update}. */
     private final long[] counts = new long[HotShares.MAX_TENANTS];
     private volatile long limit = OutlierThreshold.NO_LIMIT;
-    private long lastLookMillis;
+    private long lastUpdateMillis;
 
-    /**
-     * Creates a guard without counts.
-     *
-     * @param seed of the hash; keep it secret from anyone who can choose tenant names
-     */
+    /** Creates a guard without counts, with a seed of {@link io.spillway.core.item.TenantHash}. */
     public HotGuard(ProtectionSettings settings, long seed) {
         this.settings = settings;
         this.shares = new HotShares(seed);
@@ -44,8 +40,6 @@ public final class HotGuard {
     /**
      * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
      * of hot.
-     *
-     * @param nowMillis epoch milliseconds
      */
     public boolean admits(String tenant, TenantPolicy policy, long nowMillis) {
         if (!settings.isOn()) {
@@ -60,19 +54,18 @@ public final class HotGuard {
     }
 
     /**
-     * Updates the state of hot and the limit. To be called about every {@value #LOOK_EVERY_MILLIS} ms.
+     * Updates the state of hot and the limit. To be called about every {@value #UPDATE_MILLIS} ms.
      *
-     * @param reports   of the live workers
-     * @param read      latest backlog of hot's partitions; the same object again is ignored
-     * @param routers   live routers, including this one, 1 or more
-     * @param nowMillis as in {@link #admits}
+     * @param reports of the live workers
+     * @param read    latest backlog of hot's partitions; the same object again is ignored
+     * @param routers live routers, including this one, 1 or more
      */
-    public void look(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
+    public void update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
         if (!settings.isOn()) {
             return;
         }
-        shares.decay(lastLookMillis == 0 ? 0 : Math.clamp(nowMillis - lastLookMillis, 0, MAX_GAP_MILLIS));
-        lastLookMillis = nowMillis;
+        shares.decay(lastUpdateMillis == 0 ? 0 : Math.clamp(nowMillis - lastUpdateMillis, 0, MAX_GAP_MILLIS));
+        lastUpdateMillis = nowMillis;
         double perSecond = lane.update(reports, read, routers, nowMillis);
         int tenants = shares.copy(counts);
         Arrays.sort(counts, 0, tenants);
@@ -83,10 +76,5 @@ public final class HotGuard {
     /** Returns whether hot is behind, so that outliers are held back. */
     public boolean isBehind(long nowMillis) {
         return settings.isOn() && lane.isBehind(nowMillis);
-    }
-
-    /** Returns the number of tenants with a count. */
-    public int tenants() {
-        return shares.size();
     }
 }

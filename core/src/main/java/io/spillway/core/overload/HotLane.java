@@ -25,9 +25,7 @@ import java.util.stream.IntStream;
 final class HotLane {
     static final long HOLD_MILLIS = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
-    /**
-     * Maximum difference between the threads' clock values. A time further ahead comes from a clock that was set back.
-     */
+    /** Maximum difference between the threads' clocks. A time further ahead comes from a clock that was set back. */
     private static final long MAX_SKEW_NANOS = 1_000 * NANOS_PER_MILLI;
 
     private final long targetMillis;
@@ -79,12 +77,8 @@ final class HotLane {
     }
 
     /**
-     * Updates the state of the lane.
-     *
-     * @param reports of the live workers
-     * @param read    latest backlog of the partitions; the same object again is ignored
-     * @param routers live routers, 1 or more; each uses an equal part of the capacity
-     * @return items a second that the workers can handle for this router, 0 when not known
+     * Updates the state of the lane as {@link HotGuard#update} does; each router uses an equal part of the capacity.
+     * Returns the items a second that the workers can handle for this router, 0 when not known.
      */
     double update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
         if (reports.isEmpty()) {

@@ -27,22 +27,16 @@ final class HotShares {
     private final long seed;
     private final Stripe[] stripes = new Stripe[STRIPES];
 
-    /**
-     * Creates empty counts.
-     *
-     * @param seed of the hash; keep it secret from anyone who can choose tenant names
-     */
     HotShares(long seed) {
         this.seed = seed;
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
     /**
-     * Counts an item unless the tenant's count would exceed the limit.
+     * Counts an item, and returns true, unless the tenant's count would exceed the limit.
      *
      * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
      * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
-     * @return whether the item was within the limit
      */
     boolean add(String tenant, double weight, long limit) {
         long hash = TenantHash.key(tenant, seed);
@@ -50,11 +44,7 @@ final class HotShares {
         return stripes[(int) (hash >>> 58)].add(hash, units, limit);
     }
 
-    /**
-     * Decays all counts; for one thread.
-     *
-     * @param millis time since the last call, 0 or more
-     */
+    /** Decays all counts by the time since the last call, 0 or more; for one thread. */
     void decay(long millis) {
         double factor = Math.pow(0.5, (double) millis / HALF_LIFE_MILLIS);
         for (Stripe stripe : stripes) {
@@ -62,23 +52,13 @@ final class HotShares {
         }
     }
 
-    /**
-     * Copies all counts, unordered.
-     *
-     * @param into array of length {@link #MAX_TENANTS}
-     * @return number of counts
-     */
+    /** Copies all counts, unordered, to an array of length {@link #MAX_TENANTS}, and returns their number. */
     int copy(long[] into) {
         int count = 0;
         for (Stripe stripe : stripes) {
             count = stripe.copy(into, count);
         }
         return count;
-    }
-
-    /** Returns the number of tenants with a count. */
-    int size() {
-        return Arrays.stream(stripes).mapToInt(Stripe::used).sum();
     }
 
     /** Part of the table, with its own lock. */
@@ -146,10 +126,6 @@ final class HotShares {
                 }
             }
             return count;
-        }
-
-        synchronized int used() {
-            return used;
         }
     }
 }

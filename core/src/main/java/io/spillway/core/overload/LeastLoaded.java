@@ -13,12 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class LeastLoaded {
     private volatile Load current;
 
-    /**
-     * Creates the selection of one lane.
-     *
-     * @param partitions of the lane, 1 or more
-     * @throws IllegalArgumentException when there are none
-     */
+    /** Creates the selection of a lane with this many partitions, 1 or more. */
     public LeastLoaded(int partitions) {
         if (partitions < 1) {
             throw new IllegalArgumentException("partitions = " + partitions + ": must be 1 or more");
@@ -27,14 +22,12 @@ public final class LeastLoaded {
     }
 
     /**
-     * Selects a partition and counts one item as sent to it. Allocates only for a new backlog.
+     * Selects one of the candidates and counts one item as sent to it. Allocates only for a new backlog.
      *
      * @param candidates the tenant's partitions, each below the number given to the constructor
      * @param count      number of valid candidates, from the first on: 1 or more
      * @param latest     latest backlog; a new object resets the counts of sent items
      * @param tie        any number that differs from item to item; selects among equally loaded partitions
-     * @return one of the candidates
-     * @throws IllegalArgumentException when count is below 1
      */
     public int choose(int[] candidates, int count, PartitionBacklog latest, long tie) {
         if (count < 1) {
@@ -72,11 +65,6 @@ public final class LeastLoaded {
         }
         now.sent.getAndIncrement(candidates[at]);
         return candidates[at];
-    }
-
-    /** Returns the number of items sent to a partition since the latest backlog. */
-    public long sentSince(int partition) {
-        return current.sent.get(partition);
     }
 
     private record Load(PartitionBacklog backlog, AtomicLongArray sent) {

@@ -1,6 +1,5 @@
 package io.spillway.core.overload;
 
-import java.util.Arrays;
 
 /**
  * Waiting items of each partition of a lane, and whether its consumer is stuck. Immutable; each update creates a new
@@ -23,11 +22,7 @@ public final class PartitionBacklog {
         this.stuck = stuck;
     }
 
-    /**
-     * Returns the backlog before the first update: no items, no stuck partition.
-     *
-     * @param partitions 0 or more
-     */
+    /** Returns the backlog before the first update: no items, no stuck partition. */
     public static PartitionBacklog unknown(int partitions) {
         long[] zeros = new long[partitions];
         return new PartitionBacklog(zeros, zeros, zeros, new boolean[partitions]);
@@ -38,9 +33,7 @@ public final class PartitionBacklog {
      *
      * @param nowWaiting       unfinished items by partition, each 0 or more; copied
      * @param nowFinished      number by partition that changes when an item finishes; same length; copied
-     * @param nowMillis        time of the update, on one clock for all updates
      * @param stuckAfterMillis time without a finished item, 1 or more
-     * @throws IllegalArgumentException when a value is out of its range
      */
     public PartitionBacklog next(long[] nowWaiting, long[] nowFinished, long nowMillis, long stuckAfterMillis) {
         if (nowWaiting.length != nowFinished.length || stuckAfterMillis < 1) {
@@ -86,10 +79,5 @@ public final class PartitionBacklog {
             count += isStuck ? 1 : 0;
         }
         return count;
-    }
-
-    @Override
-    public String toString() {
-        return "waiting " + Arrays.toString(waiting) + ", stuck " + Arrays.toString(stuck);
     }
 }

@@ -13,9 +13,6 @@ public final class ProgressCheck {
      * unfinished. Transaction markers are never unfinished, but each follows at least one item of its partition, so
      * they are at most about half of the offsets. Below a quarter unfinished, an item must have finished. A longer
      * interval gives a safer answer.
-     *
-     * @param before the earlier commit
-     * @param now    the later commit
      */
     public static boolean isMade(ProgressState before, ProgressState now) {
         for (int i = 0; i < before.unfinished().size(); i++) {

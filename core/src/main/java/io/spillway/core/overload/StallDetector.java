@@ -7,9 +7,8 @@ import java.util.Map;
  * Detector of a last stable offset that does not advance although records follow it: an open transaction.
  * Read-committed consumers stop there, and their lag does not show it.
  *
- * <p>The duration starts when the stall is first seen. Owner: one thread. Bound: one entry for each partition.
- *
- * @param <P> partition; compared by equals
+ * <p>The duration starts when the stall is first seen. Owner: one thread. Bound: one entry for each partition, compared
+ * by equals.
  */
 public final class StallDetector<P> {
     private final Map<P, Stall> stalls = new HashMap<>();
@@ -17,14 +16,12 @@ public final class StallDetector<P> {
     private record Stall(long readableTo, long sinceMillis) {}
 
     /**
-     * Records the offsets of a partition.
+     * Records the offsets of a partition, and returns the duration of its stall in milliseconds, 0 for none.
      *
      * @param readableTo last stable offset
      * @param end        offset after the last record, not below readableTo
-     * @param nowMillis  epoch milliseconds
-     * @return duration of the stall in milliseconds, 0 for none
      */
-    public long standsForMillis(P partition, long readableTo, long end, long nowMillis) {
+    public long stalledMillis(P partition, long readableTo, long end, long nowMillis) {
         if (readableTo >= end) {
             stalls.remove(partition);
             return 0;

@@ -23,11 +23,7 @@ public record GrowthRule(double multiple, double floor, double ceiling, double p
         }
     }
 
-    /**
-     * Returns the rate limit for a rate.
-     *
-     * @param itemsPerSecond any; clamped to the range from floor to ceiling
-     */
+    /** Returns the rate limit for a rate in items a second, clamped to the range from floor to ceiling. */
     public RateLimit limit(double itemsPerSecond) {
         return RateLimit.orOneSecond(clamp(itemsPerSecond), burst);
     }

@@ -5,7 +5,6 @@ import io.spillway.core.settings.Durations;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -78,8 +77,7 @@ public enum PolicyField {
         this(key, type, 0, 0, false, choices, help);
     }
 
-    PolicyField(
-            String key, Type type, double min, double max, boolean canBeNone, List<String> choices, String help) {
+    PolicyField(String key, Type type, double min, double max, boolean canBeNone, List<String> choices, String help) {
         this.key = key;
         this.flag = key.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
         this.type = type;
@@ -109,13 +107,6 @@ public enum PolicyField {
         return help;
     }
 
-    /** Returns the field with this key or flag; empty when there is none. */
-    public static Optional<PolicyField> named(String name) {
-        return Arrays.stream(values())
-                .filter(field -> field.key.equals(name) || field.flag.equals(name))
-                .findFirst();
-    }
-
     /** Returns the allowed values for help texts and errors, for example {@code 1ms to 365d, or none}. */
     public String allowed() {
         String range = switch (type) {
@@ -129,9 +120,8 @@ public enum PolicyField {
     }
 
     /**
-     * Parses a value.
+     * Parses a value to its stored form.
      *
-     * @return the stored form, never null
      * @throws IllegalArgumentException when it is not allowed; the message has the key, the value and what is allowed
      */
     public Object parse(String text) {

@@ -28,20 +28,12 @@ public final class PolicyIndex {
     /** Slots as in {@link LinearProbing}, with the number of a policy for each hash. */
     private record Table(long[] slots, TenantPolicy[] policies) {}
 
-    /**
-     * Creates an empty index.
-     *
-     * @param seed of the hash; keep it secret from anyone who can choose tenant names
-     */
+    /** Creates an empty index with a seed of {@link TenantHash}. */
     public PolicyIndex(long seed) {
         this.seed = seed;
     }
 
-    /**
-     * Returns the policy of a tenant.
-     *
-     * @param others returned for a tenant without its own policy
-     */
+    /** Returns the policy of a tenant, or {@code others} for one without its own. */
     public TenantPolicy of(String tenant, TenantPolicy others) {
         Table now = table;
         long[] slots = now.slots();

@@ -57,11 +57,7 @@ public record PolicySettings(Map<PolicyField, Object> values) {
         return Optional.ofNullable(values.get(field));
     }
 
-    /**
-     * Returns a copy with one field set from text.
-     *
-     * @throws IllegalArgumentException when the text is not allowed for the field
-     */
+    /** Returns a copy with one field set from text; throws as {@link PolicyField#parse} does. */
     public PolicySettings with(PolicyField field, String text) {
         Map<PolicyField, Object> copy = new HashMap<>(values);
         copy.put(field, field.parse(text));

@@ -24,7 +24,6 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
      *
      * @param itemsPerSecond above 0
      * @param burst          items that may arrive at once, 1 or more
-     * @throws IllegalArgumentException when either is out of range
      */
     public static RateLimit of(double itemsPerSecond, long burst) {
         if (!(itemsPerSecond > 0) || burst < 1) {
@@ -32,8 +31,7 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
                     "rate " + itemsPerSecond + ", burst " + burst + ": must be above 0, and 1 or more");
         }
         long intervalNanos = Math.clamp(Math.round(1e9 / itemsPerSecond), 1, MAX_NANOS);
-        return new RateLimit(
-                intervalNanos, burst > MAX_NANOS / intervalNanos ? MAX_NANOS : burst * intervalNanos);
+        return new RateLimit(intervalNanos, burst > MAX_NANOS / intervalNanos ? MAX_NANOS : burst * intervalNanos);
     }
 
     /** Creates a limit as {@link #of} does; {@link Long#MAX_VALUE} stands for a burst of one second of the rate. */
@@ -46,11 +44,7 @@ public record RateLimit(long intervalNanos, long toleranceNanos) {
         return 1e9 / intervalNanos;
     }
 
-    /**
-     * Returns a part of this limit: that share of rate and burst, but a burst of at least one item.
-     *
-     * @param share above 0 to 1
-     */
+    /** Returns a part of this limit: that share, above 0 to 1, of rate and burst, but a burst of at least one item. */
     public RateLimit part(double share) {
         long longer = Math.clamp(Math.round(intervalNanos / share), intervalNanos, MAX_NANOS);
         // A share of the burst at the same share of the rate has the same tolerance.

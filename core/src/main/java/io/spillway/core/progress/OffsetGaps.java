@@ -14,12 +14,11 @@ final class OffsetGaps {
     private OffsetGaps() {}
 
     /**
-     * Writes the distances after the first offset, as many as fit.
+     * Writes the distances after the first offset, as many as fit, and returns how many offsets are encoded; the caller
+     * encodes the first.
      *
      * @param offsets at least one
      * @param most    most offsets to write, 1 or more, the first counted
-     * @param out     filled at most to its limit
-     * @return how many offsets are encoded, 1 to their number; the caller encodes the first
      */
     static int write(OffsetList offsets, int most, ByteBuffer out) {
         int end = Math.min(offsets.size(), most);
@@ -56,7 +55,6 @@ final class OffsetGaps {
     /**
      * Reads the output of {@link #write}, to the end of the bytes.
      *
-     * @param first the first offset
      * @param limit all offsets must be below it
      * @param most  most offsets to accept, the first counted: a few bytes can claim any number
      * @throws IllegalArgumentException when the bytes are not distances, or exceed a limit
@@ -88,11 +86,9 @@ final class OffsetGaps {
     }
 
     /**
-     * Returns the most bytes that {@link #write} can take for a number of offsets over a span. A distance takes one
-     * byte, and one more from each of 2⁷, 2¹⁴ and so on; a span has room for span/2⁷, span/2¹⁴ … such distances.
-     *
-     * @param count offsets, 0 or more
-     * @param span  the last minus the first, 0 or more
+     * Returns the most bytes that {@link #write} can take for a number of offsets over a span (the last minus the
+     * first). A distance takes one byte, and one more from each of 2⁷, 2¹⁴ and so on; a span has room for span/2⁷,
+     * span/2¹⁴ … such distances.
      */
     static long mostBytes(int count, long span) {
         long bytes = 0;

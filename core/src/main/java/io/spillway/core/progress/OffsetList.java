@@ -13,12 +13,7 @@ public final class OffsetList {
         this.offsets = offsets;
     }
 
-    /**
-     * Creates a list.
-     *
-     * @param ascending each 0 or more and above the one before; copied, not null
-     * @throws IllegalArgumentException when they are not ascending or below 0
-     */
+    /** Creates a list of offsets, each 0 or more and above the one before; copied. */
     public static OffsetList of(long... ascending) {
         return ofOwned(ascending.clone());
     }
@@ -43,12 +38,7 @@ public final class OffsetList {
         return offsets.length == 0;
     }
 
-    /**
-     * Returns one of the offsets.
-     *
-     * @param index 0 to size − 1
-     * @throws IndexOutOfBoundsException for another index
-     */
+    /** Returns one of the offsets, by an index from 0 to size − 1. */
     public long at(int index) {
         return offsets[index];
     }

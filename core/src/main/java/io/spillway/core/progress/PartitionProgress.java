@@ -34,11 +34,10 @@ public final class PartitionProgress {
     /**
      * Takes over a partition. The consumer must be positioned at the state's frontier.
      *
-     * @param before           last committed state, or {@link ProgressState#fresh}; not null
+     * @param before           last committed state, or {@link ProgressState#fresh}
      * @param logEndAtTakeover the partition's end offset, read after the previous owner lost it: records from there on
      *                         did not exist and are no suspects; {@link Long#MAX_VALUE} when it is unknown
      * @param maxUnfinished    1 to {@link ProgressCodec#MAX_UNFINISHED}
-     * @throws IllegalArgumentException when the bound is out of range
      */
     public PartitionProgress(ProgressState before, long logEndAtTakeover, int maxUnfinished) {
         if (maxUnfinished < 1 || maxUnfinished > ProgressCodec.MAX_UNFINISHED) {
@@ -56,11 +55,10 @@ public final class PartitionProgress {
     }
 
     /**
-     * Adds a record that was polled. Skipped offsets (control records, aborted or deleted ones) count as done.
+     * Adds a record that was polled, at or above the position. Skipped offsets (control records, aborted or deleted
+     * ones) count as done.
      *
-     * @param offset above all delivered before
      * @return {@link ReadVerdict#FINISHED} when nothing is to be done; otherwise {@link #finished} must follow
-     * @throws IllegalArgumentException when the offset was passed before
      */
     public ReadVerdict delivered(long offset) {
         if (offset < position) {
@@ -80,9 +78,8 @@ public final class PartitionProgress {
     }
 
     /**
-     * Records the consumer's position after a poll, so that an exhausted partition commits its end.
-     *
-     * @param nextOffset the consumer's position; a lower one than before has no effect
+     * Records the consumer's position after a poll, so that an exhausted partition commits its end. A lower position
+     * than before has no effect.
      */
     public void positionedAt(long nextOffset) {
         if (nextOffset > position) {
@@ -92,10 +89,8 @@ public final class PartitionProgress {
     }
 
     /**
-     * Records that an item is done, or moved in the transaction of the next snapshot.
-     *
-     * @param offset of a delivered item
-     * @throws IllegalStateException when it is not unfinished
+     * Records that a delivered item is done, or moved in the transaction of the next snapshot; throws
+     * {@link IllegalStateException} when it is not unfinished.
      */
     public void finished(long offset) {
         if (!unfinished.remove(offset)) {
@@ -163,11 +158,7 @@ public final class PartitionProgress {
         return new ProgressState(frontier, readTo, highestHorizon, list, mark, false, suspectsEnd() > frontier);
     }
 
-    /**
-     * Records a durable commit: items below its horizon may start.
-     *
-     * @param snapshot one of this partition, not null
-     */
+    /** Records a durable commit of a snapshot: items below its horizon may start. */
     public void committed(ProgressState snapshot) {
         if (!snapshot.clean() && !givenUp) {
             committedHorizon = Math.max(committedHorizon, snapshot.horizon());

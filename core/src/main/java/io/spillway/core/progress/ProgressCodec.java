@@ -38,11 +38,9 @@ public final class ProgressCodec {
     private ProgressCodec() {}
 
     /**
-     * Encodes a state. When the unfinished offsets do not all fit, the first ones are written, and readTo is the first
-     * one left out. Everything from there on counts as unread: finished items above it run again, and nothing is lost.
-     *
-     * @param state not null
-     * @return 1 to {@link #MAX_CHARACTERS} characters
+     * Encodes a state in 1 to {@link #MAX_CHARACTERS} characters. When the unfinished offsets do not all fit, the first
+     * ones are written, and readTo is the first one left out. Everything from there on counts as unread: finished items
+     * above it run again, and nothing is lost.
      */
     public static String encode(ProgressState state) {
         ByteBuffer gaps = ByteBuffer.allocate(MAX_GAP_BYTES);
@@ -65,13 +63,9 @@ public final class ProgressCodec {
     }
 
     /**
-     * Decodes a state. Empty, foreign or damaged metadata counts as {@link ProgressState#fresh} at the committed
-     * offset. That is safe: everything below a committed offset is done. Items finished above it run again, and
-     * suspects are lost.
-     *
-     * @param committedOffset the offset that the metadata came with, 0 or more
-     * @param metadata        any text, not null
-     * @return never null; no metadata makes it throw
+     * Decodes the state of any metadata at a committed offset, 0 or more. Empty, foreign or damaged metadata counts as
+     * {@link ProgressState#fresh} at that offset. That is safe: everything below a committed offset is done. Items
+     * finished above it run again, and suspects are lost.
      */
     public static ProgressState decode(long committedOffset, String metadata) {
         if (metadata.isEmpty() || metadata.length() > MAX_CHARACTERS) {
@@ -85,10 +79,7 @@ public final class ProgressCodec {
     }
 
     /**
-     * Returns whether a number of unfinished offsets over a span fits the metadata in every case.
-     *
-     * @param count unfinished offsets, 0 or more
-     * @param span  the last minus the first, 0 or more
+     * Returns whether a number of unfinished offsets over a span (the last minus the first) always fits the metadata.
      */
     static boolean surelyFits(int count, long span) {
         return count <= MAX_UNFINISHED && OffsetGaps.mostBytes(count, span) <= MAX_GAP_BYTES;

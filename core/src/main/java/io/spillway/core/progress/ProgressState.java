@@ -20,12 +20,7 @@ import java.util.Optional;
  * @param alone      the suspects of this state have survived the death of a worker before: they must run alone
  */
 public record ProgressState(
-        long frontier,
-        long readTo,
-        long horizon,
-        OffsetList unfinished,
-        Optional<SuspectMark> mark,
-        boolean clean,
+        long frontier, long readTo, long horizon, OffsetList unfinished, Optional<SuspectMark> mark, boolean clean,
         boolean alone) {
 
     public ProgressState {
@@ -45,11 +40,7 @@ public record ProgressState(
         return mayBeUnfinished && mark.offset() < horizon && (!clean || mark.deaths() > 0);
     }
 
-    /**
-     * Returns the state of an unknown partition: everything from the offset on runs, and nothing is suspect.
-     *
-     * @param offset where to start, 0 or more
-     */
+    /** Returns the state of an unknown partition: everything from the offset on runs, and nothing is suspect. */
     public static ProgressState fresh(long offset) {
         return new ProgressState(offset, offset, offset, OffsetList.EMPTY, Optional.empty(), true, false);
     }

@@ -5,19 +5,12 @@ import io.spillway.core.item.DeadReason;
 /** Treatment of a suspect. */
 public sealed interface SuspectDecision {
     /**
-     * Move it to the dead-letter lane, with {@link DeadReason#KILLED_WORKER}.
-     *
-     * @param deaths workers that died while it was marked
+     * Move it to the dead-letter lane, with {@link DeadReason#KILLED_WORKER}, after so many deaths while it was marked.
      */
     record Convict(int deaths) implements SuspectDecision {}
 
     /**
      * Run it while no other suspect runs in this process, once the mark is committed. Its completion clears the mark.
-     *
-     * @param mark to commit first
      */
     record RunAlone(SuspectMark mark) implements SuspectDecision {}
-
-    /** Run it like any other item. */
-    record RunFreely() implements SuspectDecision {}
 }

@@ -13,10 +13,8 @@ public final class SuspectRules {
     private SuspectRules() {}
 
     /**
-     * Returns the mark for the next owner, with one more death when the previous owner died with it.
-     *
-     * @param before last committed state, not null
-     * @return empty when nothing was marked
+     * Returns the mark for the next owner, with one more death when the previous owner died with it; empty when nothing
+     * was marked.
      */
     public static Optional<SuspectMark> markAtTakeover(ProgressState before) {
         return before.clean() ? before.mark() : before.mark().map(SuspectMark::afterDeath);
@@ -26,14 +24,10 @@ public final class SuspectRules {
      * Decides on a suspect. Decide on one with counted deaths before other suspects of its partition: there is one mark
      * per partition, and a death while another suspect is marked loses the count.
      *
-     * @param offset       the suspect's offset
-     * @param takenOver    {@link PartitionProgress#takenOverMark}, not null
-     * @param killerDeaths {@code killer.deaths}: deaths that convict; 0 turns the quarantine off
+     * @param takenOver    {@link PartitionProgress#takenOverMark}
+     * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more
      */
     public static SuspectDecision decide(long offset, Optional<SuspectMark> takenOver, int killerDeaths) {
-        if (killerDeaths <= 0) {
-            return new SuspectDecision.RunFreely();
-        }
         int deaths = takenOver.filter(mark -> mark.offset() == offset).map(SuspectMark::deaths).orElse(0);
         return deaths >= killerDeaths
                 ? new SuspectDecision.Convict(deaths)

@@ -97,14 +97,9 @@ final class UnfinishedSet {
 
     private void compact() {
         long[] compacted = size > entries.length / 2 ? new long[entries.length * 2] : entries;
-        int next = 0;
-        for (int i = head; i < tail; i++) {
-            if (entries[i] >= 0) {
-                compacted[next++] = entries[i];
-            }
-        }
+        copyTo(compacted);
         entries = compacted;
         head = 0;
-        tail = next;
+        tail = size;
     }
 }

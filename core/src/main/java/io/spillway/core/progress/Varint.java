@@ -25,10 +25,8 @@ final class Varint {
     }
 
     /**
-     * Reads a number.
-     *
-     * @return 0 or more
-     * @throws IllegalArgumentException when the bytes end too soon or the number exceeds 63 bits
+     * Reads a number of 0 or more; throws {@link IllegalArgumentException} when the bytes end too soon or it exceeds 63
+     * bits.
      */
     static long read(ByteBuffer in) {
         long value = 0;

@@ -10,17 +10,9 @@ public sealed interface Admission {
     /** The item is accepted. */
     record Admitted(Optional<RateDecision> rate) implements Admission {}
 
-    /**
-     * The item is over the tenant's rate and burst.
-     *
-     * @param retryAfterMillis jittered wait before the next attempt, 0 or more
-     */
+    /** The item is over the tenant's rate and burst. The wait before the next attempt is jittered, 0 or more. */
     record OverRate(Optional<RateDecision> rate, long retryAfterMillis) implements Admission {}
 
-    /**
-     * The item is shed because of the tenant's backlog.
-     *
-     * @param retryAfterMillis jittered wait before the next attempt, 0 or more
-     */
+    /** The item is shed because of the tenant's backlog. The wait before the next attempt is jittered, 0 or more. */
     record HeldBack(Optional<RateDecision> rate, long retryAfterMillis) implements Admission {}
 }

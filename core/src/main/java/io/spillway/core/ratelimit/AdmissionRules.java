@@ -28,9 +28,8 @@ public final class AdmissionRules {
     /**
      * Decides on one item.
      *
-     * @param waiting  the tenant's waiting items; empty when not known
-     * @param nowNanos as in {@link RateTable#admit}
-     * @param random   at least 0 and below 1
+     * @param waiting the tenant's waiting items; empty when not known
+     * @param random  at least 0 and below 1
      */
     public Admission admit(String tenant, TenantPolicy policy, OptionalLong waiting, long nowNanos, double random) {
         Optional<RateDecision> rate = policy.rateLimit().map(limit -> rates.read(tenant, limit, nowNanos));

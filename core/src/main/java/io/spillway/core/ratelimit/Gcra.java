@@ -14,12 +14,10 @@ public final class Gcra {
     private Gcra() {}
 
     /**
-     * Returns the state after one more item.
+     * Returns the state after one more item, or {@link #REFUSED}.
      *
      * @param theoreticalArrivalNanos the current state, 0 or more
      * @param nowNanos                now on the same clock, above 0
-     * @param limit                   rate and burst
-     * @return the new state, or {@link #REFUSED}
      */
     public static long next(long theoreticalArrivalNanos, long nowNanos, RateLimit limit) {
         long next = Math.max(theoreticalArrivalNanos, nowNanos) + limit.intervalNanos();

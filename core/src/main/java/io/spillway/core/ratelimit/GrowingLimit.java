@@ -34,10 +34,9 @@ public record GrowingLimit(double usePerSecond, double limitPerSecond) {
     }
 
     /**
-     * Returns use and limit after an interval.
+     * Returns use and limit after an interval of 1 ms or more.
      *
      * @param accepted items accepted in the interval, 0 or more, taken as evenly spread
-     * @param millis   length of the interval, 1 or more
      * @param rule     growth rule; empty for none, then only the use is measured
      */
     public GrowingLimit after(long accepted, long millis, Optional<GrowthRule> rule) {

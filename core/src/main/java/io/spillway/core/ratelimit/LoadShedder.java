@@ -23,13 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class LoadShedder {
     private final int maxTenants;
-    private final Map<String, Double> credits = new ConcurrentHashMap<>();
+    final Map<String, Double> credits = new ConcurrentHashMap<>();
 
-    /**
-     * Creates a shedder without credits.
-     *
-     * @param maxTenants maximum number of credits, 1 or more
-     */
+    /** Creates a shedder with at most this number of credits, 1 or more. */
     public LoadShedder(int maxTenants) {
         if (maxTenants < 1) {
             throw new IllegalArgumentException("maxTenants = " + maxTenants + ": must be 1 or more");
@@ -57,18 +53,11 @@ public final class LoadShedder {
     }
 
     /**
-     * Returns the share of a tenant's offers that is admitted, above 0 to 1.
-     *
-     * @param waiting as in {@link #admit}
+     * Returns the share of a tenant's offers that is admitted, above 0 to 1; 1 when its waiting items are not known.
      */
     public static double share(TenantPolicy policy, OptionalLong waiting) {
         return policy.backPressure() == BackPressure.ACCEPT || waiting.orElse(0) <= policy.maxDepth()
                 ? 1
                 : (double) Math.max(1, policy.maxDepth()) / waiting.getAsLong();
-    }
-
-    /** Returns the number of tenants that were over their maximum at their last offer. */
-    public int size() {
-        return credits.size();
     }
 }

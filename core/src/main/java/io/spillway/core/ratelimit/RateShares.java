@@ -19,14 +19,14 @@ import java.util.stream.Collectors;
  * single process measures nothing.
  *
  * <p>{@link #limit} is thread-safe; {@link #endInterval} and {@link #divide} belong to one thread, their owner. Bound:
- * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_TOLD} are
+ * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_PUBLISHED} are
  * published.
  */
 public final class RateShares {
     /** Maximum number of tenants measured in this process. */
     static final int MAX_MEASURED = 20_000;
     /** Maximum number of tenants published to other processes: those with the highest demand. */
-    public static final int MAX_TOLD = 1_000;
+    public static final int MAX_PUBLISHED = 1_000;
 
     private static final double INITIAL_SHARE = 0.05;
     /** Fraction of the rate: a tenant with at most this total demand is not divided. */
@@ -39,11 +39,7 @@ public final class RateShares {
     /** Creates shares of a single process. Other processes become known through {@link #divide}. */
     public RateShares() {}
 
-    /**
-     * Counts an item and returns the limit that applies to its tenant in this process.
-     *
-     * @param whole the tenant's limit over all processes
-     */
+    /** Counts an item and returns the limit of its tenant in this process, given the one over all processes. */
     public RateLimit limit(String tenant, RateLimit whole) {
         if (isAlone) {
             return whole;
@@ -62,11 +58,8 @@ public final class RateShares {
     }
 
     /**
-     * Ends a measuring interval.
-     *
-     * @param millis length of the interval, 1 or more
-     * @return demand in this process, items a second by tenant, over this interval and the previous one; for the other
-     *         processes
+     * Ends a measuring interval of 1 ms or more. Returns the demand in this process, in items a second by tenant, over
+     * this interval and the previous one, for the other processes.
      */
     public Map<String, Double> endInterval(long millis) {
         Map<String, Double> demand = new HashMap<>();
@@ -78,21 +71,18 @@ public final class RateShares {
                 meters.remove(tenant);
             }
         });
-        if (demand.size() <= MAX_TOLD) {
+        if (demand.size() <= MAX_PUBLISHED) {
             return demand;
         }
         return demand.entrySet().stream()
                 .sorted(Map.Entry.<String, Double>comparingByValue(Comparator.reverseOrder())
                         .thenComparing(Map.Entry.comparingByKey()))
-                .limit(MAX_TOLD)
+                .limit(MAX_PUBLISHED)
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /**
-     * Recomputes the shares.
-     *
-     * @param others latest published demand of each other live process, items a second by tenant; empty when there is
-     *               none
+     * Recomputes the shares from the latest published demand of each other live process, in items a second by tenant.
      */
     public void divide(Collection<Map<String, Double>> others) {
         isAlone = others.isEmpty();

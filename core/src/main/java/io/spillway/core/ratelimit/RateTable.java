@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.LongAdder;
  * {@link #unmeasured}; the worker's fair scheduling still contains them.
  */
 public final class RateTable {
-    /** Maximum difference between the threads' clock values. A state further ahead has another cause. */
+    /** Maximum difference between the threads' clocks. A state further ahead has another cause. */
     private static final long MAX_SKEW_NANOS = 1_000_000_000;
     private static final int STRIPES = 64;
 
@@ -33,12 +33,7 @@ public final class RateTable {
     private final AtomicInteger size = new AtomicInteger();
     private final LongAdder unmeasured = new LongAdder();
 
-    /**
-     * Creates an empty table.
-     *
-     * @param maxTenants maximum number of states, 1 or more
-     * @param seed       of the hash; keep it secret from anyone who can choose tenant names
-     */
+    /** Creates an empty table for the only process that admits items of its tenants. */
     public RateTable(int maxTenants, long seed) {
         this(maxTenants, seed, new RateShares());
     }
@@ -46,7 +41,9 @@ public final class RateTable {
     /**
      * Creates an empty table for one of several processes that admit items of the same tenants.
      *
-     * @param shares this process's share of each limit
+     * @param maxTenants maximum number of states, 1 or more
+     * @param seed       of {@link TenantHash}
+     * @param shares     this process's share of each limit
      */
     public RateTable(int maxTenants, long seed, RateShares shares) {
         if (maxTenants < 1) {
@@ -58,27 +55,12 @@ public final class RateTable {
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
-    /** Creates an empty table with a fixed seed, for simulations and tests. */
-    public RateTable(int maxTenants) {
-        this(maxTenants, 0);
-    }
-
-    /**
-     * Counts one item of a tenant and returns whether it is within the limit.
-     *
-     * @param limit    the tenant's limit over all processes
-     * @param nowNanos now on one clock for all calls, nanoseconds since 1970, above 0
-     */
+    /** Counts one item of a tenant and returns whether it is within the limit, which holds over all processes. */
     public boolean admit(String tenant, RateLimit limit, long nowNanos) {
         return take(tenant, shares.limit(tenant, limit), nowNanos) > 0;
     }
 
-    /**
-     * Counts one item as {@link #admit} does and returns the tenant's state as well.
-     *
-     * @param limit    the tenant's limit over all processes
-     * @param nowNanos as in {@link #admit}
-     */
+    /** Counts one item as {@link #admit} does and returns the tenant's state as well. */
     public RateDecision read(String tenant, RateLimit limit, long nowNanos) {
         RateLimit here = shares.limit(tenant, limit);
         long state = take(tenant, here, nowNanos);
@@ -90,11 +72,7 @@ public final class RateTable {
         return stripes[(int) (hash >>> 58)].take(hash, here, nowNanos);
     }
 
-    /**
-     * Removes the states that are equal to no state. To be called about once a minute.
-     *
-     * @param nowNanos as in {@link #admit}
-     */
+    /** Removes the states that are equal to no state. To be called about once a minute. */
     public void prune(long nowNanos) {
         for (Stripe stripe : stripes) {
             stripe.prune(nowNanos);
@@ -116,10 +94,7 @@ public final class RateTable {
         private long[] slots = new long[LinearProbing.FIRST_LENGTH];
         private int used;
 
-        /**
-         * Returns the state after this item. For a rejected item it returns the unchanged state negated, which is below
-         * 0.
-         */
+        /** Returns the state after this item; for a rejected one the unchanged state negated, which is below 0. */
         synchronized long take(long hash, RateLimit limit, long nowNanos) {
             int at = LinearProbing.find(slots, hash);
             if (slots[at] == 0) {

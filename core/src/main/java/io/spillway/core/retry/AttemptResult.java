@@ -11,21 +11,15 @@ public sealed interface AttemptResult {
      * The attempt failed; another one may succeed.
      *
      * @param retryAfterMillis how long the destination asks to wait, from now on; empty when it asks for nothing
-     * @param detail           error text, not null
+     * @param detail           error text
      */
     record Failed(OptionalLong retryAfterMillis, String detail) implements AttemptResult {}
 
-    /**
-     * The attempt failed, and every further one will.
-     *
-     * @param detail the handler's reason, not null
-     */
-    record FailedForGood(String detail) implements AttemptResult {}
+    /** The attempt failed, and every further one will, for the handler's reason. */
+    record PermanentFailure(String detail) implements AttemptResult {}
 
     /**
-     * The attempt was stopped at its deadline; whether it had its effect is unknown.
-     *
-     * @param ranMillis how long it had run, 0 or more
+     * The attempt was stopped at its deadline, after it had run for this time; whether it had its effect is unknown.
      */
     record TimedOut(long ranMillis) implements AttemptResult {}
 

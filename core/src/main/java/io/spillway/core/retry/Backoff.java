@@ -8,7 +8,7 @@ public final class Backoff {
     private Backoff() {}
 
     /**
-     * Draws the wait before a retry. With {@code e = min(cap, base · 2^(attempt − 1))}:
+     * Draws the wait before a retry, 0 to {@code capMillis}. With {@code e = min(cap, base · 2^(attempt − 1))}:
      *
      * <ul>
      * <li>none: e
@@ -17,15 +17,11 @@ public final class Backoff {
      * <li>decorrelated: {@code min(cap, uniform in [base, 3 · previous])}
      * </ul>
      *
-     * @param jitter             not null
      * @param baseMillis         the first wait, 1 or more
      * @param capMillis          longest wait, 1 or more; it also limits the base
      * @param attempt            attempts already made, 1 or more
      * @param previousWaitMillis result of the previous call for the same item, for decorrelated jitter only; 0 before
      *                           the first; a value below the base counts as the base
-     * @param random             source of randomness, not null
-     * @return 0 to {@code capMillis}
-     * @throws IllegalArgumentException when a number is out of range
      */
     public static long waitMillis(
             Jitter jitter, long baseMillis, long capMillis, int attempt, long previousWaitMillis,

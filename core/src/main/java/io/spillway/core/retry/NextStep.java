@@ -11,7 +11,6 @@ public sealed interface NextStep {
     /**
      * The item goes to the dead-letter lane.
      *
-     * @param reason   why
      * @param detail   error text, printable, at most {@link Printable#MAX_LENGTH} characters
      * @param attempts attempts made, this one counted
      */
@@ -26,9 +25,8 @@ public sealed interface NextStep {
      *
      * @param dueMillis  when the next attempt is due, epoch milliseconds
      * @param attempts   attempts made, this one counted
-     * @param waitMillis the wait that was drawn, for the next call of {@link AttemptRules#nextStep}
      */
-    record Delay(long dueMillis, int attempts, long waitMillis) implements NextStep {}
+    record Delay(long dueMillis, int attempts) implements NextStep {}
 
     /** The item stays unfinished, and the partition's next owner repeats the attempt: this one does not count. */
     record GiveBack() implements NextStep {}

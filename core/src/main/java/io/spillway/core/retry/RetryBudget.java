@@ -70,11 +70,7 @@ public final class RetryBudget {
         /** Granted and paid for: make it now. */
         record Granted() implements Answer {}
 
-        /**
-         * Refused for now. The wait does not count as an attempt.
-         *
-         * @param untilMillis when to ask again, epoch milliseconds, after now
-         */
+        /** Refused until this time, epoch milliseconds, after now. The wait does not count as an attempt. */
         record Wait(long untilMillis) implements Answer {}
     }
 
@@ -86,11 +82,7 @@ public final class RetryBudget {
         tokenMillionths = settings.capTokens() * TOKEN;
     }
 
-    /**
-     * Requests one retry, just before it is made.
-     *
-     * @param nowMillis epoch milliseconds; a clock that steps back costs at most one period of the trickle
-     */
+    /** Requests one retry, just before it is made. A clock that steps back costs at most one period of the trickle. */
     public Answer ask(long nowMillis) {
         lastAskedMillis = nowMillis;
         successesSinceAsked = 0;

@@ -19,7 +19,6 @@ public final class RetryBudgets {
     private final RetryBudget.Settings settings;
     private final Map<Key, RetryBudget> budgets = new HashMap<>();
     private final RetryBudget shared;
-    private long sharedAsks;
 
     private record Key(String tenant, String destination) {}
 
@@ -27,8 +26,7 @@ public final class RetryBudgets {
      * Creates a table in which every budget is full.
      *
      * @param maxBudgets most budgets at one time, 1 or more
-     * @param settings   of each budget, not null
-     * @throws IllegalArgumentException when {@code maxBudgets} is below 1
+     * @param settings   of each budget
      */
     public RetryBudgets(int maxBudgets, RetryBudget.Settings settings) {
         if (maxBudgets < 1) {
@@ -39,13 +37,7 @@ public final class RetryBudgets {
         shared = new RetryBudget(settings);
     }
 
-    /**
-     * Requests one retry, just before it is made.
-     *
-     * @param tenant      not null
-     * @param destination target of the handler, as named by the worker; not null
-     * @param nowMillis   epoch milliseconds
-     */
+    /** Requests one retry, just before it is made, to a destination as named by the worker. */
     public synchronized RetryBudget.Answer ask(String tenant, String destination, long nowMillis) {
         Key key = new Key(tenant, destination);
         RetryBudget budget = budgets.get(key);
@@ -53,11 +45,7 @@ public final class RetryBudgets {
             budget = new RetryBudget(settings);
             budgets.put(key, budget);
         }
-        if (budget == null) {
-            sharedAsks++;
-            return shared.ask(nowMillis);
-        }
-        return budget.ask(nowMillis);
+        return (budget == null ? shared : budget).ask(nowMillis);
     }
 
     /** Records the success of an attempt, the first or a retry. */
@@ -96,11 +84,7 @@ public final class RetryBudgets {
         return budget == null ? settings.capTokens() : budget.tokens();
     }
 
-    /**
-     * Removes budgets that were not used for ten minutes. Call it about every minute.
-     *
-     * @param nowMillis epoch milliseconds
-     */
+    /** Removes budgets that were not used for ten minutes. Call it about every minute. */
     public synchronized void prune(long nowMillis) {
         budgets.values().removeIf(budget -> budget.lastAskedMillis() < nowMillis - IDLE_MILLIS);
     }
@@ -108,10 +92,5 @@ public final class RetryBudgets {
     /** Returns how many tenants and destinations have their own budget. */
     public synchronized int size() {
         return budgets.size();
-    }
-
-    /** Returns the retries requested from the shared budget since the start, because the table was full. */
-    public synchronized long sharedAsks() {
-        return sharedAsks;
     }
 }

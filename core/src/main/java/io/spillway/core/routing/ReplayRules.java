@@ -13,23 +13,14 @@ public final class ReplayRules {
     private ReplayRules() {}
 
     /**
-     * Returns the due time of an item of a replay. The first is due at once, the others at even intervals.
-     *
-     * @param startMillis start of the replay, epoch milliseconds
-     * @param index       of the item, from 0
-     * @param perSecond   rate, above 0
-     * @return epoch milliseconds
+     * Returns the due time of an item of a replay, by its index from 0. The first is due at once, the others at even
+     * intervals for a rate above 0.
      */
     public static long dueMillis(long startMillis, long index, double perSecond) {
         return startMillis + waitMillis(index, perSecond);
     }
 
-    /**
-     * Returns whether the last item of a replay is due within {@link #LONGEST_WAIT_MILLIS}.
-     *
-     * @param count     0 or more
-     * @param perSecond rate, above 0
-     */
+    /** Returns whether the last item of a replay at a rate above 0 is due within {@link #LONGEST_WAIT_MILLIS}. */
     public static boolean fits(long count, double perSecond) {
         return count <= 1 || waitMillis(count - 1, perSecond) <= LONGEST_WAIT_MILLIS;
     }
@@ -39,9 +30,8 @@ public final class ReplayRules {
      * when the item was enqueued, age from its replay.
      *
      * @param claimedAtMillis  the item's enqueue time, any value; an implausible one is replaced by the due time
-     * @param replayedAtMillis start of the replay, epoch milliseconds
-     * @param dueMillis        not before the replay, epoch milliseconds
-     * @param policy           of its tenant
+     * @param replayedAtMillis start of the replay
+     * @param dueMillis        not before the replay
      * @param sweepStartMillis start of the latest completed sweep of the tenant, or
      *                         {@link RoutingRules#NO_SWEEP_MILLIS}
      * @return swept, expired or aged; empty for a fresh item

@@ -15,9 +15,7 @@ public sealed interface Route {
     record Drop(DropReason reason) implements Route {}
 
     /**
-     * To the dead-letter lane.
-     *
-     * @param detail cause for people; escaped, at most {@link Printable#MAX_LENGTH} characters
+     * To the dead-letter lane, for a cause that people read: escaped, at most {@link Printable#MAX_LENGTH} characters.
      */
     record DeadLetter(DeadReason reason, String detail) implements Route {
         public DeadLetter {

@@ -27,27 +27,18 @@ public final class RoutingRules {
     }
 
     /**
-     * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
-     * earlier rule takes.
+     * Returns the route of one item, which is never a dead letter. The rate limiter, and then the overload protection,
+     * count only items that no earlier rule takes.
      *
-     * @param enqueuedAtMillis plausible (see {@link #isPlausible}), epoch milliseconds
+     * @param enqueuedAtMillis plausible (see {@link #isPlausible})
      * @param freshSinceMillis start of its age: {@code enqueuedAtMillis}, or the time of its replay when later
      * @param limit            its rate or grown limit; empty for none
      * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link #NO_SWEEP_MILLIS}
-     * @param nowMillis        epoch milliseconds
      * @param guard            overload protection of hot
-     * @return never a dead letter
      */
     public static Route route(
-            String tenant,
-            long enqueuedAtMillis,
-            long freshSinceMillis,
-            TenantPolicy policy,
-            Optional<RateLimit> limit,
-            long sweepStartMillis,
-            long nowMillis,
-            RateTable rates,
-            HotGuard guard) {
+            String tenant, long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, Optional<RateLimit> limit,
+            long sweepStartMillis, long nowMillis, RateTable rates, HotGuard guard) {
         Optional<Route> stale = staleness(enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
@@ -59,9 +50,8 @@ public final class RoutingRules {
     }
 
     /**
-     * Applies the rules that depend only on time. The parameters are those of {@link #route}.
-     *
-     * @return swept, expired or aged; empty for a fresh item
+     * Applies the rules that depend only on time, with the parameters of {@link #route}: swept, expired or aged; empty
+     * for a fresh item.
      */
     public static Optional<Route> staleness(
             long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long sweepStartMillis, long nowMillis) {

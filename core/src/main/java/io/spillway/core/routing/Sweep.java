@@ -1,11 +1,6 @@
 package io.spillway.core.routing;
 
-/**
- * Completed anti-entropy sweep. It has handled everything enqueued before its start.
- *
- * @param startedAtMillis   epoch milliseconds
- * @param completedAtMillis epoch milliseconds, not before the start
- */
+/** Completed anti-entropy sweep. It has handled everything enqueued before its start, and cannot complete before it. */
 public record Sweep(long startedAtMillis, long completedAtMillis) {
     public Sweep {
         if (completedAtMillis < startedAtMillis) {

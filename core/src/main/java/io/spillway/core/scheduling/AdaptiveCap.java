@@ -66,11 +66,7 @@ final class AdaptiveCap {
         return samples < WARM_UP ? 0 : fast - baseline;
     }
 
-    /**
-     * Records the start of an attempt.
-     *
-     * @param inFlight slots the tenant holds, this attempt included
-     */
+    /** Records the start of an attempt, which {@code inFlight} includes. */
     void started(int inFlight) {
         runningPeak = Math.max(runningPeak, inFlight);
     }
@@ -82,7 +78,6 @@ final class AdaptiveCap {
      * @param inFlight slots the tenant still holds
      * @param most     upper bound for the limit, 1 or more
      * @param common   rise that all tenants share, as a logarithm, 0 or more
-     * @param nowNanos monotonic clock
      */
     void ended(double millis, int inFlight, int most, double common, long nowNanos) {
         measure(Math.log(Math.max(1, millis)), common, nowNanos);

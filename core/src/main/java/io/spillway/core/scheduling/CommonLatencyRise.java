@@ -14,12 +14,7 @@ final class CommonLatencyRise {
     private double rise;
     private long sampledNanos;
 
-    /**
-     * Records how far one tenant's latency is above its baseline.
-     *
-     * @param tenantRise as a logarithm
-     * @param nowNanos   monotonic clock
-     */
+    /** Records how far one tenant's latency is above its baseline, as a logarithm. */
     void sample(double tenantRise, long nowNanos) {
         rise = now(nowNanos);
         rise += (tenantRise - rise) * NEWEST_SHARE;

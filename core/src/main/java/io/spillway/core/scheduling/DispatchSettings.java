@@ -13,12 +13,7 @@ package io.spillway.core.scheduling;
  * @param adaptive        whether a tenant whose latency rises is limited to its fair share
  */
 public record DispatchSettings(
-        int slots,
-        double reserve,
-        double agedTrickle,
-        int readAheadItems,
-        long readAheadBytes,
-        long hotBufferMillis,
+        int slots, double reserve, double agedTrickle, int readAheadItems, long readAheadBytes, long hotBufferMillis,
         boolean adaptive) {
 
     /** @throws IllegalArgumentException when a setting is out of its range, with its name in the message */
@@ -31,11 +26,7 @@ public record DispatchSettings(
         require("hotBufferMillis", hotBufferMillis, 1, 60_000);
     }
 
-    /**
-     * Returns the defaults: a read-ahead of 40 items per slot, at least 1,000 and at most 50,000, and 64 MiB.
-     *
-     * @param slots 1 to 100,000
-     */
+    /** Returns the defaults: a read-ahead of 40 items per slot, at least 1,000 and at most 50,000, and 64 MiB. */
     public static DispatchSettings of(int slots) {
         int readAheadItems = Math.clamp(40L * slots, 1_000, 50_000);
         return new DispatchSettings(slots, 0.2, 0.02, readAheadItems, 64L << 20, 100, true);

@@ -26,8 +26,6 @@ import java.util.function.Predicate;
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
  * offer, so the worker stops reading a lane that {@link #isFull}: the buffer then holds at most its read-ahead and one
  * poll batch. {@link TenantTable} bounds the tenants. {@code nowNanos} is a monotonic clock of any origin.
- *
- * @param <T> the worker's item
  */
 public final class FairDispatch<T> {
     /** An item with this many moves is not moved again: it waits in overflow or aged. */
@@ -40,11 +38,11 @@ public final class FairDispatch<T> {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final DispatchSettings settings;
-    private final SlotPool pool;
-    private final TenantCaps caps;
-    private final TenantTable<T> tenants = new TenantTable<>();
+    final SlotPool pool;
+    final TenantCaps caps;
+    final TenantTable<T> tenants = new TenantTable<>();
     private final List<DispatchTenant<T>> running = new ArrayList<>();
-    private final List<LaneBuffer<T>> lanes =
+    final List<LaneBuffer<T>> lanes =
             List.of(new LaneBuffer<>(Lane.HOT), new LaneBuffer<>(Lane.OVERFLOW), new LaneBuffer<>(Lane.AGED));
     private final ExcessRules<T> excessRules;
     private final int trickleSlots;
@@ -67,9 +65,7 @@ public final class FairDispatch<T> {
      * Adds an item that was read. It is always accepted; see {@link #isFull}.
      *
      * @param lane   hot, overflow or aged
-     * @param tenant not null
-     * @param policy the tenant's current policy, not null; it applies to all of the tenant's items from now on
-     * @param item   not null
+     * @param policy the tenant's current policy; it applies to all of the tenant's items from now on
      * @param bytes  its size, 0 or more
      * @param moves  moves it has made, 0 or more
      * @throws IllegalArgumentException when the lane is another one, or a number is negative
@@ -90,11 +86,10 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Fills one free slot.
+     * Fills one free slot, unless nothing may start.
      *
      * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
-     * @return the lease, which must be passed to {@link #ended} or {@link #cancelled} once; empty when no slot is free
-     *         or nothing may start
+     * @return the lease, which must be passed to {@link #ended} or {@link #cancelled} once
      */
     public Optional<SlotLease<T>> take(boolean liveLanesCaughtUp, long nowNanos) {
         tenants.expire(nowNanos);
@@ -107,10 +102,8 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Ends an attempt, whatever its outcome, and frees its slot.
-     *
-     * @param start from {@link #take}
-     * @throws IllegalStateException when it has already ended
+     * Ends an attempt, whatever its outcome, and frees its slot. Throws {@link IllegalStateException} when it has
+     * already ended.
      */
     public void ended(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
@@ -128,12 +121,7 @@ public final class FairDispatch<T> {
         idleIfDone(tenant, nowNanos);
     }
 
-    /**
-     * Frees the slot of an item that was not attempted. Nothing is measured or charged.
-     *
-     * @param start from {@link #take}
-     * @throws IllegalStateException when it has already ended
-     */
+    /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
         start.queue.lane.charge(start.queue, -start.chargedMillis);
@@ -142,12 +130,8 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Removes from the buffers the items that move to another lane. Call it after each batch of offers, when
-     * {@link #take} has filled the slots.
-     *
-     * @param nowMillis epoch milliseconds
-     * @param nowNanos  the same moment on the monotonic clock
-     * @return in each tenant's order; no item with {@link #MAX_MOVES} moves
+     * Removes from the buffers the items that move to another lane, in each tenant's order. None has {@link #MAX_MOVES}
+     * moves. Call it after each batch of offers, when {@link #take} has filled the slots.
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
@@ -162,14 +146,8 @@ public final class FairDispatch<T> {
         return moved;
     }
 
-    /**
-     * Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched.
-     *
-     * @param gone which items, not null
-     * @return the removed items
-     */
-    public List<T> removeIf(Predicate<T> gone, long nowNanos) {
-        List<T> removed = new ArrayList<>();
+    /** Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched. */
+    public void removeIf(Predicate<T> gone, long nowNanos) {
         for (LaneBuffer<T> lane : lanes) {
             for (int i = lane.members.size() - 1; i >= 0; i--) {
                 TenantQueue<T> queue = lane.members.get(i);
@@ -178,68 +156,30 @@ public final class FairDispatch<T> {
                     after = waiting.after;
                     if (gone.test(waiting.item)) {
                         lane.remove(queue, waiting);
-                        removed.add(waiting.item);
                     }
                 }
                 idleIfDone(queue.tenant, nowNanos);
             }
         }
-        return removed;
     }
 
     /**
-     * Returns whether a lane holds its read-ahead, in items or in bytes: the worker then pauses its partitions.
-     *
-     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
+     * Returns whether a lane holds its read-ahead, in items or in bytes: the worker then pauses its partitions. Throws
+     * {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
      */
     public boolean isFull(Lane lane) {
         LaneBuffer<T> buffer = buffer(lane);
         return buffer.items >= settings.readAheadItems() || buffer.bytes >= settings.readAheadBytes();
     }
 
-    /** Returns the slots in use. */
-    public int inFlight() {
-        return pool.inFlight();
-    }
-
-    /** Returns the slots that a tenant uses; 0 for an unknown tenant. */
-    public int inFlight(String tenant) {
-        return load(tenant).map(TenantLoad::inFlight).orElse(0);
-    }
-
-    /**
-     * Returns the items in a lane's buffer.
-     *
-     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
-     */
+    /** Returns the items in a lane's buffer; throws as {@link #isFull} does. */
     public int waiting(Lane lane) {
         return buffer(lane).items;
-    }
-
-    /**
-     * Returns the bytes in a lane's buffer.
-     *
-     * @throws IllegalArgumentException when the lane is not hot, overflow or aged
-     */
-    public long waitingBytes(Lane lane) {
-        return buffer(lane).bytes;
     }
 
     /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
         return atCap;
-    }
-
-    /** Returns how many tenants have had an item waiting or in flight within the last 10 seconds. */
-    public int activeTenants() {
-        return tenants.active();
-    }
-
-    /** Returns the load of a tenant; empty for an unknown tenant. */
-    public Optional<TenantLoad> load(String tenant) {
-        return Optional.ofNullable(tenants.find(tenant)).map(known -> new TenantLoad(known.inFlight, known.waiting,
-                pool.share(known.weight), caps.cap(known, pool.share(known.weight)),
-                known.estimateMillis(lanes.getFirst().averageMillis())));
     }
 
     private LaneBuffer<T> buffer(Lane lane) {

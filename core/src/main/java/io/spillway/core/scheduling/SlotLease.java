@@ -1,12 +1,6 @@
 package io.spillway.core.scheduling;
 
-import io.spillway.core.item.Lane;
-
-/**
- * One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}.
- *
- * @param <T> the worker's item
- */
+/** One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}. */
 public final class SlotLease<T> {
     private final T item;
     final TenantQueue<T> queue;
@@ -26,15 +20,5 @@ public final class SlotLease<T> {
     /** The item, as it was offered. */
     public T item() {
         return item;
-    }
-
-    /** The item's tenant, never null. */
-    public String tenant() {
-        return queue.tenant.name;
-    }
-
-    /** The lane the item waited in. */
-    public Lane lane() {
-        return queue.lane.lane;
     }
 }

@@ -15,26 +15,17 @@ final class TenantTable<T> {
     static final int MAX_IDLE = 10_000;
     static final long ACTIVE_NANOS = 10_000_000_000L;
 
-    private final Map<String, DispatchTenant<T>> tenants = new HashMap<>();
+    final Map<String, DispatchTenant<T>> tenants = new HashMap<>();
     /** Idle tenants by idle time, and the first of them that is still active. */
     private DispatchTenant<T> longestIdle;
     private DispatchTenant<T> lastIdle;
     private DispatchTenant<T> firstActive;
     private int idle;
-    private int active;
+    int active;
     private double activeWeight;
-
-    int active() {
-        return active;
-    }
 
     double activeWeight() {
         return activeWeight;
-    }
-
-    /** Returns the tenant, or null when it is unknown. */
-    DispatchTenant<T> find(String name) {
-        return tenants.get(name);
     }
 
     /** Returns the tenant and marks it as busy; creates it when it is unknown. */

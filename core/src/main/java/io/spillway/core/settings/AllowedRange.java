@@ -28,10 +28,8 @@ public record AllowedRange(boolean zero, double min, double max) {
     }
 
     /**
-     * Checks the component values of a settings record against their declared ranges.
+     * Checks the component values of a settings record, in order, against their declared ranges.
      *
-     * @param type   the record class
-     * @param values one for each component, in order
      * @throws InvalidSettingException for the first value out of its range
      */
     public static void check(Class<? extends Record> type, Object... values) {

@@ -14,10 +14,8 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Parses a duration.
+     * Parses a duration, a whole number and a unit, to milliseconds.
      *
-     * @param text a whole number and a unit, for example {@code 5m}
-     * @return milliseconds, 0 or more
      * @throws IllegalArgumentException when the text is not a duration; the message says what is allowed
      */
     public static long parseMillis(String text) {
@@ -33,12 +31,7 @@ public final class Durations {
         }
     }
 
-    /**
-     * Formats a duration with the largest unit that gives a whole number.
-     *
-     * @param millis 0 or more
-     * @return for example {@code 5m}; {@link #parseMillis} returns the same value for it
-     */
+    /** Formats a duration of 0 or more with the largest unit that gives a whole number, for example {@code 5m}. */
     public static String format(long millis) {
         for (int i = 0; i < UNITS.length; i++) {
             if (millis >= UNIT_MILLIS[i] && millis % UNIT_MILLIS[i] == 0) {

@@ -21,11 +21,7 @@ public final class InvalidSettingException extends RuntimeException {
         this(lineOf(key, value, allowed));
     }
 
-    /**
-     * Creates an error with a complete message.
-     *
-     * @param line one line, already escaped
-     */
+    /** Creates an error with a complete message: one line, already escaped. */
     public InvalidSettingException(String line) {
         super(line);
     }

@@ -11,10 +11,8 @@ public final class PointInTime {
     private PointInTime() {}
 
     /**
-     * Parses a point in time.
+     * Parses a point in time to epoch milliseconds; an age counts from now.
      *
-     * @param nowMillis reference time of an age, epoch milliseconds
-     * @return epoch milliseconds
      * @throws IllegalArgumentException when the text is not a point in time; the message says what is allowed
      */
     public static long parseMillis(String text, long nowMillis) {

@@ -6,13 +6,7 @@ import java.math.BigInteger;
 public final class Combinations {
     private Combinations() {}
 
-    /**
-     * Returns the number of ways to choose k of n.
-     *
-     * @param n 0 or more
-     * @param k any; 0 ways when it is below 0 or above n
-     * @throws IllegalArgumentException when n is below 0
-     */
+    /** Returns the number of ways to choose k of n, 0 or more: 0 ways when k is below 0 or above n. */
     public static BigInteger choose(int n, int k) {
         if (n < 0) {
             throw new IllegalArgumentException("n = " + n + ": must be 0 or more");
@@ -35,7 +29,6 @@ public final class Combinations {
      * @param slots     n, 1 or more
      * @param perTenant k, 1 to n
      * @param overlap   m, 0 to k − 1
-     * @throws IllegalArgumentException when a value is out of its range
      */
     public static BigInteger packingBound(int slots, int perTenant, int overlap) {
         if (perTenant < 1 || perTenant > slots || overlap < 0 || overlap >= perTenant) {

@@ -11,33 +11,25 @@ import java.util.stream.IntStream;
 public final class Dedication {
     private final int partitions;
     private final Map<String, int[]> own;
-    private final boolean[] isDedicated;
     private final int[] shared;
 
     private Dedication(int partitions, Map<String, int[]> own) {
         this.partitions = partitions;
         this.own = own;
-        this.isDedicated = new boolean[partitions];
+        boolean[] isDedicated = new boolean[partitions];
         own.values().forEach(list -> Arrays.stream(list).forEach(partition -> isDedicated[partition] = true));
         this.shared = IntStream.range(0, partitions).filter(partition -> !isDedicated[partition]).toArray();
     }
 
     /**
-     * Returns a dedication without reserved partitions.
-     *
-     * @param partitions of each lane, 1 to {@link ShuffleSharder#MAX_SLOTS}
-     * @throws IllegalArgumentException when the number is out of its range
+     * Returns a dedication without reserved partitions, for lanes of 1 to {@link ShuffleSharder#MAX_SLOTS} partitions.
      */
     public static Dedication none(int partitions) {
         VirtualSlots.requirePartitions(partitions);
         return new Dedication(partitions, Map.of());
     }
 
-    /**
-     * Returns a copy with partitions for a tenant that has none yet.
-     *
-     * @param chosen shared partitions, all different; copied
-     */
+    /** Returns a copy with shared partitions, all different, for a tenant that has none yet. */
     Dedication with(String tenant, int... chosen) {
         Map<String, int[]> more = new TreeMap<>(own);
         more.put(tenant, Arrays.stream(chosen).sorted().toArray());
@@ -57,11 +49,6 @@ public final class Dedication {
     /** Returns the number of partitions for all tenants without their own; 1 or more. */
     public int sharedPartitions() {
         return shared.length;
-    }
-
-    /** Returns whether a partition belongs to one tenant. */
-    public boolean isDedicated(int partition) {
-        return isDedicated[partition];
     }
 
     /** Returns the shared partitions in ascending order. Not copied: callers must not change them. */

@@ -81,11 +81,8 @@ public final class OverlapCensus {
     }
 
     /**
-     * Counts random pairs of two different tenants, with a result as of {@link #pairs}.
-     *
-     * @param shards 2 or more, as in the constructor
-     * @param sample number of pairs, 0 or more
-     * @param seed   of the selection
+     * Counts this number of random pairs of two different tenants, with a result as of {@link #pairs}; of 2 shards or
+     * more, as in the constructor.
      */
     public static long[] sampled(int[][] shards, int sample, long seed) {
         SplittableRandom random = new SplittableRandom(seed);

@@ -25,20 +25,14 @@ public record OverlapOdds(int slots, int perTenant) {
     }
 
     /**
-     * Returns the number of shards that share exactly i slots with a given one: C(k,i) C(n−k, k−i).
-     *
-     * @param shared i, any; 0 shards when impossible
+     * Returns the number of shards that share exactly i slots with a given one: C(k,i) C(n−k, k−i); 0 when impossible.
      */
     public BigInteger shardsSharing(int shared) {
         return Combinations.choose(perTenant, shared)
                 .multiply(Combinations.choose(slots - perTenant, perTenant - shared));
     }
 
-    /**
-     * Returns the probability that two tenants share exactly this many slots, rounded to the nearest double.
-     *
-     * @param shared any
-     */
+    /** Returns the probability that two tenants share exactly this many slots, rounded to the nearest double. */
     public double chance(int shared) {
         return new BigDecimal(shardsSharing(shared))
                 .divide(new BigDecimal(shards()), MathContext.DECIMAL64).doubleValue();

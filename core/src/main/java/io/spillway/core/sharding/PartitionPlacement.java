@@ -37,12 +37,10 @@ public final class PartitionPlacement {
     private final boolean[] isOpen;
 
     /**
-     * Creates the placement.
+     * Creates the placement; sharder and slots must agree on their number, slots and dedication on that of the
+     * partitions.
      *
-     * @param sharder    for tenants without an assignment, over the same number of slots
-     * @param slots      the partition of each slot
-     * @param dedication dedicated partitions, over the same number of partitions
-     * @throws IllegalArgumentException when the numbers of slots or partitions differ
+     * @param sharder for tenants without an assignment
      */
     public PartitionPlacement(ShuffleSharder sharder, VirtualSlots slots, Dedication dedication) {
         if (sharder.slots() != slots.slots() || slots.partitions() != dedication.partitions()) {
@@ -66,15 +64,13 @@ public final class PartitionPlacement {
     }
 
     /**
-     * Writes the partitions of a tenant's workload.
+     * Writes the partitions of a tenant's workload, and returns their number.
      *
      * @param workload     empty for all of the tenant's partitions
      * @param size         slots of the tenant, 1 or more; reduced to the number of slots
      * @param workloadSize partitions of one workload, 1 or more; reduced to those of its tenant
-     * @param assigned     the tenant's shard in the registry; if present, size is ignored
+     * @param assigned     the tenant's shard in the registry, all of known slots; if present, size is ignored
      * @param into         array of length {@link #MAX_PARTITIONS} for the result, unordered; owner: the calling thread
-     * @return number of partitions, 1 or more
-     * @throws IllegalArgumentException when a size is below 1 or the assigned shard has an unknown slot
      */
     public int partitions(
             String tenant, String workload, int size, int workloadSize, Optional<Shard> assigned, int[] into) {

@@ -13,12 +13,7 @@ public final class Shard {
         this.slots = slots;
     }
 
-    /**
-     * Returns a shard of these slots.
-     *
-     * @param slots 1 to {@link #MAX_SIZE} different numbers of 0 or more, in any order; copied
-     * @throws IllegalArgumentException when they are not
-     */
+    /** Returns a shard of these slots: 1 to {@link #MAX_SIZE} different numbers of 0 or more, in any order; copied. */
     public static Shard of(int... slots) {
         int[] sorted = slots.clone();
         Arrays.sort(sorted);
@@ -39,11 +34,7 @@ public final class Shard {
         return slots.length;
     }
 
-    /**
-     * Returns one slot.
-     *
-     * @param i 0 to size − 1, in ascending order of the slots
-     */
+    /** Returns the slot of an index from 0 to size − 1, in ascending order of the slots. */
     public int slot(int i) {
         return slots[i];
     }

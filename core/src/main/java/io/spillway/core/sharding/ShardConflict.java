@@ -1,10 +1,4 @@
 package io.spillway.core.sharding;
 
-/**
- * Pair of tenants that share more slots than the registry allows.
- *
- * @param first  the smaller name
- * @param second the greater name
- * @param shared slots in common, more than the registry's bound
- */
+/** Pair of tenants, the smaller name first, that share more slots than the registry allows. */
 public record ShardConflict(String first, String second, int shared) {}

@@ -12,9 +12,7 @@ public sealed interface ShardRecord {
     record Conflicting() implements ShardRecord {}
 
     /**
-     * It is not valid in this registry and is not restored: the tenant has no assignment.
-     *
-     * @param detail cause for people
+     * It is not valid in this registry and is not restored, for a cause that people read: the tenant has no assignment.
      */
     record Unfit(String detail) implements ShardRecord {}
 }

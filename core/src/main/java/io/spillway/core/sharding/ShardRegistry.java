@@ -25,7 +25,7 @@ import java.util.function.LongConsumer;
  * <p>Owner: the one thread that writes assignments; not thread-safe. Other threads read {@link Shard}s, which are
  * immutable.
  *
- * <p>Bound: {@value SubsetIndex#MAX_SUBSETS} subsets in all, then {@link ShardResult.Reason#BOOK_FULL}.
+ * <p>Bound: {@value SubsetIndex#MAX_SUBSETS} subsets in all, then {@link ShardResult.Reason#REGISTRY_FULL}.
  */
 public final class ShardRegistry {
     /** Maximum number of slots. */
@@ -48,7 +48,6 @@ public final class ShardRegistry {
      * @param slots   n, 1 to {@link #MAX_SLOTS}
      * @param overlap m, maximum slots that two tenants may share: 0 to 15, and m+1 slots must fit into 63 bits (up to 9
      *                of 64 slots, up to 4 of 4,096)
-     * @throws IllegalArgumentException when a value is out of its range
      */
     public ShardRegistry(int slots, int overlap) {
         this(slots, overlap, null);
@@ -89,7 +88,6 @@ public final class ShardRegistry {
      * @param size k, 1 to the smaller of slots and {@link Shard#MAX_SIZE}
      * @param seed that of the {@link ShuffleSharder}, whose shard is tried first, so that few tenants move when they
      *             are assigned
-     * @throws IllegalArgumentException when size is out of its range
      */
     public ShardResult assign(String tenant, int size, long seed) {
         Shard current = shards.get(tenant);
@@ -100,11 +98,8 @@ public final class ShardRegistry {
     }
 
     /**
-     * Assigns another shard to a tenant, or a first one. If there is none, the tenant keeps its current one.
-     *
-     * @param size as in {@link #assign}
-     * @param seed any; selects the shard
-     * @throws IllegalArgumentException when size is out of its range
+     * Assigns another shard to a tenant, or a first one, of a size as in {@link #assign}; any seed selects it. If there
+     * is none, the tenant keeps its current one.
      */
     public ShardResult reassign(String tenant, int size, long seed) {
         int max = Math.min(slots, Shard.MAX_SIZE);
@@ -113,7 +108,7 @@ public final class ShardRegistry {
                     "size = " + size + ": must be from 1 to " + max + " with " + slots + " slots");
         }
         if (isFull(size)) {
-            return new ShardResult.Refused(ShardResult.Reason.BOOK_FULL, ShardResult.Effort.NONE);
+            return new ShardResult.Refused(ShardResult.Reason.REGISTRY_FULL, ShardResult.Effort.NONE);
         }
         Shard current = shards.get(tenant);
         if (current != null) {
@@ -157,7 +152,7 @@ public final class ShardRegistry {
             return new ShardRecord.Unfit("slots " + shard + ": must be on different partitions");
         }
         if (isFull(shard.size())) {
-            return new ShardRecord.Unfit(ShardResult.Reason.BOOK_FULL.text());
+            return new ShardRecord.Unfit(ShardResult.Reason.REGISTRY_FULL.text());
         }
         boolean isConflict = search.isShared(shard.slots(), shard.size());
         shards.put(tenant, shard);

@@ -5,11 +5,7 @@ public sealed interface ShardResult {
     /** Returns the cost of the search. */
     Effort effort();
 
-    /**
-     * The shard is now assigned to the tenant.
-     *
-     * @param shard of the requested size
-     */
+    /** The shard, of the requested size, is now assigned to the tenant. */
     record Assigned(Shard shard, Effort effort) implements ShardResult {}
 
     /** No shard was found; nothing has changed. */
@@ -35,7 +31,7 @@ public sealed interface ShardResult {
         /** The search reached its step limit; a shard may exist. */
         GAVE_UP("the search reached its step limit without a shard"),
         /** The registry holds the maximum number of subsets or tenants. */
-        BOOK_FULL("the shard registry is full");
+        REGISTRY_FULL("the shard registry is full");
 
         private final String text;
 

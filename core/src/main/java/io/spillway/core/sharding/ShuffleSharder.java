@@ -41,11 +41,8 @@ public record ShuffleSharder(int slots, long seed) {
     }
 
     /**
-     * Returns the tenant's shard.
-     *
-     * @param size k, 1 to the smaller of slots and {@link #MAX_SIZE}
-     * @return its slots in ascending order, new for each call
-     * @throws IllegalArgumentException when size is out of its range
+     * Returns the tenant's shard of k slots, 1 to the smaller of all slots and {@link #MAX_SIZE}, in ascending order,
+     * in a new array.
      */
     public int[] shard(String tenant, int size) {
         int[] shard = new int[checkedSize(size)];
@@ -54,21 +51,17 @@ public record ShuffleSharder(int slots, long seed) {
     }
 
     /**
-     * Writes the tenant's shard, in ascending order, without allocation.
-     *
-     * @param size as in {@link #shard}
-     * @param into of length size or more; later elements are not changed
+     * Writes the tenant's shard as {@link #shard(String, int)} returns it, without allocation; later elements of the
+     * array are not changed.
      */
     public void shard(String tenant, int size, int[] into) {
         draw(TenantHash.of(tenant, seed), slots, checkedSize(size), into);
     }
 
     /**
-     * Draws k of n for a hash.
+     * Draws k of n for a well mixed hash.
      *
-     * @param hash well mixed
      * @param from n, at least size
-     * @param size k
      * @param into of length size or more; during the draw, hash values are followed by the slots found
      */
     static void draw(long hash, int from, int size, int[] into) {

@@ -21,7 +21,6 @@ public final class VirtualSlots {
      * @param partitions number of partitions, 1 to {@link ShuffleSharder#MAX_SLOTS}
      * @param table      partition of each slot, 0 to partitions − 1; 1 to {@link ShuffleSharder#MAX_SLOTS} slots;
      *                   copied
-     * @throws IllegalArgumentException when a value is out of its range; the message names the slot
      */
     public static VirtualSlots of(int partitions, int... table) {
         requirePartitions(partitions);
@@ -38,13 +37,7 @@ public final class VirtualSlots {
         return new VirtualSlots(table.clone(), partitions);
     }
 
-    /**
-     * Returns slots with slot s on partition s mod p.
-     *
-     * @param slots      partitions or more, at most {@link ShuffleSharder#MAX_SLOTS}
-     * @param partitions 1 or more
-     * @throws IllegalArgumentException when a value is out of its range
-     */
+    /** Returns slots with slot s on partition s mod p: p, 1 or more, to {@link ShuffleSharder#MAX_SLOTS} slots. */
     public static VirtualSlots spread(int slots, int partitions) {
         requirePartitions(partitions);
         if (slots < partitions || slots > ShuffleSharder.MAX_SLOTS) {
@@ -66,11 +59,7 @@ public final class VirtualSlots {
         return partitions;
     }
 
-    /**
-     * Returns the partition of a slot.
-     *
-     * @param slot 0 to slots − 1
-     */
+    /** Returns the partition of a slot, 0 to slots − 1. */
     public int partition(int slot) {
         return partitionOf[slot];
     }

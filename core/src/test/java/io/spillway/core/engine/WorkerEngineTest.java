@@ -153,7 +153,7 @@ class WorkerEngineTest {
             case "succeeded" -> SUCCEEDED;
             case "failed" -> FAILED;
             case "timed out" -> new AttemptResult.TimedOut(500);
-            case "final" -> new AttemptResult.FailedForGood("status 410");
+            case "final" -> new AttemptResult.PermanentFailure("status 410");
             default -> new AttemptResult.Interrupted();
         });
 

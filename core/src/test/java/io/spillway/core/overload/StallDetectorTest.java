@@ -22,22 +22,22 @@ class StallDetectorTest {
             {81_000, 90, 95, 10_000},
         };
         for (long[] look : timeline) {
-            assertThat(detector.standsForMillis("hot-1", look[1], look[2], look[0])).as("at %d", look[0])
+            assertThat(detector.stalledMillis("hot-1", look[1], look[2], look[0])).as("at %d", look[0])
                     .isEqualTo(look[3]);
         }
     }
 
     @Test
     void partitions_stall_independently() {
-        detector.standsForMillis("hot-1", 5, 9, 0);
-        detector.standsForMillis("hot-2", 7, 9, 30_000);
-        assertThat(detector.standsForMillis("hot-1", 5, 9, 60_000)).isEqualTo(60_000);
-        assertThat(detector.standsForMillis("hot-2", 7, 9, 60_000)).isEqualTo(30_000);
+        detector.stalledMillis("hot-1", 5, 9, 0);
+        detector.stalledMillis("hot-2", 7, 9, 30_000);
+        assertThat(detector.stalledMillis("hot-1", 5, 9, 60_000)).isEqualTo(60_000);
+        assertThat(detector.stalledMillis("hot-2", 7, 9, 60_000)).isEqualTo(30_000);
     }
 
     @Test
     void a_clock_set_back_gives_no_negative_duration() {
-        detector.standsForMillis("hot-1", 5, 9, 60_000);
-        assertThat(detector.standsForMillis("hot-1", 5, 9, 10_000)).isZero();
+        detector.stalledMillis("hot-1", 5, 9, 60_000);
+        assertThat(detector.stalledMillis("hot-1", 5, 9, 10_000)).isZero();
     }
 }

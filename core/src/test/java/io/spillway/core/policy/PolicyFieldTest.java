@@ -23,10 +23,9 @@ class PolicyFieldTest {
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day"
     })
-    void every_documented_field_is_found_by_its_key_and_by_its_flag(String key, String flag) {
-        PolicyField field = PolicyField.named(key).orElseThrow();
-        assertThat(PolicyField.named(flag)).contains(field);
-        assertThat(field.key()).isEqualTo(key);
+    void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
+        PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
+                .orElseThrow();
         assertThat(field.flag()).isEqualTo(flag);
         assertThat(field.help()).isNotBlank();
     }
@@ -35,9 +34,6 @@ class PolicyFieldTest {
     void there_are_no_undocumented_fields() {
         assertThat(PolicyField.values()).hasSize(20);
         assertThat(PolicyField.flags()).hasSize(20).doesNotHaveDuplicates();
-        assertThat(PolicyField.named("rates")).isEmpty();
-        assertThat(PolicyField.named("RATE")).isEmpty();
-        assertThat(PolicyField.named("")).isEmpty();
     }
 
     @ParameterizedTest(name = "{0} = {1}")

@@ -18,8 +18,6 @@ class SuspectRulesTest {
         "7, 7, 9, 3, 'Convict[deaths=9]'",
         "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0]]'",
         "7, 7, 1, 1, 'Convict[deaths=1]'",
-        "7, 7, 9, 0, 'RunFreely[]'",
-        "8, 7, 9, 0, 'RunFreely[]'",
     })
     void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
             String decision) {

@@ -16,7 +16,7 @@ class AdmissionRulesTest {
     private static final long START = 1_800_000_000_000_000_000L;
     private static final long MILLI = 1_000_000;
 
-    private final RateTable table = new RateTable(100);
+    private final RateTable table = new RateTable(100, 0);
     private final AdmissionRules rules = new AdmissionRules(table, new LoadShedder(100));
 
     @Test

@@ -105,7 +105,7 @@ class LoadShedderTest {
         timeline.run(10);
         assertThat(timeline.depth).isLessThan(1_000);
         assertThat(timeline.admitted - before).as("all offers").isEqualTo(400);
-        assertThat(timeline.shedder.size()).as("the credit is removed").isZero();
+        assertThat(timeline.shedder.credits.size()).as("the credit is removed").isZero();
     }
 
     @Test
@@ -118,7 +118,7 @@ class LoadShedderTest {
             admitted += small.admit("second", AT_100, OptionalLong.of(400), seed.random().nextDouble()) ? 1 : 0;
         }
 
-        assertThat(small.size()).isEqualTo(1);
+        assertThat(small.credits.size()).isEqualTo(1);
         assertThat(admitted).as(seed.toString()).isBetween(2_300, 2_700);
         assertThatIllegalArgumentException().isThrownBy(() -> new LoadShedder(0)).withMessageContaining("maxTenants");
     }

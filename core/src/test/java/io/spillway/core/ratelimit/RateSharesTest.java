@@ -77,12 +77,13 @@ class RateSharesTest {
     void only_the_tenants_with_the_highest_demand_are_published() {
         RateShares shares = new RateShares();
         shares.divide(List.of(Map.of()));
-        for (int tenant = 0; tenant < RateShares.MAX_TOLD + 100; tenant++) {
+        for (int tenant = 0; tenant < RateShares.MAX_PUBLISHED + 100; tenant++) {
             for (int i = 0; i < (tenant < 100 ? 1 : 2); i++) {
                 shares.limit("tenant-" + tenant, RATE);
             }
         }
-        assertThat(shares.endInterval(1_000)).hasSize(RateShares.MAX_TOLD).doesNotContainKeys("tenant-0", "tenant-99");
+        assertThat(shares.endInterval(1_000)).hasSize(RateShares.MAX_PUBLISHED)
+                .doesNotContainKeys("tenant-0", "tenant-99");
     }
 
     /** Three processes exchange demands at different phases, with a delay of 100 ms. */

@@ -18,7 +18,7 @@ class RateTableTest {
     private static final long START = 1_800_000_000_000_000_000L;
     private static final long SECOND = 1_000_000_000;
 
-    private final RateTable table = new RateTable(100);
+    private final RateTable table = new RateTable(100, 0);
 
     @Test
     void each_tenant_has_a_bucket_of_its_own() {
@@ -133,7 +133,8 @@ class RateTableTest {
 
     @Test
     void a_table_without_capacity_is_rejected() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0)).withMessageContaining("maxTenants = 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0, 0))
+                .withMessageContaining("maxTenants = 0");
     }
 
     private int admitted(String tenant, RateLimit limit, long now, int offered) {

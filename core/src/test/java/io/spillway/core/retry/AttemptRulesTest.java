@@ -29,8 +29,8 @@ class AttemptRulesTest {
     @Test
     void anItemThatFailsEveryTimeWaitsTwiceAndIsADeadLetter() {
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
-        assertThat(after(failed, 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000));
-        assertThat(after(failed, 1)).isEqualTo(new NextStep.Delay(NOW + 2_000, 2, 2_000));
+        assertThat(after(failed, 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1));
+        assertThat(after(failed, 1)).isEqualTo(new NextStep.Delay(NOW + 2_000, 2));
         assertThat(after(failed, 2)).isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 503", 3));
     }
 
@@ -43,7 +43,7 @@ class AttemptRulesTest {
 
     @Test
     void aFinalFailureIsADeadLetterAtOnceWithItsReasonMadePrintable() {
-        NextStep.DeadLetter dead = (NextStep.DeadLetter) after(new AttemptResult.FailedForGood("status 410\n{}"), 0);
+        NextStep.DeadLetter dead = (NextStep.DeadLetter) after(new AttemptResult.PermanentFailure("status 410\n{}"), 0);
         assertThat(dead.reason()).isEqualTo(DeadReason.FINAL_FAILURE);
         assertThat(dead.attempts()).isEqualTo(1);
         assertThat(dead.detail()).startsWith("status 410").endsWith("{}").doesNotContain("\n");
@@ -51,7 +51,7 @@ class AttemptRulesTest {
 
     @Test
     void aTimeoutCountsAsAnAttempt() {
-        assertThat(after(new AttemptResult.TimedOut(30_000), 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000));
+        assertThat(after(new AttemptResult.TimedOut(30_000), 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1));
         assertThat(after(new AttemptResult.TimedOut(30_000), 2))
                 .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "stopped after 30s", 3));
     }
@@ -65,7 +65,7 @@ class AttemptRulesTest {
     @CsvSource({"0, 1000", "4000, 5000", "9500, 10000", "86400000, 10000", "9223372036854775807, 10000", "-5, 1000"})
     void theDestinationsWaitAppliesUpToTheTenantsCap(long asked, long due) {
         NextStep step = after(new AttemptResult.Failed(OptionalLong.of(asked), "status 429"), 0);
-        assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1, 1_000));
+        assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1));
     }
 
     @Test
@@ -74,7 +74,7 @@ class AttemptRulesTest {
         long seed = 9;
         Random random = new Random(seed);
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.of(30_000), "status 503");
-        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(failed, 3, jittered, 0, random, NOW))
+        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(failed, 3, jittered, random, NOW))
                 .distinct())
                 .as("seed %d", seed)
                 .hasSizeGreaterThan(900)
@@ -83,22 +83,19 @@ class AttemptRulesTest {
     }
 
     @Test
-    void decorrelatedWaitsGrowFromThePreviousOne() {
+    void decorrelatedWaitsAreDrawnFromTheBaseToThreeTimesIt() {
         TenantPolicy decorrelated = TenantPolicy.of(
                 PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated").with(PolicyField.ATTEMPTS, "1000"));
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
         Random random = new Random(3);
-        long wait = 0;
         for (int before = 0; before < 900; before++) {
-            long most = 3 * Math.max(wait, 1_000);
-            NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(failed, before, decorrelated, wait, random,
-                    NOW);
-            assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, most));
-            wait = delay.waitMillis();
+            NextStep.Delay delay =
+                    (NextStep.Delay) AttemptRules.nextStep(failed, before, decorrelated, random, NOW);
+            assertThat(delay.dueMillis()).isBetween(NOW + 1_000, NOW + 3_000);
         }
     }
 
     private static NextStep after(AttemptResult result, int attemptsBefore) {
-        return AttemptRules.nextStep(result, attemptsBefore, POLICY, 0, new Random(1), NOW);
+        return AttemptRules.nextStep(result, attemptsBefore, POLICY, new Random(1), NOW);
     }
 }

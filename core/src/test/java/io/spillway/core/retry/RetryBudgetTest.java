@@ -126,7 +126,6 @@ class RetryBudgetTest {
         }
         assertThat(answers).isEqualTo("go go go go wait1000 wait2000 ");
         assertThat(budgets.size()).isEqualTo(2);
-        assertThat(budgets.sharedAsks()).isEqualTo(6);
         for (int i = 0; i < 10; i++) {
             budgets.succeeded("77", "a");
         }

@@ -131,7 +131,7 @@ class RetryLoadTest {
             } else if (due.attempts() > 0) {
                 lastRetryMillis = due.atMillis();
             }
-            switch (AttemptRules.nextStep(result, due.attempts(), policy, 0, random, due.atMillis())) {
+            switch (AttemptRules.nextStep(result, due.attempts(), policy, random, due.atMillis())) {
                 case NextStep.Done done -> budgets.succeeded(due.tenant(), "destination");
                 case NextStep.Delay next -> delay.add(new Due(next.dueMillis(), due.tenant(), next.attempts()));
                 case NextStep.DeadLetter dead -> deadLetters++;

@@ -19,7 +19,7 @@ class RoutingRulesTest {
     private static final long MINUTE = 60_000;
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
 
-    private final RateTable rates = new RateTable(10);
+    private final RateTable rates = new RateTable(10, 0);
     private final HotGuard guard = new HotGuard(ProtectionSettings.OFF, 0);
 
     /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */

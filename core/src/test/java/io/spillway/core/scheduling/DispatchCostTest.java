@@ -34,7 +34,7 @@ class DispatchCostTest {
         }
         System.out.printf("%,d tenants: %,d ns for offer, take and ended%n", tenants, bestNanos);
         assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(tenants);
-        assertThat(dispatch.inFlight()).isZero();
+        assertThat(dispatch.pool.inFlight()).isZero();
     }
 
     /** Each step ends the oldest of 40 attempts, offers an item and starts one, so the backlog stays constant. */

@@ -64,9 +64,9 @@ class DispatchFairnessTest {
                 dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 1, 0);
             }
             while (dispatch.take(true, 0).isPresent()) {
-                assertThat(dispatch.inFlight()).isLessThanOrEqualTo(slots);
+                assertThat(dispatch.pool.inFlight()).isLessThanOrEqualTo(slots);
             }
-            assertThat(dispatch.inFlight()).as("%d tenants", tenants).isEqualTo(slots);
+            assertThat(dispatch.pool.inFlight()).as("%d tenants", tenants).isEqualTo(slots);
         }
     }
 

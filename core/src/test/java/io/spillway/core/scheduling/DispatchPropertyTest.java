@@ -52,7 +52,7 @@ class DispatchPropertyTest {
         assertThat(simulation.items).as("seed %d: all served", seed).allMatch(item -> item.endedMillis >= 0);
         assertThat(simulation.items).as("seed %d: moves", seed).allMatch(item -> item.moves <= FairDispatch.MAX_MOVES);
         assertThat(rules.checkedWithIdleSlots).as("seed %d: the rules were put to the test", seed).isPositive();
-        assertThat(simulation.dispatch.inFlight()).isZero();
+        assertThat(simulation.dispatch.pool.inFlight()).isZero();
         System.out.printf("seed %d: %,d items, %,d moves, most of one item %d, %,d steps checked%n", seed,
                 simulation.items.size(), simulation.moves, simulation.items.stream().mapToInt(i -> i.moves).max()
                         .orElse(0),

@@ -29,20 +29,20 @@ final class DispatchRules {
         FairDispatch<?> dispatch = simulation.dispatch;
         DispatchSettings settings = simulation.settings();
         checked++;
-        require(dispatch.inFlight() <= settings.slots(), "all", "slots");
+        require(dispatch.pool.inFlight() <= settings.slots(), "all", "slots");
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED)) {
             require(dispatch.waiting(lane) <= settings.readAheadItems() + 500, "all", "read-ahead");
         }
         int inFlight = 0;
         int fromReserve = 0;
         for (String tenant : tenants) {
-            TenantLoad load = dispatch.load(tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            TenantLoad load = TenantLoad.of(dispatch, tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
             require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
             double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
             fromReserve += load.inFlight() > load.share() ? 0 : (int) Math.min(load.inFlight(), part);
         }
-        require(inFlight == dispatch.inFlight(), "all", "the sum of all tenants is what is in flight");
+        require(inFlight == dispatch.pool.inFlight(), "all", "the sum of all tenants is what is in flight");
         if (inFlight < settings.slots()) {
             checkedWithIdleSlots++;
             int common = inFlight - Math.min(settings.reservedSlots(), fromReserve);
@@ -52,7 +52,7 @@ final class DispatchRules {
 
     private void checkNobodyMayStart(boolean mayLend) {
         for (String tenant : tenants) {
-            TenantLoad load = simulation.dispatch.load(tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            TenantLoad load = TenantLoad.of(simulation.dispatch, tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
             boolean mayWait = tenant.startsWith("old") && !simulation.isCaughtUp();
             if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
                 boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();

@@ -119,7 +119,7 @@ final class DispatchSimulation {
     void run(double untilMillis) {
         while (!events.isEmpty() && events.peek().atMillis() <= untilMillis) {
             double until = events.peek().atMillis();
-            usedSlotMillis += dispatch.inFlight() * (until - nowMillis);
+            usedSlotMillis += dispatch.pool.inFlight() * (until - nowMillis);
             nowMillis = until;
             while (!events.isEmpty() && events.peek().atMillis() == until) {
                 events.poll().action().run();
@@ -127,7 +127,7 @@ final class DispatchSimulation {
             step();
             afterStep.run();
         }
-        usedSlotMillis += dispatch.inFlight() * (untilMillis - nowMillis);
+        usedSlotMillis += dispatch.pool.inFlight() * (untilMillis - nowMillis);
         nowMillis = untilMillis;
     }
 
@@ -201,7 +201,7 @@ final class DispatchSimulation {
             SlotLease<Item> start = taken.get();
             Item item = start.item();
             item.startedMillis = nowMillis;
-            mostInFlight.merge(item.tenant, dispatch.inFlight(item.tenant), Math::max);
+            mostInFlight.merge(item.tenant, TenantLoad.inFlight(dispatch, item.tenant), Math::max);
             double millis = durationMillis.applyAsDouble(item);
             at(nowMillis + millis, () -> {
                 item.endedMillis = nowMillis;

@@ -52,7 +52,7 @@ class ExcessTest {
         offer(Lane.HOT, "noisy", 5, 500, 0);
         takeAll();
         excess();
-        assertThat(dispatch.inFlight("noisy")).isEqualTo(5);
+        assertThat(TenantLoad.inFlight(dispatch, "noisy")).isEqualTo(5);
         assertThat(dispatch.waiting(Lane.HOT)).isEqualTo(25);
     }
 
@@ -63,7 +63,7 @@ class ExcessTest {
         offer(Lane.HOT, "noisy", 5, 500, 0);
         offer(Lane.HOT, "quiet", 5, 10, 0);
         excess();
-        assertThat(dispatch.load("quiet").orElseThrow().waiting()).isEqualTo(10);
+        assertThat(TenantLoad.of(dispatch, "quiet").orElseThrow().waiting()).isEqualTo(10);
     }
 
     @Test
@@ -78,9 +78,9 @@ class ExcessTest {
         offer(Lane.HOT, "noisy", 50, 2_000, 0);
         excess();
         for (int i = 0; i < 10; i++) {
-            assertThat(dispatch.load("quiet" + i).orElseThrow().waiting()).isEqualTo(90);
+            assertThat(TenantLoad.of(dispatch, "quiet" + i).orElseThrow().waiting()).isEqualTo(90);
         }
-        assertThat(dispatch.load("noisy").orElseThrow().waiting()).isBetween(READ_AHEAD / 11, READ_AHEAD / 2);
+        assertThat(TenantLoad.of(dispatch, "noisy").orElseThrow().waiting()).isBetween(READ_AHEAD / 11, READ_AHEAD / 2);
     }
 
     @Test

@@ -62,9 +62,9 @@ class PartitionPlacementTest {
                 Dedication dedication = step == 1 ? one : two;
                 int[] was = steps[step - 1].partitions(tenant, 4, Optional.empty());
                 int[] is = steps[step].partitions(tenant, 4, Optional.empty());
-                int lost = (int) Arrays.stream(was).filter(dedication::isDedicated).count();
+                int lost = (int) Arrays.stream(was).filter(isDedicated(dedication)::test).count();
                 assertThat(Arrays.stream(is)).as(tenant).hasSize(4).doesNotHaveDuplicates()
-                        .noneMatch(dedication::isDedicated);
+                        .noneMatch(isDedicated(dedication)::test);
                 assertThat(OverlapCensus.overlap(was, is)).as(tenant).isEqualTo(4 - lost);
             }
         }
@@ -92,7 +92,7 @@ class PartitionPlacementTest {
             long open = Arrays.stream(table).distinct().filter(not(dedication)).count();
             assertThat(Arrays.stream(chosen)).as("%s: round %d", seed, round).doesNotHaveDuplicates()
                     .hasSize((int) Math.min(Math.min(size, slots), open == 0 ? dedication.sharedPartitions() : open))
-                    .noneMatch(dedication::isDedicated)
+                    .noneMatch(isDedicated(dedication)::test)
                     .allMatch(partition -> open == 0 || has(table, partition));
         }
     }
@@ -165,8 +165,12 @@ class PartitionPlacementTest {
         return before.with(tenant, Arrays.copyOfRange(shared, shared.length - count, shared.length));
     }
 
+    private static IntPredicate isDedicated(Dedication dedication) {
+        return partition -> Arrays.stream(dedication.shared()).noneMatch(shared -> shared == partition);
+    }
+
     private static IntPredicate not(Dedication dedication) {
-        return partition -> !dedication.isDedicated(partition);
+        return isDedicated(dedication).negate();
     }
 
     private static boolean has(int[] partitions, int partition) {

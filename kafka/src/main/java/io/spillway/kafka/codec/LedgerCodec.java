@@ -71,7 +71,7 @@ public final class LedgerCodec {
     private static void checkTenant(byte[] bytes, AvroCursor cursor) {
         int length = cursor.readLength();
         if (!ItemLimits.isName(bytes, cursor.position(), length)
-                && !cursor.ascii(cursor.position(), length).equals(LedgerOwner.NOBODY)) {
+                && !cursor.ascii(cursor.position(), length).equals(LedgerOwner.NONE)) {
             throw UnreadableItem.malformed("invalid tenant name");
         }
         cursor.skip(length);

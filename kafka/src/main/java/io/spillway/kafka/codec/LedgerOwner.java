@@ -10,12 +10,12 @@ import org.apache.kafka.common.header.Headers;
  */
 public final class LedgerOwner {
     /** Owner of records without a readable tenant. No tenant can have this name. */
-    public static final String NOBODY = "(none)";
+    public static final String NONE = "(none)";
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
 
-    /** Returns the tenant, or {@link #NOBODY}. Key and value may be null. */
+    /** Returns the tenant, or {@link #NONE}. Key and value may be null. */
     public String of(byte[] key, byte[] value, Headers headers) {
-        return reader.read(key, value, headers, 0) instanceof ParsedRecord.Item item ? item.tenant() : NOBODY;
+        return reader.read(key, value, headers, 0) instanceof ParsedRecord.Item item ? item.tenant() : NONE;
     }
 }

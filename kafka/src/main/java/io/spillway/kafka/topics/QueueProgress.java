@@ -18,7 +18,7 @@ public record QueueProgress(TopicPartition partition, long start, long end, Prog
     }
 
     /** Returns the end of the range that mixes finished and unfinished records; 0 if there is none. */
-    public long leftBehindTo() {
+    public long mixedEnd() {
         return progress.unfinished().isEmpty() ? 0 : progress.readTo();
     }
 

@@ -39,8 +39,8 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
     public void put(String key, byte[] value) {
         GenericRecord record = codec.decode(value);
         Map<?, ?> published = (Map<?, ?>) record.get("perSecond");
-        if (published.size() > RateShares.MAX_TOLD) {
-            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_TOLD);
+        if (published.size() > RateShares.MAX_PUBLISHED) {
+            throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);
         }
         Map<String, Double> perSecond = new HashMap<>();
         published.forEach((tenant, demand) -> {

@@ -29,7 +29,7 @@ public final class DepthCodec {
 
     /** Returns the encoded balance of a tenant or of a {@link #foldedKey}. */
     public byte[] encode(String tenant, Depth depth) {
-        TenantBalance balance = depth.books();
+        TenantBalance balance = depth.balance();
         Map<String, Long> waiting = new HashMap<>();
         Map<String, Long> entered = new HashMap<>();
         for (ItemState state : ItemState.WAITING) {

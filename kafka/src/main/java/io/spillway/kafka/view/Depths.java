@@ -32,7 +32,7 @@ public final class Depths implements ViewContent {
     /** Returns the items of a tenant in all lanes, 0 or more; empty if {@link #of} is empty. */
     public OptionalLong waiting(String tenant) {
         Depth depth = byTenant.get(tenant);
-        return depth == null ? OptionalLong.empty() : OptionalLong.of(Math.max(0, depth.books().waiting()));
+        return depth == null ? OptionalLong.empty() : OptionalLong.of(Math.max(0, depth.balance().waiting()));
     }
 
     /**
@@ -80,14 +80,14 @@ public final class Depths implements ViewContent {
             return;
         }
         Depth before = byTenant.put(key, depth);
-        addToSums(before == null ? TenantBalance.EMPTY : before.books(), depth.books());
+        addToSums(before == null ? TenantBalance.EMPTY : before.balance(), depth.balance());
     }
 
     @Override
     public void remove(String key) {
         Depth before = byTenant.remove(key);
         if (before != null) {
-            addToSums(before.books(), TenantBalance.EMPTY);
+            addToSums(before.balance(), TenantBalance.EMPTY);
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Inflow and outflow of each lane over all tenants, from the balances. Owner: the thread that calls {@link #look} at
+ * Inflow and outflow of each lane over all tenants, from the balances. Owner: the thread that calls {@link #sample} at
  * regular intervals; readers see all lanes at the same moment.
  */
 public final class LaneFlows {
@@ -19,7 +19,7 @@ public final class LaneFlows {
     }
 
     /** Updates the flows from the current totals. */
-    public void look(long nowMillis) {
+    public void sample(long nowMillis) {
         Map<ItemState, LaneFlow> now = new EnumMap<>(ItemState.class);
         for (ItemState lane : ItemState.WAITING) {
             LaneFlow before = flows.get(lane);

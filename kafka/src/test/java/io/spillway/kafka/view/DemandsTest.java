@@ -34,7 +34,7 @@ class DemandsTest {
     void an_invalid_status_is_rejected_and_the_previous_one_stays() {
         demands.put("b", demands.encode("b", Map.of("acme", 7.5)));
         Map<String, Double> tooMany = new HashMap<>();
-        for (int i = 0; i <= RateShares.MAX_TOLD; i++) {
+        for (int i = 0; i <= RateShares.MAX_PUBLISHED; i++) {
             tooMany.put("tenant-" + i, 1.0);
         }
         for (Map<String, Double> invalid : List.of(

@@ -119,8 +119,12 @@ class TenantPoliciesTest {
         PolicySettings settings = PolicySettings.NONE_SET;
         for (String setting : text.isEmpty() ? new String[0] : text.split(" ")) {
             String[] parts = setting.split("=");
-            settings = settings.with(PolicyField.named(parts[0]).orElseThrow(), parts[1]);
+            settings = settings.with(field(parts[0]), parts[1]);
         }
         return settings;
+    }
+
+    private static PolicyField field(String key) {
+        return Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst().orElseThrow();
     }
 }
