@@ -50,23 +50,23 @@ public final class InitialOffsets {
         if (topics.assignsShards()) {
             inputs.put(topics.shardRequests(), () -> isUnused(topics.shardsChangelog()));
         }
-        inputs.put(topics.ledger(), () -> isUnused(topics.booksChangelog()));
+        inputs.put(topics.ledger(), () -> isUnused(topics.balancesChangelog()));
         commit(topics.routerGroup(), inputs);
     }
 
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
-        List<QueuePartition> initial = new ArrayList<>();
+        List<QueueProgress> initial = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
         if (!initial.isEmpty()) {
             admin.commitStart(group, initial);
             LOG.info("Group {} begins at the start of {}", group,
-                    initial.stream().map(QueuePartition::partition).toList());
+                    initial.stream().map(QueueProgress::partition).toList());
         }
     }
 
-    private List<QueuePartition> withoutOffset(String group, String topic, BooleanSupplier neverRead) {
-        List<QueuePartition> queues = admin.read(topic, group);
-        List<QueuePartition> without = queues.stream().filter(queue -> queue.committed().isEmpty()).toList();
+    private List<QueueProgress> withoutOffset(String group, String topic, BooleanSupplier neverRead) {
+        List<QueueProgress> queues = admin.read(topic, group);
+        List<QueueProgress> without = queues.stream().filter(queue -> !queue.isCommitted()).toList();
         if (without.isEmpty()) {
             return without;
         }

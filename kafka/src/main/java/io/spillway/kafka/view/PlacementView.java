@@ -88,7 +88,7 @@ public final class PlacementView {
     }
 
     /** Creates an empty registry that never assigns two slots of one partition to a tenant. */
-    public ShardRegistry emptyBook() {
+    public ShardRegistry emptyRegistry() {
         int overlap = settings.overlap().orElseThrow();
         return slots.slots() > partitions
                 ? new ShardRegistry(slots, overlap)
