@@ -9,9 +9,7 @@ import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.kafka.common.header.Headers;
 
-/**
- * Decoder of complete items for handlers, including the fields that the router only skips. Immutable and thread-safe.
- */
+/** Decoder of complete items for handlers, with the fields that the router only skips. Immutable and thread-safe. */
 public final class ItemDecoder {
     private static final String DEFAULT_CONTENT_TYPE = "application/octet-stream";
 

@@ -5,7 +5,6 @@ import java.util.Map;
 /**
  * Complete item, decoded for its handler.
  *
- * @param tenant           the tenant of the item
  * @param id               the producer's idempotency key, or the item's position in ingress
  * @param enqueuedAtMillis when the producer created it, epoch milliseconds
  * @param workload         named part of the tenant's work; empty if none

@@ -22,11 +22,7 @@ public final class InitialOffsets {
     private final Topics topics;
     private final Function<String, RuntimeException> failure;
 
-    /**
-     * Creates the initial offsets of one cluster.
-     *
-     * @param failure creates the exception for lost offsets from its message for the operator
-     */
+    /** Creates the initial offsets of one cluster; lost offsets throw this failure with a message for the operator. */
     public InitialOffsets(QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
         this.admin = admin;
         this.topics = topics;

@@ -76,20 +76,15 @@ public final class QueueAdmin {
         return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
     }
 
-    /**
-     * Returns how far partitions read earlier can be read now, in their order. The ends are not below those of the
-     * partitions.
-     */
+    /** Returns how far partitions read earlier can be read now, in their order; the ends are not below theirs. */
     public List<ReadableEnd> readableEnds(List<QueueProgress> parts) {
-        List<TopicPartition> partitions = parts.stream().map(QueueProgress::partition).toList();
-        Map<TopicPartition, ListOffsetsResultInfo> readable =
-                offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
-        return parts.stream()
-                .map(part -> {
-                    long readableTo = readable.get(part.partition()).offset();
-                    return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
-                })
-                .toList();
+        Map<TopicPartition, ListOffsetsResultInfo> readable = offsets(
+                parts.stream().map(QueueProgress::partition).toList(), OffsetSpec.latest(),
+                IsolationLevel.READ_COMMITTED);
+        return parts.stream().map(part -> {
+            long readableTo = readable.get(part.partition()).offset();
+            return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
+        }).toList();
     }
 
     /** The client omits a partition whose offsets are in an open transaction, and returns null without a commit. */

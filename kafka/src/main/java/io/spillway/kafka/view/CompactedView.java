@@ -122,8 +122,7 @@ public final class CompactedView implements AutoCloseable {
 
     private void follow(Consumer<byte[], byte[]> from) {
         List<TopicPartition> partitions = from.partitionsFor(topic).stream()
-                .map(info -> new TopicPartition(topic, info.partition()))
-                .toList();
+                .map(info -> new TopicPartition(topic, info.partition())).toList();
         if (partitions.isEmpty()) {
             throw new KafkaException("the topic does not exist");
         }

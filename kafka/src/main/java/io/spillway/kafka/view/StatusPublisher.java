@@ -40,11 +40,7 @@ public final class StatusPublisher implements AutoCloseable {
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000")));
     }
 
-    /**
-     * Creates a publisher that takes over a producer.
-     *
-     * @param name name of the instance, the key of its status
-     */
+    /** Creates a publisher that takes over a producer; the name of the instance is the key of its status. */
     public StatusPublisher(String topic, String name, Producer<byte[], byte[]> producer) {
         this.producer = producer;
         this.topic = topic;
