@@ -1,7 +1,6 @@
 package io.spillway.audit;
 
 import io.spillway.core.item.ItemState;
-import io.spillway.kafka.codec.HeaderNumber;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
@@ -66,13 +65,11 @@ public record StoredItem(
 
     /** Returns a numeric header, for example {@link ItemHeaders#ATTEMPT}. */
     public OptionalLong number(String header) {
-        return HeaderNumber.of(headers, header);
+        return ItemHeaders.number(headers, header);
     }
 
     /** Returns a text header. */
     public Optional<String> text(String header) {
-        return Optional.ofNullable(headers.lastHeader(header))
-                .filter(found -> found.value() != null)
-                .map(found -> new String(found.value(), StandardCharsets.UTF_8));
+        return ItemHeaders.text(headers, header);
     }
 }

@@ -1,7 +1,6 @@
 package io.spillway.deadletter;
 
 import io.spillway.core.item.Printable;
-import io.spillway.kafka.codec.HeaderNumber;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -12,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 
 /** One dead letter. Its texts are untrusted: escape them before printing. Not thread-safe: the id is decoded lazily. */
 public final class DeadLetter implements DeadLetterFacts {
@@ -78,12 +76,12 @@ public final class DeadLetter implements DeadLetterFacts {
 
     @Override
     public OptionalLong deadAtMillis() {
-        return HeaderNumber.of(record.headers(), ItemHeaders.DEAD_AT);
+        return ItemHeaders.number(record.headers(), ItemHeaders.DEAD_AT);
     }
 
     /** Returns the number of attempts; 0 if absent. */
     public long attempts() {
-        return HeaderNumber.of(record.headers(), ItemHeaders.ATTEMPT).orElse(0);
+        return ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0);
     }
 
     /** Returns the position where the item entered; its current position if unknown. */
@@ -102,7 +100,6 @@ public final class DeadLetter implements DeadLetterFacts {
     }
 
     private String text(String name) {
-        Header header = record.headers().lastHeader(name);
-        return header == null || header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
+        return ItemHeaders.text(record.headers(), name).orElse("");
     }
 }

@@ -17,8 +17,8 @@ import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Depths;
-import io.spillway.kafka.view.PolicyCodec;
-import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
@@ -164,11 +164,11 @@ public final class DemoStory {
                         .with(PolicyField.ATTEMPTS, Integer.toString(DemoPlan.ATTEMPTS))
                         .with(PolicyField.BACKOFF_BASE, DemoPlan.BACKOFF_MILLIS + "ms")
                         .with(PolicyField.BACKOFF_CAP, "1s"));
-        PolicyCodec codec = new PolicyCodec();
         try (CompactedTopics compacted = new CompactedTopics(system.configuration(), wall)) {
             RecordMetadata last = null;
             for (Map.Entry<String, PolicySettings> each : settings.entrySet()) {
-                last = compacted.write(topics.policies(), each.getKey(), codec.encode(each.getKey(), each.getValue()));
+                String tenant = each.getKey();
+                last = compacted.write(topics.policies(), tenant, TenantPolicies.encode(tenant, each.getValue()));
             }
             awaitApplied(last);
         }
@@ -177,7 +177,7 @@ public final class DemoStory {
     private void recordSweep(DemoTraffic traffic) {
         long nowMillis = wall.millis();
         try (CompactedTopics compacted = new CompactedTopics(system.configuration(), wall)) {
-            awaitApplied(compacted.write(topics.sweeps(), DemoPlan.SWEPT, new SweepCodec().encode(
+            awaitApplied(compacted.write(topics.sweeps(), DemoPlan.SWEPT, Sweeps.encode(
                     DemoPlan.SWEPT, "demo", new Sweep(nowMillis - SWEEP_TOOK_MILLIS, nowMillis))));
         }
         traffic.sweepIsApplied();

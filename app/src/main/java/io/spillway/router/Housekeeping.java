@@ -6,7 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.feedback.UndecidedTransactions;
@@ -97,7 +97,7 @@ final class Housekeeping implements AutoCloseable {
         try {
             rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
             metrics.electTenants();
-            Map<String, List<QueuePartition>> queues = measure();
+            Map<String, List<QueueProgress>> queues = measure();
             depthMetrics.measure(clock.millis());
             undecided.measure(queues, clock.millis());
             purgeLedger();
@@ -118,7 +118,7 @@ final class Housekeeping implements AutoCloseable {
     /** Purges below the mark, not below the commit: a fold task that starts reads the ledger again from the mark. */
     private void purgeLedger() {
         Map<TopicPartition, Long> folded = new HashMap<>();
-        for (QueuePartition part : admin.read(topics.ledger(), topics.routerGroup())) {
+        for (QueueProgress part : admin.read(topics.ledger(), topics.routerGroup())) {
             long foldedTo = depths.foldedTo(part.partition().partition());
             if (foldedTo > part.start()) {
                 folded.put(part.partition(), foldedTo);
@@ -129,13 +129,13 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    private Map<String, List<QueuePartition>> measure() {
-        Map<String, List<QueuePartition>> read = new LinkedHashMap<>();
+    private Map<String, List<QueueProgress>> measure() {
+        Map<String, List<QueueProgress>> read = new LinkedHashMap<>();
         StringJoiner line = new StringJoiner(" ");
         queues().forEach((queue, topicAndGroup) -> {
-            List<QueuePartition> parts = admin.read(topicAndGroup.topic(), topicAndGroup.group());
+            List<QueueProgress> parts = admin.read(topicAndGroup.topic(), topicAndGroup.group());
             read.put(queue, parts);
-            long sum = parts.stream().mapToLong(QueuePartition::behind).sum();
+            long sum = parts.stream().mapToLong(QueueProgress::behind).sum();
             lags.put(queue, sum);
             line.add(queue + "=" + sum);
         });

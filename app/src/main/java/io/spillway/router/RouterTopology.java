@@ -86,7 +86,7 @@ final class RouterTopology {
                 Stores.keyValueStoreBuilder(
                                 Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
                         .withCachingDisabled()
-                        .withLoggingEnabled(topics.shardsChangelogConfigs()),
+                        .withLoggingEnabled(topics.compactedConfigs()),
                 SHARD);
         topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
         return topology;
@@ -99,7 +99,7 @@ final class RouterTopology {
      * @param folds creates a processor for each partition of the ledger
      */
     static Topology withLedger(Topology topology, Topics topics, Supplier<FoldProcessor> folds) {
-        return withLedger(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BOOKS_STORE));
+        return withLedger(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BALANCE_STORE));
     }
 
     /** Adds the same stage with another kind of store. */
@@ -111,7 +111,7 @@ final class RouterTopology {
                 Stores.keyValueStoreBuilder(balances, Serdes.Bytes(), Serdes.ByteArray())
                         // A key is written at most once a second, so a cache saves nothing.
                         .withCachingDisabled()
-                        .withLoggingEnabled(topics.booksChangelogConfigs()),
+                        .withLoggingEnabled(topics.compactedConfigs()),
                 FOLD);
         topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
         return topology;

@@ -52,7 +52,7 @@ public final class TopologyDrawing {
         this.described = description.toString().stripTrailing();
         this.changelogs = Map.of(
                 Topics.TIMER_STORE, topics.timersChangelog(),
-                Topics.BOOKS_STORE, topics.booksChangelog(),
+                Topics.BALANCE_STORE, topics.balancesChangelog(),
                 Topics.SHARD_STORE, topics.shardsChangelog());
         this.clients = TopicUser.of(topics);
     }

@@ -31,7 +31,7 @@ public final class CompactedTopics implements AutoCloseable {
     }
 
     /** Reads the whole topic into the content and returns it. */
-    public <C extends ViewContent> C read(String topic, C content) {
+    public <C extends ViewContent<?>> C read(String topic, C content) {
         try (CompactedView view = new CompactedView(
                 clients, topic, content, configuration.router().maxTenants(), Optional.empty(), clock)) {
             view.start(TIMEOUT);

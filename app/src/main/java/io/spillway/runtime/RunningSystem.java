@@ -204,7 +204,7 @@ public record RunningSystem(
     }
 
     private static void follow(
-            KafkaClients clients, String topic, ViewContent content, Configuration configuration,
+            KafkaClients clients, String topic, ViewContent<?> content, Configuration configuration,
             DataDirectory data, Shutdown shutdown) {
         CompactedView view = shutdown.closing(new CompactedView(
                 clients, topic, content, configuration.router().maxTenants(),

@@ -6,7 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.guarantee.ExactlyOneLane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -76,7 +76,7 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
         ExactlyOneLane.awaitSettled(bootstrapServers, Stream.of(Lane.values()).map(topics()::lane).toList());
     }
 
-    private static long behind(List<QueuePartition> queue) {
-        return queue.stream().mapToLong(QueuePartition::behind).sum();
+    private static long behind(List<QueueProgress> queue) {
+        return queue.stream().mapToLong(QueueProgress::behind).sum();
     }
 }

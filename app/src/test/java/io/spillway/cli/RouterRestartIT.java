@@ -9,7 +9,7 @@ import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.runtime.DataDirectory;
@@ -186,6 +186,6 @@ class RouterRestartIT {
     }
 
     private static long written(QueueAdmin queues, Topics topics) {
-        return queues.read(topics.lane(Lane.HOT), topics.workerGroup()).stream().mapToLong(QueuePartition::end).sum();
+        return queues.read(topics.lane(Lane.HOT), topics.workerGroup()).stream().mapToLong(QueueProgress::end).sum();
     }
 }

@@ -9,7 +9,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -95,7 +95,7 @@ class TenantsCommandIT {
     void what_others_have_put_into_the_topic_is_shown_escaped_or_passed_over() throws Exception {
         commands.run("topics", "create").done();
         try (Producer<byte[], byte[]> producer = new KafkaClients(commands.configuration().queue()).producer()) {
-            byte[] policy = new PolicyCodec().encode("x", PolicySettings.NONE_SET.with(PolicyField.RATE, "5"));
+            byte[] policy = TenantPolicies.encode("x", PolicySettings.NONE_SET.with(PolicyField.RATE, "5"));
             producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("red\u001b[31m\nacme"), policy));
             producer.send(new ProducerRecord<>(commands.topics().policies(), bytes("broken"), bytes("no policy")));
         }

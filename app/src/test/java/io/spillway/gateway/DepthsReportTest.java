@@ -12,10 +12,8 @@ import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
-import io.spillway.kafka.view.DepthCodec;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class DepthsReportTest {
     private static final long NOW = 1_800_000_000_000L;
 
-    private final DepthCodec codec = new DepthCodec();
     private final Depths depths = new Depths();
     private final LaneFlows flows = new LaneFlows(depths);
     private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
@@ -34,8 +31,8 @@ class DepthsReportTest {
 
     @Test
     void tenants_with_backlogs_are_listed_largest_first_with_forecast_and_admitted_share() {
-        policies.put("*", new PolicyCodec().encode("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100")));
-        policies.put("late", new PolicyCodec().encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
+        policies.put("*", TenantPolicies.encode("*", PolicySettings.NONE_SET.with(PolicyField.MAX_DEPTH, "100")));
+        policies.put("late", TenantPolicies.encode("late", PolicySettings.NONE_SET.with(PolicyField.TTL, "9s")));
         //          hot overflow aged delay dead  in out
         put("quiet",  3,       0,   0,    0,   0,  1,  4);
         put("late",  20,      30,  40,   10,   2,  5, 15);
@@ -174,7 +171,7 @@ class DepthsReportTest {
     }
 
     private void write(String tenant, TenantBalance balance, FlowRates rates) {
-        depths.put(tenant, codec.encode(tenant, new Depth(balance, rates, GrowingLimit.NONE, 0)));
+        depths.put(tenant, Depths.encode(tenant, new Depth(balance, rates, GrowingLimit.NONE, 0)));
     }
 
     private static List<String> names(JsonNode json) {

@@ -12,11 +12,8 @@ import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
-import io.spillway.kafka.view.DepthCodec;
 import io.spillway.kafka.view.Depths;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.StoredKey;
-import io.spillway.kafka.view.StoredKeyCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
@@ -78,7 +75,7 @@ final class GatewayUnderTest implements AutoCloseable {
     /** Creates a key for a tenant. */
     String key(String tenant) {
         ApiKey key = ApiKey.make(random);
-        keys.put(key.keyId(), new StoredKeyCodec().encode(StoredKey.of(tenant, key, 1)));
+        keys.put(key.keyId(), StoredKey.of(tenant, key, 1).encode());
         return key.text();
     }
 
@@ -87,7 +84,7 @@ final class GatewayUnderTest implements AutoCloseable {
     }
 
     void policy(String tenant, PolicySettings settings) {
-        policies.put(tenant, new PolicyCodec().encode(tenant, settings));
+        policies.put(tenant, TenantPolicies.encode(tenant, settings));
     }
 
     /** Sets a tenant's balance to a number of items in hot, and none elsewhere. */
@@ -95,7 +92,7 @@ final class GatewayUnderTest implements AutoCloseable {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = items;
         TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
-        depths.put(tenant, new DepthCodec().encode(
+        depths.put(tenant, Depths.encode(
                 tenant, new Depth(balance, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
     }
 

@@ -21,13 +21,12 @@ import io.spillway.deadletter.ScanListener;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKey;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.StoredKey;
-import io.spillway.kafka.view.StoredKeyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -171,7 +170,7 @@ class BooksIT {
         ApiKey key = ApiKey.make(random);
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             producer.send(new ProducerRecord<>(topics.keys(), bytes(key.keyId()),
-                    new StoredKeyCodec().encode(StoredKey.of(tenant, key, 1)))).get();
+                    StoredKey.of(tenant, key, 1).encode())).get();
         }
         return key.text();
     }
@@ -179,10 +178,9 @@ class BooksIT {
     /** Sends old and new items, within and above the rate, some that expire and some that are unreadable. */
     private long sendAll() throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            PolicyCodec policies = new PolicyCodec();
-            producer.send(new ProducerRecord<>(topics.policies(), bytes("t0"), policies.encode("t0",
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("t0"), TenantPolicies.encode("t0",
                     PolicySettings.NONE_SET.with(PolicyField.RATE, "100")))).get();
-            producer.send(new ProducerRecord<>(topics.policies(), bytes("t1"), policies.encode("t1",
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("t1"), TenantPolicies.encode("t1",
                     PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")))).get();
             for (int i = 0; i < ITEMS; i++) {
                 String tenant = "t" + random.nextInt(TENANTS);
@@ -220,7 +218,7 @@ class BooksIT {
     }
 
     private static long behind(QueueAdmin queues, String topic, String group) {
-        return queues.read(topic, group).stream().mapToLong(QueuePartition::behind).sum();
+        return queues.read(topic, group).stream().mapToLong(QueueProgress::behind).sum();
     }
 
     private static byte[] bytes(String text) {

@@ -13,7 +13,7 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ class DelayKilledIT {
 
         List<String> origins;
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), new PolicyCodec()
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), TenantPolicies
                     .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
             origins = sendAll(producer, topics, random, System.currentTimeMillis());
         }

@@ -11,11 +11,10 @@ import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -122,7 +121,7 @@ final class DeliveryScene implements AutoCloseable {
     /** Sets one policy field of a tenant, as {@code tenants set} does, and waits until this process has read it. */
     void setPolicy(String tenant, PolicyField field, String value) throws Exception {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), new PolicyCodec()
+            producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), TenantPolicies
                     .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
         }
         while (policies.size() == 0) {
@@ -183,7 +182,7 @@ final class DeliveryScene implements AutoCloseable {
     }
 
     private long behind(String topic, String group) {
-        return queues.read(topic, group).stream().mapToLong(QueuePartition::behind).sum();
+        return queues.read(topic, group).stream().mapToLong(QueueProgress::behind).sum();
     }
 
     private <T> T opened(T part, Consumer<T> close) {
@@ -191,7 +190,7 @@ final class DeliveryScene implements AutoCloseable {
         return part;
     }
 
-    private void follow(KafkaClients clients, String topic, ViewContent content) {
+    private void follow(KafkaClients clients, String topic, ViewContent<?> content) {
         opened(new CompactedView(clients, topic, content, 1_000, Optional.empty(), InstantSource.system()),
                 CompactedView::close).start(START_TIMEOUT);
     }

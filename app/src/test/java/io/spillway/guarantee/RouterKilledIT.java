@@ -11,10 +11,10 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.PolicyCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +64,7 @@ class RouterKilledIT {
 
         List<String> origins;
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
-            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), new PolicyCodec()
+            producer.send(new ProducerRecord<>(topics.policies(), bytes("limited"), TenantPolicies
                     .encode("limited", PolicySettings.NONE_SET.with(PolicyField.RATE, "100"))));
             origins = sendAll(producer, topics, random);
         }
@@ -113,13 +113,13 @@ class RouterKilledIT {
         long written = 0;
         for (Lane lane : Lane.values()) {
             written += queues.read(topics.lane(lane), topics.workerGroup()).stream()
-                    .mapToLong(QueuePartition::end).sum();
+                    .mapToLong(QueueProgress::end).sum();
         }
         return written;
     }
 
     private static long behind(QueueAdmin queues, Topics topics) {
-        return queues.read(topics.ingress(), topics.routerGroup()).stream().mapToLong(QueuePartition::behind).sum();
+        return queues.read(topics.ingress(), topics.routerGroup()).stream().mapToLong(QueueProgress::behind).sum();
     }
 
     private static SpillwayProcess startRouter(Path directory, Map<String, String> settings) {

@@ -12,7 +12,6 @@ import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.ShardAssignment;
-import io.spillway.kafka.view.ShardAssignmentCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
@@ -48,7 +47,6 @@ class ShardsKilledIT {
     final KafkaUnderTest kafka = new KafkaUnderTest();
 
     private final RecordCodec<WorkItem> items = new RecordCodec<>(new WorkItem());
-    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
 
     @Test
     void no_two_shards_overlap_too_much_and_all_instances_agree_after_any_kill(@TempDir Path directory)
@@ -120,7 +118,7 @@ class ShardsKilledIT {
         Map<String, ShardAssignment> latest = new TreeMap<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             String tenant = new String(record.key(), StandardCharsets.UTF_8);
-            assertThat(latest.put(tenant, codec.decode(record.value())))
+            assertThat(latest.put(tenant, ShardAssignment.decode(record.value())))
                     .as("second assignment of %s; %s", tenant, what).isNull();
         }
         return latest;

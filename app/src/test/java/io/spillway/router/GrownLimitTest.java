@@ -11,7 +11,7 @@ import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.ratelimit.GrowingLimit;
-import io.spillway.kafka.view.DepthCodec;
+import io.spillway.kafka.view.Depths;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -72,7 +72,7 @@ class GrownLimitTest {
     }
 
     private void balance(String tenant, double use, double limit) {
-        router.depths.put(tenant, new DepthCodec().encode(tenant, new Depth(
+        router.depths.put(tenant, Depths.encode(tenant, new Depth(
                 TenantBalance.EMPTY, FlowRates.startingAt(START_MILLIS), new GrowingLimit(use, limit), 0)));
     }
 

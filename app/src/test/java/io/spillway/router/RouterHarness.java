@@ -16,11 +16,9 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignment;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.ShardRequest;
-import io.spillway.kafka.view.SweepCodec;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.delay.DelayMetrics;
@@ -172,7 +170,7 @@ public final class RouterHarness implements AutoCloseable {
                 timers);
         RouterTopology.withLedger(
                 topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1),
-                Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE));
+                Stores.inMemoryKeyValueStore(Topics.BALANCE_STORE));
         return topics.assignsShards()
                 ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
                 : topology;
@@ -232,11 +230,11 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     public void set(String tenant, PolicyField field, String value) {
-        policies.put(tenant, new PolicyCodec().encode(tenant, PolicySettings.NONE_SET.with(field, value)));
+        policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET.with(field, value)));
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {
-        sweeps.put(tenant, new SweepCodec().encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
+        sweeps.put(tenant, Sweeps.encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
     }
 
     public void send(byte[] value) {

@@ -6,7 +6,6 @@ import io.spillway.core.sharding.Shard;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignment;
-import io.spillway.kafka.view.ShardAssignmentCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.TenantPolicies;
@@ -29,7 +28,6 @@ final class ShardProcessorProbe {
     private final MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>();
     private final Map<String, ShardAssignment> assignments = new TreeMap<>();
     private final ShardProcessor processor;
-    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
 
     private ShardProcessorProbe(KeyValueStore<Bytes, byte[]> content, String overlap) {
         Configuration configuration = ConfigurationLoader.load(
@@ -45,7 +43,8 @@ final class ShardProcessorProbe {
             while (all.hasNext()) {
                 KeyValue<Bytes, byte[]> entry = all.next();
                 copy.put(entry.key, entry.value);
-                assignments.put(new String(entry.key.get(), StandardCharsets.UTF_8), codec.decode(entry.value));
+                assignments.put(
+                        new String(entry.key.get(), StandardCharsets.UTF_8), ShardAssignment.decode(entry.value));
             }
         }
         context.addStateStore(copy);
@@ -78,7 +77,7 @@ final class ShardProcessorProbe {
     private void applyForwarded() {
         context.forwarded().forEach(forwarded -> assignments.put(
                 new String((byte[]) forwarded.record().key(), StandardCharsets.UTF_8),
-                codec.decode((byte[]) forwarded.record().value())));
+                ShardAssignment.decode((byte[]) forwarded.record().value())));
         context.resetForwards();
     }
 }

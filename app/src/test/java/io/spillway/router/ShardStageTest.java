@@ -9,7 +9,6 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.sharding.Shard;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.view.ShardAssignment;
-import io.spillway.kafka.view.ShardAssignmentCodec;
 import io.spillway.kafka.view.ShardRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -126,8 +125,7 @@ class ShardStageTest {
     void a_lower_bound_moves_tenants_until_no_pair_violates_it() {
         for (int i = 0; i < 3; i++) {
             router.shardStore().put(Bytes.wrap(("t-" + i).getBytes(StandardCharsets.UTF_8)),
-                    new ShardAssignmentCodec()
-                            .encode("t-" + i, new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i)))));
+                    new ShardAssignment(2, Optional.of(Shard.of(0, 1 + i))).encode("t-" + i));
         }
 
         ShardProcessorProbe tighter = ShardProcessorProbe.over(router.shardStore(), "0");

@@ -20,7 +20,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
@@ -55,7 +54,7 @@ class CompactedViewIT {
             producer.flush();
             try (CompactedView view = view(topic, 10_000, Optional.empty())) {
                 view.start(LONG);
-                assertThat(content.entries)
+                assertThat(content.entries())
                         .hasSize(499)
                         .containsEntry("tenant-0", "value-500")
                         .doesNotContainKey("tenant-7");
@@ -64,7 +63,7 @@ class CompactedViewIT {
                 put(producer, topic, "tenant-8", null);
                 put(producer, topic, "tenant-9", "newer");
                 awaitThat(() -> Map.of("tenant-7", "back", "tenant-9", "newer").entrySet().stream()
-                                .allMatch(content.entries.entrySet()::contains)
+                                .allMatch(content.entries().entrySet()::contains)
                         && !content.contains("tenant-8"));
                 assertThat(view.skipped()).isZero();
             }
@@ -75,7 +74,7 @@ class CompactedViewIT {
     void an_empty_topic_is_read_at_once() throws Exception {
         try (CompactedView view = view(kafka.createTopic("view", 1), 10, Optional.empty())) {
             view.start(LONG);
-            assertThat(content.entries).isEmpty();
+            assertThat(content.entries()).isEmpty();
         }
     }
 
@@ -93,7 +92,7 @@ class CompactedViewIT {
             try (CompactedView view = view(topic, 10, Optional.empty())) {
                 view.start(LONG);
                 assertThat(view.skipped()).isEqualTo(4);
-                assertThat(content.entries).containsExactlyInAnyOrderEntriesOf(
+                assertThat(content.entries()).containsExactlyInAnyOrderEntriesOf(
                         Map.of("acme", "good", "k".repeat(128), "key of 128 bytes"));
             }
         }
@@ -112,7 +111,7 @@ class CompactedViewIT {
             producer.flush();
             try (CompactedView view = view(topic, 2, Optional.empty())) {
                 view.start(LONG);
-                assertThat(content.entries).containsExactlyInAnyOrderEntriesOf(Map.of("two", "changed", "four", "4"));
+                assertThat(content.entries()).containsExactlyInAnyOrderEntriesOf(Map.of("two", "changed", "four", "4"));
                 assertThat(view.skipped()).isEqualTo(1);
             }
         }
@@ -132,7 +131,7 @@ class CompactedViewIT {
             put(producer, topic, "two", "2");
             awaitThat(() -> progress(group, partition) == 2);
 
-            assertThat(content.entries).as("what is committed is applied").containsKey("two");
+            assertThat(content.entries()).as("what is committed is applied").containsKey("two");
             OffsetAndMetadata committed = committed(group).get(partition);
             assertThat(committed.metadata()).isEqualTo(Long.toString(CLOCK.millis()));
         }
@@ -170,7 +169,7 @@ class CompactedViewIT {
         try (EmbeddedKafka second = EmbeddedKafka.start(directory, first.port())) {
             putOne(clients(second.bootstrapServers()), "two", "2");
             awaitThat(() -> content.contains("two"));
-            assertThat(content.entries).containsExactlyInAnyOrderEntriesOf(Map.of("one", "1", "two", "2"));
+            assertThat(content.entries()).containsExactlyInAnyOrderEntriesOf(Map.of("one", "1", "two", "2"));
             view.close();
         }
     }
@@ -220,8 +219,10 @@ class CompactedViewIT {
     }
 
     /** Texts; those that are {@code junk} cannot be decoded. */
-    private static final class Content implements ViewContent {
-        private final ConcurrentHashMap<String, String> entries = new ConcurrentHashMap<>();
+    private static final class Content extends ViewContent<String> {
+        Map<String, String> entries() {
+            return entries;
+        }
 
         @Override
         public void put(String key, byte[] value) {
@@ -230,21 +231,6 @@ class CompactedViewIT {
                 throw new IllegalArgumentException("junk");
             }
             entries.put(key, text);
-        }
-
-        @Override
-        public void remove(String key) {
-            entries.remove(key);
-        }
-
-        @Override
-        public boolean contains(String key) {
-            return entries.containsKey(key);
-        }
-
-        @Override
-        public int size() {
-            return entries.size();
         }
     }
 }

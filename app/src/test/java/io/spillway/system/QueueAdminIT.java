@@ -3,16 +3,16 @@ package io.spillway.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.progress.ProgressState;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.ReadableEnd;
 import io.spillway.kafka.topics.TopicAdmin;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -47,9 +47,10 @@ class QueueAdminIT {
         send(0, 5);
 
         assertThat(queues.read(topic, group)).containsExactly(
-                new QueuePartition(at(0), 0, 5, OptionalLong.empty(), 5),
-                new QueuePartition(at(1), 0, 0, OptionalLong.empty(), 0));
-        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(5L, 0L);
+                new QueueProgress(at(0), 0, 5, false, ProgressState.fresh(0)),
+                new QueueProgress(at(1), 0, 0, false, ProgressState.fresh(0)));
+        assertThat(queues.read(topic, group)).extracting(QueueProgress::waiting).containsExactly(5L, 0L);
+        assertThat(queues.read(topic, group)).extracting(QueueProgress::behind).containsExactly(5L, 0L);
     }
 
     @Test
@@ -58,17 +59,19 @@ class QueueAdminIT {
         send(1, 3);
         commit(0, 2);
         commit(1, 3);
-        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+        assertThat(queues.read(topic, group)).extracting(QueueProgress::behind).containsExactly(3L, 0L);
 
         assertThat(queues.purgeFinished(topic, group)).isEqualTo(2);
         assertThat(queues.read(topic, group)).containsExactly(
-                new QueuePartition(at(0), 2, 5, OptionalLong.of(2), 3),
-                new QueuePartition(at(1), 3, 3, OptionalLong.of(3), 0));
-        assertThat(queues.read(topic, group)).extracting(QueuePartition::behind).containsExactly(3L, 0L);
+                new QueueProgress(at(0), 2, 5, true, ProgressState.fresh(2)),
+                new QueueProgress(at(1), 3, 3, true, ProgressState.fresh(3)));
+        assertThat(queues.read(topic, group)).extracting(QueueProgress::waiting).containsExactly(3L, 0L);
+        assertThat(queues.read(topic, group)).extracting(QueueProgress::behind).containsExactly(3L, 0L);
         assertThat(kafka.readAll(topic)).as("what is not finished stays").hasSize(3);
 
-        assertThat(queues.read(topic, "nobody")).extracting(QueuePartition::behind).containsExactly(3L, 0L);
-        assertThat(new QueuePartition(at(0), 5, 9, OptionalLong.of(2), 4).behind()).as("purged by others").isEqualTo(4);
+        assertThat(queues.read(topic, "nobody")).extracting(QueueProgress::behind).containsExactly(3L, 0L);
+        assertThat(new QueueProgress(at(0), 5, 9, true, ProgressState.fresh(2)).behind()).as("purged by others")
+                .isEqualTo(4);
     }
 
     @Test
@@ -83,7 +86,7 @@ class QueueAdminIT {
             producer.send(new ProducerRecord<>(topic, 0, null, new byte[1])).get();
             assertThat(readableEnds()).containsExactly(new ReadableEnd(at(0), 5, 6), new ReadableEnd(at(1), 0, 0));
 
-            List<QueuePartition> before = queues.read(topic, group);
+            List<QueueProgress> before = queues.read(topic, group);
             producer.commitTransaction();
             // The commit returns before its marker is written.
             while (readableEnds().getFirst().readableTo() < 7) {
@@ -112,11 +115,12 @@ class QueueAdminIT {
         queues.purgeFinished(topic, group);
         String other = kafka.prefix() + ".others";
         queues.commitStart(other, List.of());
-        assertThat(queues.read(topic, other)).allMatch(queue -> queue.committed().isEmpty());
+        assertThat(queues.read(topic, other)).noneMatch(QueueProgress::isCommitted);
         queues.commitStart(other, List.of(queues.read(topic, other).getFirst()));
 
-        assertThat(queues.read(topic, other)).extracting(QueuePartition::committed)
-                .containsExactly(OptionalLong.of(2), OptionalLong.empty());
+        assertThat(queues.read(topic, other)).containsExactly(
+                new QueueProgress(at(0), 2, 5, true, ProgressState.fresh(2)),
+                new QueueProgress(at(1), 0, 0, false, ProgressState.fresh(0)));
     }
 
     @Test

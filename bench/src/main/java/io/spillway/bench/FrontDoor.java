@@ -13,9 +13,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.StoredKey;
-import io.spillway.kafka.view.StoredKeyCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -110,8 +108,8 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
 
     private static String key(ApiKeys keys, TenantPolicies policies, String tenant, int perSecond) {
         ApiKey key = ApiKey.make(new SecureRandom());
-        keys.put(key.keyId(), new StoredKeyCodec().encode(StoredKey.of(tenant, key, 0)));
-        policies.put(tenant, new PolicyCodec().encode(tenant, PolicySettings.NONE_SET
+        keys.put(key.keyId(), StoredKey.of(tenant, key, 0).encode());
+        policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET
                 .with(PolicyField.RATE, Integer.toString(perSecond))
                 .with(PolicyField.BURST, Integer.toString(perSecond))));
         return key.text();

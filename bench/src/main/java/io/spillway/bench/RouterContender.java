@@ -4,7 +4,6 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -29,9 +28,8 @@ final class RouterContender implements Contender {
     RouterContender(Scene scene, int tenants, boolean withBooks) {
         this.scene = scene;
         this.policies = new TenantPolicies(scene.configuration().defaults());
-        PolicyCodec codec = new PolicyCodec();
         for (int i = 0; i < tenants; i++) {
-            policies.put(BenchItems.tenant(i), codec.encode(BenchItems.tenant(i), plan(i % PLANS)));
+            policies.put(BenchItems.tenant(i), TenantPolicies.encode(BenchItems.tenant(i), plan(i % PLANS)));
         }
         this.router = withBooks
                 ? new Router(

@@ -7,7 +7,6 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.bench.peers.QueueUnderTest;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -32,9 +31,8 @@ final class RunningQueue implements QueueUnderTest {
 
     private RunningQueue(Scene scene, Handler handler, Map<Integer, PolicySettings> own, boolean withRouter) {
         TenantPolicies policies = new TenantPolicies(scene.configuration().defaults());
-        PolicyCodec codec = new PolicyCodec();
         own.forEach((tenant, settings) ->
-                policies.put(BenchItems.tenant(tenant), codec.encode(BenchItems.tenant(tenant), settings)));
+                policies.put(BenchItems.tenant(tenant), TenantPolicies.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
         this.router = withRouter
                 ? new Router(

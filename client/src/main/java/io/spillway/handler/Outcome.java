@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Result of one attempt. Immutable. */
+/** Result of one attempt. Immutable; no argument may be null. */
 public sealed interface Outcome {
     /** The item is finished. It is delivered again only if the worker crashes before its next commit. */
     record Done() implements Outcome {}
@@ -15,9 +15,8 @@ public sealed interface Outcome {
      *
      * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
      *               zero, and the sum is at most the tenant's {@code backoffCap}. An exhausted retry budget can
-     *               lengthen it. Empty: the backoff alone. Not null
-     * @param detail cause of the failure, for operators; a dead letter carries up to 200 printable characters of it.
-     *               Not null
+     *               lengthen it. Empty: the backoff alone
+     * @param detail cause of the failure, for operators; a dead letter carries up to 200 printable characters of it
      */
     record Retry(Optional<Duration> after, String detail) implements Outcome {
         public Retry {
@@ -29,7 +28,7 @@ public sealed interface Outcome {
     /**
      * The attempt failed and any later one would fail too: the item becomes a dead letter immediately.
      *
-     * @param reason cause, for operators; the dead letter carries up to 200 printable characters of it. Not null
+     * @param reason cause, for operators; the dead letter carries up to 200 printable characters of it
      */
     record Dead(String reason) implements Outcome {
         public Dead {
@@ -42,30 +41,17 @@ public sealed interface Outcome {
         return new Done();
     }
 
-    /**
-     * Returns a {@link Retry} after the tenant's backoff.
-     *
-     * @param detail cause of the failure, not null
-     */
+    /** Returns a {@link Retry} after the tenant's backoff; the detail is the cause of the failure. */
     static Outcome retry(String detail) {
         return new Retry(Optional.empty(), detail);
     }
 
-    /**
-     * Returns a {@link Retry} after at least this wait.
-     *
-     * @param after  shortest wait, not null
-     * @param detail cause of the failure, not null
-     */
+    /** Returns a {@link Retry} after at least this wait; the detail is the cause of the failure. */
     static Outcome retry(Duration after, String detail) {
         return new Retry(Optional.of(after), detail);
     }
 
-    /**
-     * Returns {@link Dead}: the item must not be attempted again.
-     *
-     * @param reason cause, not null
-     */
+    /** Returns {@link Dead}: the item must not be attempted again, for this reason. */
     static Outcome dead(String reason) {
         return new Dead(reason);
     }

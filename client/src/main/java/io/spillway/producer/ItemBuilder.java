@@ -66,11 +66,7 @@ public final class ItemBuilder {
         this.tenant = requireName("tenant", tenant);
     }
 
-    /**
-     * Starts an item.
-     *
-     * @param tenant 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}
-     */
+    /** Starts an item of a tenant: 1 to 128 characters of {@code A-Z a-z 0-9 . _ -}. */
     public static ItemBuilder of(String tenant) {
         return new ItemBuilder(tenant);
     }
@@ -101,10 +97,8 @@ public final class ItemBuilder {
     }
 
     /**
-     * Sets when the item was created; its age counts from then. Default: the timestamp of the record, set when it is
-     * sent.
-     *
-     * @param time kept to the millisecond
+     * Sets when the item was created, kept to the millisecond; its age counts from then. Default: the timestamp of the
+     * record, set when it is sent.
      */
     public ItemBuilder enqueuedAt(Instant time) {
         try {
@@ -116,11 +110,7 @@ public final class ItemBuilder {
         return this;
     }
 
-    /**
-     * Sets the named part of the tenant's work that the item belongs to. Default: none.
-     *
-     * @param name same characters as a tenant; empty for none
-     */
+    /** Sets the named part of the tenant's work, in the same characters as a tenant; empty for none, the default. */
     public ItemBuilder workload(String name) {
         workload = requireWorkload(name);
         return this;
@@ -165,15 +155,11 @@ public final class ItemBuilder {
         if (headers.size() == MAX_HEADERS) {
             throw new IllegalStateException("The item already has " + MAX_HEADERS + " headers, which is the limit");
         }
-        headers.add(header(name, bytes(Objects.requireNonNull(value, "value"))));
+        headers.add(headerOf(name, Objects.requireNonNull(value, "value")));
         return this;
     }
 
-    /**
-     * Sets the payload. Default: empty.
-     *
-     * @param bytes any format; not copied, so do not modify them until the record is sent
-     */
+    /** Sets the payload, of any format. Not copied: do not modify it until the record is sent. Default: empty. */
     public ItemBuilder payload(byte[] bytes) {
         payload = Objects.requireNonNull(bytes, "payload");
         return this;
@@ -199,24 +185,24 @@ public final class ItemBuilder {
 
     private List<Header> headersOfItem() {
         List<Header> all = new ArrayList<>(headers);
-        all.add(header("spillway-tenant", bytes(tenant)));
+        all.add(headerOf("spillway-tenant", tenant));
         if (id != null) {
-            all.add(header("spillway-id", bytes(id)));
+            all.add(headerOf("spillway-id", id));
         }
         if (enqueuedAt != null) {
-            all.add(header("spillway-enqueued-at", bytes(Long.toString(enqueuedAt.toEpochMilli()))));
+            all.add(headerOf("spillway-enqueued-at", Long.toString(enqueuedAt.toEpochMilli())));
         }
         if (!workload.isEmpty()) {
-            all.add(header("spillway-workload", bytes(workload)));
+            all.add(headerOf("spillway-workload", workload));
         }
         if (contentType != null) {
-            all.add(header(CONTENT_TYPE, bytes(contentType)));
+            all.add(headerOf(CONTENT_TYPE, contentType));
         }
         return all;
     }
 
-    private static Header header(String name, byte[] value) {
-        return new RecordHeader(name, value);
+    private static Header headerOf(String name, String value) {
+        return new RecordHeader(name, bytes(value));
     }
 
     private static boolean isWorkItem(byte[] payload) {

@@ -42,9 +42,6 @@ public final class TenantPartitioner implements Partitioner {
     private long seed;
     private int size = 4;
 
-    /** Called by the Kafka producer, which creates the partitioner by class name. */
-    public TenantPartitioner() {}
-
     @Override
     public void configure(Map<String, ?> settings) {
         seed = number(settings, SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE);

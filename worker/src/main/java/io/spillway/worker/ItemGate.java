@@ -4,7 +4,6 @@ import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
-import io.spillway.kafka.codec.HeaderNumber;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.LedgerOwner;
@@ -66,7 +65,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         ParsedRecord.Item item = new ParsedRecord.Item(
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();
-        long replayedAtMillis = HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(0);
+        long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
         return new LaneItem(owned, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
@@ -74,6 +73,6 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     }
 
     private static int count(Headers headers, String name) {
-        return Math.clamp(HeaderNumber.of(headers, name).orElse(0), 0, MAX_COUNT);
+        return Math.clamp(ItemHeaders.number(headers, name).orElse(0), 0, MAX_COUNT);
     }
 }

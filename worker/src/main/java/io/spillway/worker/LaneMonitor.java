@@ -3,7 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -75,7 +75,7 @@ final class LaneMonitor implements AutoCloseable {
             metrics.electTenants();
             housekeeping.run();
             for (Lane lane : PollThread.LANES) {
-                List<QueuePartition> partitions = read(lane);
+                List<QueueProgress> partitions = read(lane);
                 measure(lane, partitions);
                 admin.purgeFinished(partitions);
             }
@@ -85,12 +85,12 @@ final class LaneMonitor implements AutoCloseable {
         }
     }
 
-    private List<QueuePartition> read(Lane lane) {
+    private List<QueueProgress> read(Lane lane) {
         return admin.read(topics.lane(lane), topics.workerGroup());
     }
 
-    private long measure(Lane lane, List<QueuePartition> partitions) {
-        long waiting = partitions.stream().mapToLong(QueuePartition::waiting).sum();
+    private long measure(Lane lane, List<QueueProgress> partitions) {
+        long waiting = partitions.stream().mapToLong(QueueProgress::waiting).sum();
         metrics.depth(lane, waiting);
         return waiting;
     }

@@ -3,7 +3,6 @@ package io.spillway.worker;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.DeadLetterHeaders;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +65,7 @@ final class LaneRecords {
     ProducerRecord<byte[], byte[]> dead(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, long nowMillis) {
         Headers headers = new RecordHeaders(record.headers());
         headers.remove(ItemHeaders.DUE);
-        DeadLetterHeaders.add(headers, why, STAGE, nowMillis, record.topic(), record.partition(), record.offset());
+        ItemHeaders.addDeadLetter(headers, why, STAGE, nowMillis, record.topic(), record.partition(), record.offset());
         return to(record, Lane.DEAD_LETTER, headers);
     }
 

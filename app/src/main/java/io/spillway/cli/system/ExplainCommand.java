@@ -16,8 +16,6 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.PolicyCodec;
-import io.spillway.kafka.view.SettingsByTenant;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -114,23 +112,20 @@ public final class ExplainCommand implements Callable<Integer> {
         Topics names = new Topics(configuration.queue());
         ShardAssignments assignments = new ShardAssignments(
                 configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
-        SettingsByTenant settings;
+        TenantPolicies policies;
         Sweeps sweeps;
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            settings = topics.read(names.policies(), new SettingsByTenant());
+            policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             sweeps = topics.read(names.sweeps(), new Sweeps());
             if (names.assignsShards()) {
                 topics.read(names.shards(), assignments);
             }
         }
-        TenantPolicies policies = new TenantPolicies(configuration.defaults());
-        PolicyCodec codec = new PolicyCodec();
-        settings.all().forEach((name, own) -> policies.put(name, codec.encode(name, own)));
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, clock.millis()),
-                settings.all().keySet(), configuration.router().protection().isOn());
-        PolicySettings inForce = settings.inForce(tenant, configuration.defaults());
+                policies.all().keySet(), configuration.router().protection().isOn());
+        PolicySettings inForce = policies.inForce(tenant);
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         if (common.isJson()) {
             common.printer().json(json(explanation, inForce, waiting));

@@ -9,7 +9,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
@@ -65,7 +65,7 @@ public final class SweepCommand {
                     new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
             topics.write(
                     new Topics(configuration.queue()).sweeps(), tenant,
-                    new SweepCodec().encode(tenant, sweepId, sweep));
+                    Sweeps.encode(tenant, sweepId, sweep));
             Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {

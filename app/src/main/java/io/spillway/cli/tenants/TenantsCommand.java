@@ -9,8 +9,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.PolicyCodec;
-import io.spillway.kafka.view.SettingsByTenant;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.ViewProgress;
@@ -63,10 +62,10 @@ public final class TenantsCommand {
             + "of all tenants.") String tenant) {
         OptionValues.requireTenantOrAll(tenant);
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        Map<String, PolicySettings> all = read(configuration).all();
-        PolicySettings own = all.getOrDefault(tenant, PolicySettings.NONE_SET);
-        PolicySettings shared = all.getOrDefault(ViewContent.ALL_TENANTS, PolicySettings.NONE_SET);
-        PolicySettings inForce = own.over(shared).over(configuration.defaults()).over(PolicySettings.DEFAULTS);
+        TenantPolicies policies = read(configuration);
+        PolicySettings own = policies.own(tenant);
+        PolicySettings shared = policies.own(ViewContent.ALL_TENANTS);
+        PolicySettings inForce = policies.inForce(tenant);
         Printer printer = common.printer();
         if (common.isJson()) {
             printer.json(Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)));
@@ -109,17 +108,18 @@ public final class TenantsCommand {
         String topic = new Topics(configuration.queue()).policies();
         RecordMetadata stored;
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            stored = topics.write(topic, tenant, settings == null ? null : new PolicyCodec().encode(tenant, settings));
+            stored = topics.write(topic, tenant, settings == null ? null : TenantPolicies.encode(tenant, settings));
         }
         if (wait) {
             ViewProgress.await(configuration, stored, clock, printer);
         }
     }
 
-    /** Returns the stored settings of all tenants. */
-    SettingsByTenant read(Configuration configuration) {
+    /** Returns the policies of all tenants. */
+    TenantPolicies read(Configuration configuration) {
         try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            return topics.read(new Topics(configuration.queue()).policies(), new SettingsByTenant());
+            return topics.read(
+                    new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
         }
     }
 }

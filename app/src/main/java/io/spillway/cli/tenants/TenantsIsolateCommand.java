@@ -9,7 +9,6 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.sharding.DedicationPlan;
 import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.ViewProgress;
@@ -56,10 +55,9 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
             throw CommandFailure.usage("--partitions " + partitions + ": must be 1 or more");
         }
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        SortedMap<String, PolicySettings> all = tenants.read(configuration).all();
-        PolicySettings settings = all.getOrDefault(tenant, PolicySettings.NONE_SET)
-                .with(PolicyField.DEDICATED, Integer.toString(partitions));
-        List<Integer> own = planned(configuration, all, settings).dedication().of(tenant);
+        TenantPolicies policies = tenants.read(configuration);
+        PolicySettings settings = policies.own(tenant).with(PolicyField.DEDICATED, Integer.toString(partitions));
+        List<Integer> own = planned(configuration, policies, settings).dedication().of(tenant);
         Printer printer = common.printer();
         tenants.write(configuration, tenant, settings, wait, printer);
         if (common.isJson()) {
@@ -72,14 +70,10 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
     }
 
     /** Returns the plan that every router computes; fails if it refuses this tenant, or another because of it. */
-    private DedicationPlan planned(
-            Configuration configuration, SortedMap<String, PolicySettings> all, PolicySettings settings) {
-        PolicyCodec codec = new PolicyCodec();
-        TenantPolicies policies = new TenantPolicies(configuration.defaults());
-        all.forEach((other, own) -> policies.put(other, codec.encode(other, own)));
+    private DedicationPlan planned(Configuration configuration, TenantPolicies policies, PolicySettings settings) {
         SortedMap<String, String> before =
                 new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications().refused();
-        policies.put(tenant, codec.encode(tenant, settings));
+        policies.put(tenant, TenantPolicies.encode(tenant, settings));
         DedicationPlan plan = new PlacementView(configuration.queue(), policies, ShardAssignments.none()).dedications();
         if (plan.refused().containsKey(tenant)) {
             throw CommandFailure.failed("Nothing is changed: " + plan.refused().get(tenant));

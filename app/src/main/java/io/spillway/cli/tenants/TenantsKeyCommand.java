@@ -10,7 +10,6 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.StoredKey;
-import io.spillway.kafka.view.StoredKeyCodec;
 import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.ViewProgress;
 import java.security.SecureRandom;
@@ -51,7 +50,7 @@ final class TenantsKeyCommand {
                     + "spillway tenants key list " + tenant);
         }
         ApiKey key = ApiKey.make(new SecureRandom());
-        byte[] stored = new StoredKeyCodec().encode(StoredKey.of(tenant, key, clock.millis()));
+        byte[] stored = StoredKey.of(tenant, key, clock.millis()).encode();
         Printer printer = common.printer();
         write(configuration, Map.of(key.keyId(), Optional.of(stored)), wait, printer);
         if (common.isJson()) {

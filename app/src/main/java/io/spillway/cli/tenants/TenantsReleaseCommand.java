@@ -59,7 +59,7 @@ final class TenantsReleaseCommand implements Callable<Integer> {
         if (shard && !topics.assignsShards()) {
             throw CommandFailure.usage("--shard: needs shards.overlap, because without it no shards are assigned");
         }
-        PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
+        PolicySettings settings = tenants.read(configuration).own(tenant);
         boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
         if (!isIsolated && !shard) {
             throw CommandFailure.failed(

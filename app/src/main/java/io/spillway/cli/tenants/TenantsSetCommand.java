@@ -75,7 +75,7 @@ final class TenantsSetCommand implements Callable<Integer> {
                     "There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
         }
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        PolicySettings settings = tenants.read(configuration).all().getOrDefault(tenant, PolicySettings.NONE_SET);
+        PolicySettings settings = tenants.read(configuration).own(tenant);
         for (PolicyField field : PolicyField.values()) {
             String text = given(field);
             if (text != null) {

@@ -4,7 +4,6 @@ import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.DeadLetterHeaders;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
@@ -186,7 +185,7 @@ public final class DelayProcessor implements Processor<byte[], byte[], byte[], P
         String tenant = owners.of(record.key(), record.value(), headers);
         Origin origin = Origin.of(headers).orElse(position);
         ItemHeaders.removeDeadLetter(headers);
-        DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
+        ItemHeaders.addDeadLetter(headers, dead, STAGE, nowMillis, origin.topic(), origin.partition(), origin.offset());
         context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
                 SinkNames.ofDelay(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());

@@ -3,7 +3,6 @@ package io.spillway.router.delay;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.HeaderNumber;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
@@ -43,7 +42,7 @@ public final class DelayReader {
     Arrival read(Record<byte[], byte[]> record, Origin position, long nowMillis) {
         Headers headers = record.headers();
         ParsedRecord parsed = reader.read(record.key(), record.value(), headers, record.timestamp());
-        OptionalLong due = HeaderNumber.of(headers, ItemHeaders.DUE);
+        OptionalLong due = ItemHeaders.number(headers, ItemHeaders.DUE);
         normalize(headers, position);
         return switch (parsed) {
             case ParsedRecord.Unreadable bad -> new Arrival.Dead(new Route.DeadLetter(bad.reason(), bad.detail()));

@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.core.overload.StallDetector;
 import io.spillway.kafka.topics.QueueAdmin;
-import io.spillway.kafka.topics.QueuePartition;
+import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.ReadableEnd;
 import java.util.HashMap;
 import java.util.List;
@@ -46,7 +46,7 @@ public final class UndecidedTransactions {
     }
 
     /** Measures whether readers can reach the ends of these queues, which were read a moment ago. */
-    public void measure(Map<String, List<QueuePartition>> queues, long nowMillis) {
+    public void measure(Map<String, List<QueueProgress>> queues, long nowMillis) {
         queues.forEach((queue, parts) -> longestMillis.put(queue, longest(admin.readableEnds(parts), nowMillis)));
     }
 

@@ -9,7 +9,7 @@ import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.DepthCodec;
+import io.spillway.kafka.view.Depths;
 import io.spillway.router.stage.WakeUp;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -56,7 +56,6 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
-    private final DepthCodec codec = new DepthCodec();
     private final UnwrittenBalances unwritten;
     /**
      * Tenants with an urgent change in order of detection; some may be written already. At the bound no more are added.
@@ -86,12 +85,12 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     @Override
     public void init(ProcessorContext<byte[], byte[]> processorContext) {
         context = processorContext;
-        store = processorContext.getStateStore(Topics.BOOKS_STORE);
+        store = processorContext.getStateStore(Topics.BALANCE_STORE);
         wakeUp = new WakeUp(processorContext, this::onWakeUp);
         unwritten.clear();
         urgent.clear();
         byte[] folded = store.get(MARK_KEY);
-        nextOffset = folded == null ? 0 : codec.decode(folded).upTo();
+        nextOffset = folded == null ? 0 : Depths.decode(folded).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
         pausedUntilMillis = nowMillis;
@@ -140,7 +139,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         byte[] stored = store.get(Bytes.wrap(tenant));
         Depth depth = stored == null
                 ? new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, 0)
-                : codec.decode(stored);
+                : Depths.decode(stored);
         return offset < depth.upTo() ? UnwrittenBalances.NONE : unwritten.add(tenant, depth, offset, nowMillis);
     }
 
@@ -192,8 +191,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
         if (folded != markedOffset) {
             Depth mark = new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
-            String key = DepthCodec.foldedKey(context.taskId().partition());
-            write(MARK_KEY.get(), bytes(key), codec.encode(key, mark), nowMillis);
+            String key = Depths.foldedKey(context.taskId().partition());
+            write(MARK_KEY.get(), bytes(key), Depths.encode(key, mark), nowMillis);
             markedOffset = folded;
         }
     }
@@ -211,7 +210,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
                 written.rates().after(balance.came() - before.came(), balance.went() - before.went(), nowMillis),
                 written.growing().after(balance.accepted() - before.accepted(), millis, growth.apply(tenant)),
                 nextOffset);
-        write(name, name, codec.encode(tenant, depth), nowMillis);
+        write(name, name, Depths.encode(tenant, depth), nowMillis);
         unwritten.remove(row);
     }
 

@@ -1,7 +1,6 @@
 package io.spillway.router.route;
 
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.HeaderNumber;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -36,7 +35,7 @@ public final class ItemDecider implements Decider {
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
             case ParsedRecord.Item item when isDue -> {
                 long replayedAtMillis =
-                        HeaderNumber.of(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
+                        ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
                 yield withReason(rules.decide(item, replayedAtMillis, nowMillis), headers);
             }
             case ParsedRecord.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, nowMillis);
@@ -50,7 +49,7 @@ public final class ItemDecider implements Decider {
         if (!decision.route().equals(Route.HOT)) {
             return decision;
         }
-        boolean wasTried = HeaderNumber.of(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
+        boolean wasTried = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
         return decision.with(wasTried ? Route.RETRIED : Route.DUE);
     }
 }

@@ -5,7 +5,6 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.DeadLetterHeaders;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.view.ShardRequest;
@@ -132,7 +131,7 @@ public final class RouteProcessor implements Processor<byte[], byte[], byte[], P
             ItemHeaders.removeInternal(headers);
         }
         RecordMetadata from = context.recordMetadata().orElseThrow();
-        DeadLetterHeaders.add(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
+        ItemHeaders.addDeadLetter(headers, dead, STAGE, nowMillis, from.topic(), from.partition(), from.offset());
         context.forward(record.withValue(PartitionedValue.anywhere(record.value())),
                 SinkNames.ofRoute(Lane.DEAD_LETTER));
         metrics.deadLettered(dead.reason());

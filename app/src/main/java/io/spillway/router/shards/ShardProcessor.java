@@ -10,7 +10,6 @@ import io.spillway.core.sharding.ShardResult;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignment;
-import io.spillway.kafka.view.ShardAssignmentCodec;
 import io.spillway.kafka.view.ShardRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,7 +50,6 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     private final PlacementView placements;
     private final long seed;
     private final int maxTenants;
-    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
     private final BitSet exhausted = new BitSet();
     private final Deque<String> toMove = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
@@ -103,7 +101,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
             String tenant = toMove.poll();
             byte[] stored = store.get(Bytes.wrap(bytes(tenant)));
             if (stored != null) {
-                int size = placements.assignable(codec.decode(stored).asked());
+                int size = placements.assignable(ShardAssignment.decode(stored).asked());
                 answer(tenant, size, registry.reassign(tenant, size, seed), nowMillis);
             }
         }
@@ -184,7 +182,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     }
 
     private void write(String tenant, ShardAssignment assignment, long nowMillis) {
-        byte[] value = codec.encode(tenant, assignment);
+        byte[] value = assignment.encode(tenant);
         Bytes key = Bytes.wrap(bytes(tenant));
         byte[] before = store.get(key);
         if (Arrays.equals(before, value)) {
@@ -196,7 +194,7 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
     }
 
     private void restore(String tenant, byte[] value) {
-        Optional<Shard> shard = codec.decode(value).shard();
+        Optional<Shard> shard = ShardAssignment.decode(value).shard();
         if (shard.isEmpty()) {
             return;
         }

@@ -11,7 +11,7 @@ import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.DepthCodec;
+import io.spillway.kafka.view.Depths;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.LedgerLine;
 import io.spillway.schema.LedgerPlace;
@@ -190,8 +190,7 @@ class LedgerCodecTest {
         long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
         Depth depth = new Depth(
                 TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
-        DepthCodec codec = new DepthCodec();
-        assertThat(codec.decode(codec.encode("acme", depth))).isEqualTo(depth);
+        assertThat(Depths.decode(Depths.encode("acme", depth))).isEqualTo(depth);
     }
 
     @Test
@@ -203,7 +202,7 @@ class LedgerCodecTest {
         byte[] bytes = new byte[buffer.remaining()];
         buffer.get(bytes);
 
-        Depth depth = new DepthCodec().decode(bytes);
+        Depth depth = Depths.decode(bytes);
         assertThat(depth.balance().accepted()).isEqualTo(5);
         assertThat(depth.growing()).isEqualTo(GrowingLimit.NONE);
     }
@@ -219,12 +218,12 @@ class LedgerCodecTest {
             byte[] bytes = new byte[buffer.remaining()];
             buffer.get(bytes);
 
-            TenantBalance balance = new DepthCodec().decode(bytes).balance();
-            assertThat(balance.in(ItemState.HOT)).isEqualTo(3);
-            assertThat(balance.entered(ItemState.HOT)).isEqualTo(5);
-            assertThat(balance.in(ItemState.DELAY)).isEqualTo(4);
-            assertThat(balance.in(ItemState.AGED)).isZero();
-            assertThat(balance.difference()).isZero();
+            TenantBalance books = Depths.decode(bytes).balance();
+            assertThat(books.in(ItemState.HOT)).isEqualTo(3);
+            assertThat(books.entered(ItemState.HOT)).isEqualTo(5);
+            assertThat(books.in(ItemState.DELAY)).isEqualTo(4);
+            assertThat(books.in(ItemState.AGED)).isZero();
+            assertThat(books.difference()).isZero();
         }
     }
 

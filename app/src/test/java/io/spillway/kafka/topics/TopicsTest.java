@@ -8,14 +8,14 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.routing.Route;
-import io.spillway.kafka.codec.DeadLetterHeaders;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Items;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
@@ -175,15 +175,15 @@ class TopicsTest {
             """)
     void the_lag_of_a_group_is_never_negative(
             String what, long start, long end, Long committed, long behind) {
-        OptionalLong offset = committed == null ? OptionalLong.empty() : OptionalLong.of(committed);
-        assertThat(new QueuePartition(new TopicPartition("t", 0), start, end, offset, 0).behind()).isEqualTo(behind);
+        OffsetAndMetadata commit = committed == null ? null : new OffsetAndMetadata(committed);
+        assertThat(QueueProgress.of(new TopicPartition("t", 0), start, end, commit).behind()).isEqualTo(behind);
     }
 
     @Test
     void a_dead_letter_has_its_reason_its_origin_and_the_headers_of_the_producer() {
         RecordHeaders headers = new RecordHeaders();
         headers.add("traceparent", Items.bytes("00-1"));
-        DeadLetterHeaders.add(
+        ItemHeaders.addDeadLetter(
                 headers, new Route.DeadLetter(DeadReason.BAD_ID, "'é' must be"), "router", 77,
                 "spillway.ingress", 3, 41);
         assertThat(Arrays.stream(headers.toArray()).map(h -> h.key() + "=" + new String(h.value())))

@@ -75,12 +75,12 @@ class WorkReaderTest {
     }
 
     private static QueueProgress untouched(int partition, long end) {
-        return new QueueProgress(new TopicPartition("hot", partition), 0, end, ProgressState.fresh(0));
+        return new QueueProgress(new TopicPartition("hot", partition), 0, end, false, ProgressState.fresh(0));
     }
 
     private static QueueProgress progress(int partition, long end, long readTo, long... unfinished) {
         OffsetList list = OffsetList.of(unfinished);
-        return new QueueProgress(new TopicPartition("hot", partition), 0, end, new ProgressState(
+        return new QueueProgress(new TopicPartition("hot", partition), 0, end, true, new ProgressState(
                 list.isEmpty() ? readTo : list.first(), readTo, readTo, list, Optional.empty(), false, false));
     }
 }

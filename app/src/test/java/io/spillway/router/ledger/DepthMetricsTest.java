@@ -15,9 +15,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.metrics.TenantMeters;
-import io.spillway.kafka.view.DepthCodec;
 import io.spillway.kafka.view.Depths;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import java.util.Collection;
 import java.util.Set;
@@ -35,7 +33,6 @@ class DepthMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final Depths depths = new Depths();
     private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
-    private final DepthCodec codec = new DepthCodec();
     private final DepthMetrics metrics = new DepthMetrics(registry, MOST, depths, policies);
     private long nowMillis = 1_800_000_000_000L;
 
@@ -153,7 +150,7 @@ class DepthMetricsTest {
     })
     void a_tenant_is_late_if_its_backlog_drains_after_the_time_to_live(long items, double in, double out, String ttl,
             int late) {
-        policies.put("a", new PolicyCodec().encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, ttl)));
+        policies.put("a", TenantPolicies.encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, ttl)));
         setBalance("a", ItemState.HOT, items, 0, new FlowRates(in, out, nowMillis));
         setBalance("without", ItemState.HOT, 1_000_000, 0, new FlowRates(10, 0, nowMillis));
         metrics.measure(nowMillis);
@@ -166,7 +163,7 @@ class DepthMetricsTest {
 
     @Test
     void the_forecast_of_an_idle_backlog_lowers_its_rates() {
-        policies.put("a", new PolicyCodec().encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")));
+        policies.put("a", TenantPolicies.encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")));
         setBalance("a", ItemState.HOT, 1_000, 0, new FlowRates(0, 10, nowMillis));
         metrics.measure(nowMillis);
         assertThat(value("spillway.drain.late")).isZero();
@@ -213,7 +210,7 @@ class DepthMetricsTest {
         out[lane.ordinal()] = left;
         in[ItemState.DONE.ordinal()] = left;
         out[ItemState.OUTSIDE.ordinal()] = entered;
-        depths.put(tenant, codec.encode(tenant, new Depth(TenantBalance.of(in, out), rates, GrowingLimit.NONE, 0)));
+        depths.put(tenant, Depths.encode(tenant, new Depth(TenantBalance.of(in, out), rates, GrowingLimit.NONE, 0)));
     }
 
     private Collection<Gauge> depthGauges() {

@@ -47,7 +47,7 @@ final class FoldHarness {
     private final Map<CapturedPunctuator, Long> dueMillis = new HashMap<>();
     /** Outlives the processor, as a restored store does. */
     private final KeyValueStore<Bytes, byte[]> store = Stores.keyValueStoreBuilder(
-                    Stores.inMemoryKeyValueStore(Topics.BOOKS_STORE), Serdes.Bytes(), Serdes.ByteArray())
+                    Stores.inMemoryKeyValueStore(Topics.BALANCE_STORE), Serdes.Bytes(), Serdes.ByteArray())
             .withLoggingDisabled()
             .build();
     private Optional<GrowthRule> growth = Optional.empty();

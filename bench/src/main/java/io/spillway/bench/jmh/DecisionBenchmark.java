@@ -15,7 +15,6 @@ import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
-import io.spillway.kafka.view.PolicyCodec;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.util.List;
@@ -73,10 +72,9 @@ public class DecisionBenchmark {
                 .with(PolicyField.RATE, "10000000")
                 .with(PolicyField.BURST, "1000000000")
                 .with(PolicyField.AGED_AFTER, "365d");
-        PolicyCodec codec = new PolicyCodec();
         policies = new TenantPolicies(PolicySettings.NONE_SET);
         for (int i = 0; i < tenants; i++) {
-            policies.put(BenchItems.tenant(i), codec.encode(BenchItems.tenant(i), settings));
+            policies.put(BenchItems.tenant(i), TenantPolicies.encode(BenchItems.tenant(i), settings));
         }
         policy = policies.of(BenchItems.tenant(0));
         guard.update(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());

@@ -9,9 +9,7 @@ import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.kafka.common.header.Headers;
 
-/**
- * Decoder of complete items for handlers, including the fields that the router only skips. Immutable and thread-safe.
- */
+/** Decoder of complete items for handlers, with the fields that the router only skips. Immutable and thread-safe. */
 public final class ItemDecoder {
     private static final String DEFAULT_CONTENT_TYPE = "application/octet-stream";
 
@@ -26,7 +24,7 @@ public final class ItemDecoder {
      * @param origin  position of the item in ingress, used as the id of an item without one
      */
     public ItemDetails decode(ParsedRecord.Item read, byte[] value, Headers headers, String origin) {
-        Optional<String> id = ItemDetails.text(headers, ItemHeaders.ID);
+        Optional<String> id = ItemHeaders.text(headers, ItemHeaders.ID);
         if (SingleObject.hasPrefix(value)) {
             try {
                 return decodeAvro(read, codec.decode(value), id);
@@ -35,12 +33,12 @@ public final class ItemDecoder {
             }
         }
         return new ItemDetails(read.tenant(), id.orElse(origin), read.enqueuedAtMillis(), read.workload(), "",
-                ItemDetails.text(headers, "content-type").orElse(DEFAULT_CONTENT_TYPE), Map.of(), value);
+                ItemHeaders.text(headers, "content-type").orElse(DEFAULT_CONTENT_TYPE), Map.of(), value);
     }
 
     /** Returns the id of the item, if possible without decoding the rest. Parameters as in {@link #decode}. */
     public String id(ParsedRecord.Item read, byte[] value, Headers headers, String origin) {
-        Optional<String> id = ItemDetails.text(headers, ItemHeaders.ID);
+        Optional<String> id = ItemHeaders.text(headers, ItemHeaders.ID);
         if (id.isPresent()) {
             return id.get();
         }

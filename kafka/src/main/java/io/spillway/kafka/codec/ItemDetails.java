@@ -1,15 +1,10 @@
 package io.spillway.kafka.codec;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Optional;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.Headers;
 
 /**
  * Complete item, decoded for its handler.
  *
- * @param tenant           the tenant of the item
  * @param id               the producer's idempotency key, or the item's position in ingress
  * @param enqueuedAtMillis when the producer created it, epoch milliseconds
  * @param workload         named part of the tenant's work; empty if none
@@ -20,12 +15,4 @@ import org.apache.kafka.common.header.Headers;
  */
 public record ItemDetails(
         String tenant, String id, long enqueuedAtMillis, String workload, String channel, String contentType,
-        Map<String, String> attributes, byte[] payload) {
-    /** Returns the text of the last header with this name; empty if there is none or it has no value. */
-    static Optional<String> text(Headers headers, String name) {
-        Header header = headers.lastHeader(name);
-        return header == null || header.value() == null
-                ? Optional.empty()
-                : Optional.of(new String(header.value(), StandardCharsets.UTF_8));
-    }
-}
+        Map<String, String> attributes, byte[] payload) {}

@@ -1,14 +1,23 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.routing.Route;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /** Names of the record headers. They are part of the public format. */
 public final class ItemHeaders {
     /** Prefix of every header of Spillway, for a quick first test. */
     static final String PREFIX = "spillway-";
+
+    /** Digits of the longest 64-bit integer, with its sign. */
+    private static final int MAX_DIGITS = 20;
 
     /** Set by producers; they take precedence over the fields of the value. */
     public static final String TENANT = "spillway-tenant";
@@ -36,9 +45,9 @@ public final class ItemHeaders {
 
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
-    private static final Set<String> INTERNAL = Set.copyOf(Stream.concat(
-            OF_DEAD_LETTERS.stream(),
-            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT)).toList());
+    private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
+            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT))
+            .collect(Collectors.toUnmodifiableSet());
 
     private ItemHeaders() {}
 
@@ -50,6 +59,50 @@ public final class ItemHeaders {
     /** Removes all headers that only Spillway may set. */
     public static void removeInternal(Headers headers) {
         INTERNAL.forEach(headers::remove);
+    }
+
+    /** Returns the text of the last header with this name; empty if there is none or it has no value. */
+    public static Optional<String> text(Headers headers, String name) {
+        return value(headers, name).map(value -> new String(value, StandardCharsets.UTF_8));
+    }
+
+    /** Returns the decimal number in the last header of this name; empty if absent or not a 64-bit integer. */
+    public static OptionalLong number(Headers headers, String name) {
+        return value(headers, name).map(ItemHeaders::number).orElse(OptionalLong.empty());
+    }
+
+    static OptionalLong number(byte[] value) {
+        try {
+            return value.length > MAX_DIGITS
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(Long.parseLong(new String(value, StandardCharsets.ISO_8859_1)));
+        } catch (NumberFormatException notANumber) {
+            return OptionalLong.empty();
+        }
+    }
+
+    private static Optional<byte[]> value(Headers headers, String name) {
+        return Optional.ofNullable(headers.lastHeader(name)).map(Header::value);
+    }
+
+    /**
+     * Adds the headers of a dead letter. The value and the producer's headers stay unchanged.
+     *
+     * @param headers  of the record, without any of these
+     * @param route    reason and detail
+     * @param stage    component that detected the problem, such as {@code router}
+     * @param atMillis current time, epoch milliseconds
+     * @param topic    topic that the record was read from
+     */
+    public static void addDeadLetter(
+            Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition,
+            long offset) {
+        // In the order of the names.
+        List<String> values = List.of(route.reason().label(), route.detail(), stage, Long.toString(atMillis), topic,
+                Integer.toString(partition), Long.toString(offset));
+        for (int i = 0; i < OF_DEAD_LETTERS.size(); i++) {
+            headers.add(OF_DEAD_LETTERS.get(i), values.get(i).getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /** Removes the headers of dead letters, from a record that is replayed. */

@@ -16,7 +16,6 @@ import org.apache.kafka.common.header.Headers;
  */
 public final class ItemReader {
     private static final int REGISTRY_PREFIX_BYTES = 5;
-    private static final int MAX_DIGITS = 20;
 
     private final ItemSchemas schemas;
     private final int maxBytes;
@@ -30,7 +29,6 @@ public final class ItemReader {
     /**
      * Creates a reader.
      *
-     * @param schemas    versions to read
      * @param maxBytes   largest record with key, value and headers
      * @param maxHeaders limit of headers per record
      */
@@ -76,41 +74,50 @@ public final class ItemReader {
         int schema = schemaOf(value);
         AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
 
+        String tenant = readName(cursor, value, scan.tenant(), 1, DeadReason.BAD_TENANT);
         int length = cursor.readLength();
-        String tenant = "";
-        if (scan.tenant() == null) {
-            if (!ItemLimits.isName(value, cursor.position(), length)) {
-                throw badName(DeadReason.BAD_TENANT, value, cursor.position(), length);
-            }
-            tenant = cursor.ascii(cursor.position(), length);
-        }
-        cursor.skip(length);
-
-        length = cursor.readLength();
         if (scan.id() == null && !ItemLimits.isId(value, cursor.position(), length)) {
             throw badId(value, cursor.position(), length);
         }
         cursor.skip(length);
-
         long enqueuedAtMillis = cursor.readLong();
-
-        length = cursor.readLength();
-        String workload = "";
-        if (length > 0 && scan.workload() == null) {
-            if (!ItemLimits.isName(value, cursor.position(), length)) {
-                throw badName(DeadReason.BAD_WORKLOAD, value, cursor.position(), length);
-            }
-            workload = cursor.ascii(cursor.position(), length);
-        }
-        cursor.skip(length);
+        String workload = readName(cursor, value, scan.workload(), 0, DeadReason.BAD_WORKLOAD);
         schemas.skipTail(schema, cursor);
         return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
+    /** Reads a name of at least this length; empty if a header overrides it. */
+    private static String readName(AvroCursor cursor, byte[] value, Header header, int minLength, DeadReason reason) {
+        int length = cursor.readLength();
+        int at = cursor.position();
+        cursor.skip(length);
+        if (header != null || length == 0 && minLength == 0) {
+            return "";
+        }
+        if (!ItemLimits.isName(value, at, length)) {
+            throw badName(reason, value, at, length);
+        }
+        return cursor.ascii(at, length);
+    }
+
     /** With a tenant header, the value may have any format. A WorkItem provides the fields without a header. */
     private ParsedRecord readWithHeaders(byte[] value, HeaderScan scan, long timestampMillis) {
-        return withHeaders(
-                scan.tenant() == null ? readValue(value, scan) : readValueIfItem(value, scan, timestampMillis), scan);
+        ParsedRecord.Item item =
+                scan.tenant() == null ? readValue(value, scan) : readValueIfItem(value, scan, timestampMillis);
+        String tenant = scan.tenant() == null ? item.tenant() : nameOf(scan.tenant(), DeadReason.BAD_TENANT);
+        if (scan.id() != null) {
+            byte[] id = valueOf(scan.id(), DeadReason.BAD_ID);
+            if (!ItemLimits.isId(id, 0, id.length)) {
+                throw badId(id, 0, id.length);
+            }
+        }
+        long enqueuedAtMillis = scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
+        String workload = item.workload();
+        if (scan.workload() != null) {
+            boolean isEmpty = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD).length == 0;
+            workload = isEmpty ? "" : nameOf(scan.workload(), DeadReason.BAD_WORKLOAD);
+        }
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
     }
 
     private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
@@ -124,32 +131,10 @@ public final class ItemReader {
         return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal());
     }
 
-    private static ParsedRecord withHeaders(ParsedRecord.Item item, HeaderScan scan) {
-        String tenant = item.tenant();
-        if (scan.tenant() != null) {
-            tenant = nameOf(scan.tenant(), DeadReason.BAD_TENANT);
-        }
-        if (scan.id() != null) {
-            byte[] id = valueOf(scan.id(), DeadReason.BAD_ID);
-            if (!ItemLimits.isId(id, 0, id.length)) {
-                throw badId(id, 0, id.length);
-            }
-        }
-        long enqueuedAtMillis = scan.enqueuedAt() == null ? item.enqueuedAtMillis() : millisOf(scan.enqueuedAt());
-        String workload = item.workload();
-        if (scan.workload() != null) {
-            byte[] bytes = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD);
-            workload = bytes.length == 0 ? "" : nameOf(scan.workload(), DeadReason.BAD_WORKLOAD);
-        }
-        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
-    }
-
     private int schemaOf(byte[] value) {
         if (value.length >= REGISTRY_PREFIX_BYTES && value[0] == 0) {
-            throw new UnreadableItem(
-                    DeadReason.SCHEMA_REGISTRY_FRAMING,
-                    "the value has schema registry framing. Use single-object encoding, or set the header "
-                            + ItemHeaders.TENANT);
+            throw new UnreadableItem(DeadReason.SCHEMA_REGISTRY_FRAMING, "the value has schema registry framing."
+                    + " Use single-object encoding, or set the header " + ItemHeaders.TENANT);
         }
         if (!SingleObject.hasPrefix(value)) {
             throw UnreadableItem.malformed("the value is not in single-object encoding. Use it, or set the header "
@@ -158,10 +143,9 @@ public final class ItemReader {
         long fingerprint = SingleObject.fingerprint(value);
         int schema = schemas.indexOf(fingerprint);
         if (schema < 0) {
-            throw new UnreadableItem(
-                    DeadReason.UNKNOWN_SCHEMA,
-                    "fingerprint " + HexFormat.of().toHexDigits(fingerprint)
-                            + " is not of a released WorkItem. Upgrade the routers, or correct the producer");
+            throw new UnreadableItem(DeadReason.UNKNOWN_SCHEMA, "fingerprint "
+                    + HexFormat.of().toHexDigits(fingerprint)
+                    + " is not of a released WorkItem. Upgrade the routers, or correct the producer");
         }
         return schema;
     }
@@ -176,15 +160,8 @@ public final class ItemReader {
 
     private static long millisOf(Header header) {
         byte[] bytes = valueOf(header, DeadReason.BAD_ENQUEUED_AT);
-        try {
-            if (bytes.length <= MAX_DIGITS) {
-                return Long.parseLong(new String(bytes, StandardCharsets.ISO_8859_1));
-            }
-        } catch (NumberFormatException notANumber) {
-            // reported below
-        }
-        throw new UnreadableItem(
-                DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds");
+        return ItemHeaders.number(bytes).orElseThrow(() -> new UnreadableItem(
+                DeadReason.BAD_ENQUEUED_AT, quoted(bytes, 0, bytes.length) + " is not epoch milliseconds"));
     }
 
     private static byte[] valueOf(Header header, DeadReason reason) {

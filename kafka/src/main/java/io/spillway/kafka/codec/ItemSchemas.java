@@ -24,10 +24,9 @@ public final class ItemSchemas {
     /** Loads all released versions from the class path, and the current one. */
     public static ItemSchemas load() {
         Map<Long, Schema> schemas = new LinkedHashMap<>();
-        for (Schema schema : ReleasedSchemas.of(WorkItem.getClassSchema().getName())) {
-            schemas.put(fingerprint(schema), schema);
-        }
-        schemas.putIfAbsent(fingerprint(WorkItem.getClassSchema()), WorkItem.getClassSchema());
+        Schema current = WorkItem.getClassSchema();
+        ReleasedSchemas.of(current.getName()).forEach(schema -> schemas.put(fingerprint(schema), schema));
+        schemas.putIfAbsent(fingerprint(current), current);
         return new ItemSchemas(schemas);
     }
 

@@ -4,9 +4,6 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.schema.LedgerEntry;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * Decoder of ledger entries. Hand-written, because a consumer of the ledger decodes about 100,000 lines a second. It
@@ -15,12 +12,8 @@ import java.nio.ByteOrder;
 public final class LedgerCodec {
     private static final long FINGERPRINT = ItemSchemas.fingerprint(LedgerEntry.getClassSchema());
     private static final long MAX_COUNT = 1L << 40;
-    /**
-     * Numbers per line: the state that the items left, and a count for each target state. As many as a long has bytes.
-     */
+    /** Numbers per line: the state that the items left, and a count for each target state. Eight: see {@link #hasSmallNumbers}. */
     private static final int NUMBERS = 1 + LedgerLines.COLUMNS.length;
-    private static final VarHandle EIGHT_BYTES =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private LedgerCodec() {}
 
@@ -83,7 +76,7 @@ public final class LedgerCodec {
      */
     private static boolean hasSmallNumbers(byte[] bytes, int at) {
         return bytes.length - at >= NUMBERS
-                && ((long) EIGHT_BYTES.get(bytes, at) & 0x8181_8181_8181_8181L) == 0
+                && ((long) SingleObject.EIGHT_BYTES.get(bytes, at) & 0x8181_8181_8181_8181L) == 0
                 && bytes[at] >>> 1 < ItemState.LEFT.size();
     }
 

@@ -23,7 +23,8 @@ final class LedgerLines {
     };
 
     private static final int MAX_VARINT_BYTES = 10;
-    private static final byte[] PREFIX = prefix();
+    private static final byte[] PREFIX = ByteBuffer.allocate(SingleObject.PREFIX_BYTES).order(ByteOrder.LITTLE_ENDIAN)
+            .put((byte) 0xC3).put((byte) 0x01).putLong(ItemSchemas.fingerprint(LedgerEntry.getClassSchema())).array();
 
     private byte[] bytes = new byte[1024];
     private int size;
@@ -39,7 +40,8 @@ final class LedgerLines {
 
     /** Adds a line. The name is ASCII; the counts are by the ordinal of the target state, from index {@code at}. */
     void add(byte[] names, int offset, int length, ItemState from, long[] counts, int at) {
-        int maxBytes = length + MAX_VARINT_BYTES * (2 + COLUMNS.length);
+        // Two numbers of the line, and two that take() appends.
+        int maxBytes = length + MAX_VARINT_BYTES * (4 + COLUMNS.length);
         if (bytes.length - size < maxBytes) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, size + maxBytes));
         }
@@ -57,15 +59,12 @@ final class LedgerLines {
     /** Returns an entry with all lines so far, and clears them. */
     byte[] take(long atMillis) {
         int body = size;
-        byte[] content = Arrays.copyOf(bytes, body);
-        size = 0;
         putLong(atMillis);
         putLong(lines);
-        byte[] entry = new byte[PREFIX.length + size + body + 1];
-        System.arraycopy(PREFIX, 0, entry, 0, PREFIX.length);
-        System.arraycopy(bytes, 0, entry, PREFIX.length, size);
+        byte[] entry = Arrays.copyOf(PREFIX, PREFIX.length + size + 1);
+        System.arraycopy(bytes, body, entry, PREFIX.length, size - body);
         // The last byte stays zero: the empty block that ends an array.
-        System.arraycopy(content, 0, entry, PREFIX.length + size, body);
+        System.arraycopy(bytes, 0, entry, PREFIX.length + size - body, body);
         size = 0;
         lines = 0;
         return entry;
@@ -79,12 +78,5 @@ final class LedgerLines {
             rest >>>= 7;
         }
         bytes[size++] = (byte) rest;
-    }
-
-    private static byte[] prefix() {
-        return ByteBuffer.allocate(SingleObject.PREFIX_BYTES).order(ByteOrder.LITTLE_ENDIAN)
-                .put((byte) 0xC3).put((byte) 0x01)
-                .putLong(ItemSchemas.fingerprint(LedgerEntry.getClassSchema()))
-                .array();
     }
 }

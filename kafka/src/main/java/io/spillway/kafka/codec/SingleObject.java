@@ -1,5 +1,9 @@
 package io.spillway.kafka.codec;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
 /** Prefix of Avro's single-object encoding: two marker bytes, and the fingerprint of the writer's schema. */
 final class SingleObject {
     static final int PREFIX_BYTES = 10;
@@ -7,6 +11,8 @@ final class SingleObject {
     private static final byte MAGIC_0 = (byte) 0xC3;
     private static final byte MAGIC_1 = (byte) 0x01;
     private static final int FINGERPRINT_OFFSET = 2;
+    /** View of eight bytes from any index on. */
+    static final VarHandle EIGHT_BYTES = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private SingleObject() {}
 
@@ -16,10 +22,6 @@ final class SingleObject {
 
     /** Returns the CRC-64-AVRO fingerprint of a value that has the prefix. */
     static long fingerprint(byte[] value) {
-        long fingerprint = 0;
-        for (int i = Long.BYTES - 1; i >= 0; i--) {
-            fingerprint = fingerprint << 8 | value[FINGERPRINT_OFFSET + i] & 0xff;
-        }
-        return fingerprint;
+        return (long) EIGHT_BYTES.get(value, FINGERPRINT_OFFSET);
     }
 }

@@ -18,17 +18,16 @@ public final class Departures {
     /** Registers the counters, or finds those that another role of this process has registered. */
     public Departures(MeterRegistry registry) {
         for (DropReason reason : DropReason.values()) {
-            dropped.put(reason, Counter.builder("spillway.dropped")
-                    .description("Items dropped by rule")
-                    .tag("reason", reason.label())
-                    .register(registry));
+            dropped.put(reason, counter("spillway.dropped", "Items dropped by rule", reason.label(), registry));
         }
         for (DeadReason reason : DeadReason.values()) {
-            deadLettered.put(reason, Counter.builder("spillway.dead_lettered")
-                    .description("Items put into the dead-letter lane")
-                    .tag("reason", reason.label())
-                    .register(registry));
+            deadLettered.put(reason, counter(
+                    "spillway.dead_lettered", "Items put into the dead-letter lane", reason.label(), registry));
         }
+    }
+
+    private static Counter counter(String name, String description, String reason, MeterRegistry registry) {
+        return Counter.builder(name).description(description).tag("reason", reason).register(registry);
     }
 
     /** Counts one dropped item. */

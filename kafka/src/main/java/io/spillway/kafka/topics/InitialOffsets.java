@@ -22,11 +22,7 @@ public final class InitialOffsets {
     private final Topics topics;
     private final Function<String, RuntimeException> failure;
 
-    /**
-     * Creates the initial offsets of one cluster.
-     *
-     * @param failure creates the exception for lost offsets from its message for the operator
-     */
+    /** Creates the initial offsets of one cluster; lost offsets throw this failure with a message for the operator. */
     public InitialOffsets(QueueAdmin admin, Topics topics, Function<String, RuntimeException> failure) {
         this.admin = admin;
         this.topics = topics;
@@ -50,23 +46,23 @@ public final class InitialOffsets {
         if (topics.assignsShards()) {
             inputs.put(topics.shardRequests(), () -> isUnused(topics.shardsChangelog()));
         }
-        inputs.put(topics.ledger(), () -> isUnused(topics.booksChangelog()));
+        inputs.put(topics.ledger(), () -> isUnused(topics.balancesChangelog()));
         commit(topics.routerGroup(), inputs);
     }
 
     private void commit(String group, Map<String, BooleanSupplier> neverReadByTopic) {
-        List<QueuePartition> initial = new ArrayList<>();
+        List<QueueProgress> initial = new ArrayList<>();
         neverReadByTopic.forEach((topic, neverRead) -> initial.addAll(withoutOffset(group, topic, neverRead)));
         if (!initial.isEmpty()) {
             admin.commitStart(group, initial);
             LOG.info("Group {} begins at the start of {}", group,
-                    initial.stream().map(QueuePartition::partition).toList());
+                    initial.stream().map(QueueProgress::partition).toList());
         }
     }
 
-    private List<QueuePartition> withoutOffset(String group, String topic, BooleanSupplier neverRead) {
-        List<QueuePartition> queues = admin.read(topic, group);
-        List<QueuePartition> without = queues.stream().filter(queue -> queue.committed().isEmpty()).toList();
+    private List<QueueProgress> withoutOffset(String group, String topic, BooleanSupplier neverRead) {
+        List<QueueProgress> queues = admin.read(topic, group);
+        List<QueueProgress> without = queues.stream().filter(queue -> !queue.isCommitted()).toList();
         if (without.isEmpty()) {
             return without;
         }

@@ -25,12 +25,7 @@ public final class PartitionReader {
     private TopicPartition partition;
     private long end;
 
-    /**
-     * Creates a reader.
-     *
-     * @param consumer reads committed records and never resets its offset; the caller closes it
-     * @param clock    clock of the stall timeout
-     */
+    /** Creates a reader; the consumer reads committed records, never resets its offset and is closed by the caller. */
     public PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock) {
         this.consumer = consumer;
         this.clock = clock;

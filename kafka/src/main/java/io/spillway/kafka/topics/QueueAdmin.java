@@ -1,7 +1,5 @@
 package io.spillway.kafka.topics;
 
-import io.spillway.core.progress.ProgressCodec;
-import io.spillway.core.progress.ProgressState;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -36,17 +34,8 @@ public final class QueueAdmin {
     }
 
     /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
-    public List<QueuePartition> read(String topic, String group) {
-        List<TopicPartition> partitions = partitions(topic);
-        Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
-        Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
-        Map<TopicPartition, OffsetAndMetadata> committed = TopicAdmin.get(
-                admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata(),
-                "read offsets of group " + group);
-        return partitions.stream()
-                .map(partition -> QueuePartition.of(partition, starts.get(partition).offset(),
-                        ends.get(partition).offset(), committed.get(partition)))
-                .toList();
+    public List<QueueProgress> read(String topic, String group) {
+        return read(topic, group, false);
     }
 
     /**
@@ -58,13 +47,27 @@ public final class QueueAdmin {
      * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
+        List<QueueProgress> parts = read(topic, group, settled);
+        for (QueueProgress part : parts) {
+            long frontier = part.progress().frontier();
+            if (part.isCommitted() && frontier > part.end()) {
+                throw new KafkaFailure("cannot continue in " + part.partition(), new KafkaException("group " + group
+                        + " has committed offset " + frontier + ", but the partition ends at " + part.end()
+                        + ". If the topic was recreated, delete the group with: kafka-consumer-groups.sh --delete"
+                        + " --group " + group));
+            }
+        }
+        return parts;
+    }
+
+    private List<QueueProgress> read(String topic, String group, boolean settled) {
         List<TopicPartition> partitions = partitions(topic);
         Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         return partitions.stream()
-                .map(partition -> progressOf(partition, starts.get(partition).offset(),
-                        ends.get(partition).offset(), committed.get(partition), group))
+                .map(partition -> QueueProgress.of(partition, starts.get(partition).offset(),
+                        ends.get(partition).offset(), committed.get(partition)))
                 .toList();
     }
 
@@ -73,25 +76,18 @@ public final class QueueAdmin {
         return offsets(List.of(partition), OffsetSpec.latest()).get(partition).offset();
     }
 
-    /**
-     * Returns how far partitions read earlier can be read now, in their order. The ends are not below those of the
-     * partitions.
-     */
-    public List<ReadableEnd> readableEnds(List<QueuePartition> parts) {
-        List<TopicPartition> partitions = parts.stream().map(QueuePartition::partition).toList();
-        Map<TopicPartition, ListOffsetsResultInfo> readable =
-                offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
-        return parts.stream()
-                .map(part -> {
-                    long readableTo = readable.get(part.partition()).offset();
-                    return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
-                })
-                .toList();
+    /** Returns how far partitions read earlier can be read now, in their order; the ends are not below theirs. */
+    public List<ReadableEnd> readableEnds(List<QueueProgress> parts) {
+        Map<TopicPartition, ListOffsetsResultInfo> readable = offsets(
+                parts.stream().map(QueueProgress::partition).toList(), OffsetSpec.latest(),
+                IsolationLevel.READ_COMMITTED);
+        return parts.stream().map(part -> {
+            long readableTo = readable.get(part.partition()).offset();
+            return new ReadableEnd(part.partition(), readableTo, Math.max(readableTo, part.end()));
+        }).toList();
     }
 
-    /**
-     * The admin client omits a partition whose offsets are in an open transaction, and returns null without a commit.
-     */
+    /** The client omits a partition whose offsets are in an open transaction, and returns null without a commit. */
     private Map<TopicPartition, OffsetAndMetadata> committed(
             List<TopicPartition> partitions, String group, boolean settled) {
         var asked = Map.of(group, new ListConsumerGroupOffsetsSpec().topicPartitions(partitions));
@@ -109,27 +105,13 @@ public final class QueueAdmin {
                 "a transaction that commits some of them is still open. Try again later"));
     }
 
-    private static QueueProgress progressOf(
-            TopicPartition partition, long start, long end, OffsetAndMetadata committed, String group) {
-        if (committed == null) {
-            return new QueueProgress(partition, start, end, ProgressState.fresh(start));
-        }
-        if (committed.offset() > end) {
-            throw new KafkaFailure("cannot continue in " + partition, new KafkaException("group " + group
-                    + " has committed offset " + committed.offset() + ", but the partition ends at " + end
-                    + ". If the topic was recreated, delete the group with: kafka-consumer-groups.sh --delete --group "
-                    + group));
-        }
-        return new QueueProgress(partition, start, end, ProgressCodec.decode(committed.offset(), committed.metadata()));
-    }
-
     /** Commits the start of each partition for a group that has not begun yet. Fails if the group is already active. */
-    public void commitStart(String group, Collection<QueuePartition> partitions) {
+    public void commitStart(String group, Collection<QueueProgress> partitions) {
         if (partitions.isEmpty()) {
             return;
         }
         Map<TopicPartition, OffsetAndMetadata> offsets = partitions.stream()
-                .collect(Collectors.toMap(QueuePartition::partition, p -> new OffsetAndMetadata(p.start())));
+                .collect(Collectors.toMap(QueueProgress::partition, p -> new OffsetAndMetadata(p.start())));
         TopicAdmin.get(admin.alterConsumerGroupOffsets(group, offsets).all(), "commit first offsets of group " + group);
     }
 
@@ -138,16 +120,11 @@ public final class QueueAdmin {
         return purgeFinished(read(topic, group));
     }
 
-    /**
-     * Deletes the records that were finished in these partitions, and returns the number of partitions that had any.
-     */
-    public int purgeFinished(List<QueuePartition> parts) {
-        Map<TopicPartition, Long> finished = new HashMap<>();
-        for (QueuePartition part : parts) {
-            if (part.committed().isPresent() && part.committed().getAsLong() > part.start()) {
-                finished.put(part.partition(), part.committed().getAsLong());
-            }
-        }
+    /** Deletes the records that were finished in these partitions, and returns how many partitions had any. */
+    public int purgeFinished(List<QueueProgress> parts) {
+        Map<TopicPartition, Long> finished = parts.stream()
+                .filter(part -> part.progress().frontier() > part.start())
+                .collect(Collectors.toMap(QueueProgress::partition, QueueProgress::from));
         if (!finished.isEmpty()) {
             purgeBelow(finished);
         }

@@ -42,9 +42,8 @@ public record ShardSettings(
     }
 
     /**
-     * Returns the partition of each slot.
+     * Returns the partition of each slot, for this number of partitions of each lane.
      *
-     * @param partitions partitions of each lane
      * @throws InvalidSettingException if the slots do not fit them
      */
     public VirtualSlots virtualSlots(int partitions) {
@@ -58,23 +57,19 @@ public record ShardSettings(
         }
     }
 
-    /**
-     * Checks the settings against the number of partitions of each lane.
-     *
-     * @throws InvalidSettingException if they do not fit it
-     */
+    /** @throws InvalidSettingException if the settings do not fit this number of partitions of each lane */
     void requireFit(int partitions) {
         int slotCount = virtualSlots(partitions).slots();
-        if (overlap.isPresent()) {
-            if (slotCount > ShardRegistry.MAX_SLOTS) {
-                throw new InvalidSettingException(
-                        "shards.slots", slotCount,
-                        "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
-            }
-            int most = ShardRegistry.mostOverlap(slotCount);
-            if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {
-                throw new InvalidSettingException("shards.overlap", overlap.getAsInt(), "must be 0 to " + most);
-            }
+        if (overlap.isEmpty()) {
+            return;
+        }
+        if (slotCount > ShardRegistry.MAX_SLOTS) {
+            throw new InvalidSettingException(
+                    "shards.slots", slotCount, "must be at most " + ShardRegistry.MAX_SLOTS + " with shards.overlap");
+        }
+        int most = ShardRegistry.mostOverlap(slotCount);
+        if (overlap.getAsInt() < 0 || overlap.getAsInt() > most) {
+            throw new InvalidSettingException("shards.overlap", overlap.getAsInt(), "must be 0 to " + most);
         }
     }
 }

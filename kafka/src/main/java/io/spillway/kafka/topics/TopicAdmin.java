@@ -45,8 +45,7 @@ public final class TopicAdmin {
     /** Creates the missing topics, waits until their partitions have leaders, and returns their names. */
     public List<String> createMissing(Collection<TopicSpec> specs) {
         Set<String> existing = get(admin.listTopics().names(), "list topics");
-        List<TopicSpec> missing =
-                specs.stream().filter(spec -> !existing.contains(spec.name())).toList();
+        List<TopicSpec> missing = specs.stream().filter(spec -> !existing.contains(spec.name())).toList();
         List<String> created = new ArrayList<>();
         admin.createTopics(missing.stream().map(TopicAdmin::toNewTopic).toList()).values().forEach((name, future) -> {
             try {
@@ -68,9 +67,7 @@ public final class TopicAdmin {
         return created;
     }
 
-    /**
-     * Returns one line for each difference between the topics and their required state, with the command that fixes it.
-     */
+    /** Returns one line for each difference from the required state, with the command that fixes it. */
     public List<String> check(Collection<TopicSpec> specs) {
         List<String> problems = new ArrayList<>();
         Map<String, TopicDescription> found = new HashMap<>();
@@ -95,13 +92,10 @@ public final class TopicAdmin {
         return problems;
     }
 
-    /**
-     * Returns one line with the command that fixes it if transactions are not safe in this cluster; otherwise nothing.
-     */
+    /** Returns one line with the command that fixes it if transactions are not safe in this cluster, else nothing. */
     public List<String> checkTransactions() {
         var feature = get(admin.describeFeatures().featureMetadata(), "describe features")
-                .finalizedFeatures()
-                .get("transaction.version");
+                .finalizedFeatures().get("transaction.version");
         short level = feature == null ? 0 : feature.maxVersionLevel();
         return level >= MIN_TRANSACTION_VERSION
                 ? List.of()
@@ -170,10 +164,7 @@ public final class TopicAdmin {
         return new ConfigResource(ConfigResource.Type.TOPIC, topic);
     }
 
-    /**
-     * Waits for an answer, at most 30 s. The action is a verb phrase such as {@code list topics}, for the error
-     * message.
-     */
+    /** Waits for an answer, at most 30 s. The action is a verb phrase for the error, such as {@code list topics}. */
     public static <T> T get(KafkaFuture<T> future, String action) {
         try {
             return future.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);

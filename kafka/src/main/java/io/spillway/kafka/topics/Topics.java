@@ -17,7 +17,7 @@ public final class Topics {
     /** The router's store of timers: one partition for each partition of the delay lane. */
     public static final String TIMER_STORE = "timers";
     /** The router's store of tenants' balances. */
-    public static final String BOOKS_STORE = "books";
+    public static final String BALANCE_STORE = "books";
     /**
      * Partitions of the ledger. One consumer sums millions of lines a second, so a few partitions serve any number of
      * routers. A tenant's partition follows from the hash of its name, so the number is fixed.
@@ -37,9 +37,6 @@ public final class Topics {
     private static final int LEDGER_ENTRY_BYTES = 1024 * 1024;
     /** A request holds a tenant, a short text and framing, and a batch holds many. */
     private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
-    private static final List<String> COMPACTED = List.of("policies", "keys", "sweeps", "shards", "depths");
-    private static final Map<String, String> COMPACT =
-            Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
 
     private final String prefix;
     private final TopicSettings settings;
@@ -119,13 +116,13 @@ public final class Topics {
     }
 
     /** Returns the changelog of the store of tenants' balances; Kafka Streams derives the same name. */
-    public String booksChangelog() {
-        return routerGroup() + "-" + BOOKS_STORE + "-changelog";
+    public String balancesChangelog() {
+        return routerGroup() + "-" + BALANCE_STORE + "-changelog";
     }
 
-    /** Returns the topic settings of {@link #booksChangelog}. */
-    public Map<String, String> booksChangelogConfigs() {
-        return durable(COMPACT);
+    /** Returns the settings of a compacted topic, such as {@link #balancesChangelog} and {@link #shardsChangelog}. */
+    public Map<String, String> compactedConfigs() {
+        return durable(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
     }
 
     /** Returns the topic of recent demand at each router, by instance: compacted, kept for one hour. */
@@ -141,11 +138,6 @@ public final class Topics {
     /** Returns the changelog of the shard registry's store; Kafka Streams derives the same name. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
-    }
-
-    /** Returns the topic settings of {@link #shardsChangelog}. */
-    public Map<String, String> shardsChangelogConfigs() {
-        return durable(COMPACT);
     }
 
     /** Returns the changelog of the timers of the delay lane; Kafka Streams derives the same name. */
@@ -195,25 +187,23 @@ public final class Topics {
     public List<TopicSpec> all() {
         List<TopicSpec> specs = new ArrayList<>();
         // Topics that the router reads are stored uncompressed, so that the size limit also holds in its memory.
-        specs.add(queue(ingress(), settings.maxBytes(), "uncompressed"));
+        specs.add(queue(ingress(), partitions(), ingressMaxBytes(), "uncompressed"));
         for (Lane lane : Lane.values()) {
             specs.add(queue(
-                    lane(lane),
-                    lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(),
+                    lane(lane), partitions(), lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(),
                     lane == Lane.DELAY ? "uncompressed" : "producer"));
         }
-        specs.add(new TopicSpec(
-                timersChangelog(), settings.partitions(), settings.replication(), timersChangelogConfigs()));
+        specs.add(spec(timersChangelog(), partitions(), timersChangelogConfigs()));
         specs.add(queue(ledger(), LEDGER_PARTITIONS, LEDGER_ENTRY_BYTES, "producer"));
-        specs.add(new TopicSpec(booksChangelog(), LEDGER_PARTITIONS, settings.replication(), booksChangelogConfigs()));
-        for (String name : COMPACTED) {
-            specs.add(compacted(prefix + "." + name));
+        specs.add(spec(balancesChangelog(), LEDGER_PARTITIONS, compactedConfigs()));
+        for (String name : List.of(policies(), keys(), sweeps(), shards(), depths())) {
+            specs.add(spec(name, 1, compactedConfigs()));
         }
         specs.add(status(demand()));
         specs.add(status(laneState()));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
-            specs.add(new TopicSpec(shardsChangelog(), 1, settings.replication(), shardsChangelogConfigs()));
+            specs.add(spec(shardsChangelog(), 1, compactedConfigs()));
         }
         return specs;
     }
@@ -232,13 +222,13 @@ public final class Topics {
                 TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
     }
 
-    /** Records of a queue never expire by time or size; finished ones are purged. */
-    private TopicSpec queue(String name, int maxBytes, String compression) {
-        return queue(name, settings.partitions(), maxBytes, compression);
+    private TopicSpec spec(String name, int partitions, Map<String, String> configs) {
+        return new TopicSpec(name, partitions, settings.replication(), configs);
     }
 
+    /** Records of a queue never expire by time or size; finished ones are purged. */
     private TopicSpec queue(String name, int partitions, int maxBytes, String compression) {
-        return new TopicSpec(name, partitions, settings.replication(), durable(Map.of(
+        return spec(name, partitions, durable(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG, "-1",
                 TopicConfig.RETENTION_BYTES_CONFIG, "-1",
@@ -246,13 +236,9 @@ public final class Topics {
                 TopicConfig.COMPRESSION_TYPE_CONFIG, compression)));
     }
 
-    private TopicSpec compacted(String name) {
-        return new TopicSpec(name, 1, settings.replication(), durable(COMPACT));
-    }
-
     /** Statuses are replaced several times a second; short segments and retention keep startup reads small. */
     private TopicSpec status(String name) {
-        return new TopicSpec(name, 1, settings.replication(), durable(Map.of(
+        return spec(name, 1, durable(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG,
                 TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE,
                 TopicConfig.RETENTION_MS_CONFIG, "3600000",

@@ -5,14 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /** Valid API keys by key id. Owner: the view's thread; readers see only complete keys. Bound: that of the view. */
-public final class ApiKeys extends MapContent<StoredKey> {
+public final class ApiKeys extends ViewContent<StoredKey> {
     /** Limit of keys per tenant: allows replacing them one by one, and keeps the list short. */
     public static final int MAX_PER_TENANT = 20;
 
     /** Compared with if the key id is unknown, so that this takes as long as a wrong secret. */
     private static final StoredKey UNKNOWN = new StoredKey("unknown", "", new byte[32], 0);
-
-    private final StoredKeyCodec codec = new StoredKeyCodec();
 
     /** Returns the tenant of a presented key; empty if the key is unknown, wrong or revoked. */
     public Optional<String> tenantOf(ApiKey presented) {
@@ -33,7 +31,7 @@ public final class ApiKeys extends MapContent<StoredKey> {
 
     @Override
     public void put(String key, byte[] value) {
-        StoredKey stored = codec.decode(value);
+        StoredKey stored = StoredKey.decode(value);
         if (!stored.keyId().equals(key)) {
             throw new IllegalArgumentException("the key id in the value differs from the record's key");
         }

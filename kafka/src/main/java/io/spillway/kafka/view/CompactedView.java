@@ -43,7 +43,7 @@ public final class CompactedView implements AutoCloseable {
 
     private final KafkaClients clients;
     private final String topic;
-    private final ViewContent content;
+    private final ViewContent<?> content;
     private final int maxEntries;
     private final Optional<String> progressGroup;
     private final InstantSource clock;
@@ -61,7 +61,7 @@ public final class CompactedView implements AutoCloseable {
      * @param progressGroup group of this instance to commit its progress to; empty for none
      * @param clock         clock of the time in the progress
      */
-    public CompactedView(KafkaClients clients, String topic, ViewContent content, int maxEntries,
+    public CompactedView(KafkaClients clients, String topic, ViewContent<?> content, int maxEntries,
             Optional<String> progressGroup, InstantSource clock) {
         this.clients = clients;
         this.topic = topic;
@@ -72,9 +72,7 @@ public final class CompactedView implements AutoCloseable {
         this.thread = Thread.ofPlatform().daemon().name("view-" + topic).unstarted(this::run);
     }
 
-    /**
-     * Starts to read, and returns after everything that was in the topic; throws {@link KafkaFailure} at the timeout.
-     */
+    /** Starts, and returns after everything that was in the topic; throws {@link KafkaFailure} at the timeout. */
     public void start(Duration timeout) {
         thread.start();
         try {
@@ -97,10 +95,7 @@ public final class CompactedView implements AutoCloseable {
     @Override
     public void close() {
         stopping.countDown();
-        Consumer<byte[], byte[]> current = consumer;
-        if (current != null) {
-            current.wakeup();
-        }
+        Optional.ofNullable(consumer).ifPresent(Consumer::wakeup);
         try {
             thread.join(5_000);
         } catch (InterruptedException e) {
@@ -127,8 +122,7 @@ public final class CompactedView implements AutoCloseable {
 
     private void follow(Consumer<byte[], byte[]> from) {
         List<TopicPartition> partitions = from.partitionsFor(topic).stream()
-                .map(info -> new TopicPartition(topic, info.partition()))
-                .toList();
+                .map(info -> new TopicPartition(topic, info.partition())).toList();
         if (partitions.isEmpty()) {
             throw new KafkaException("the topic does not exist");
         }
@@ -166,8 +160,8 @@ public final class CompactedView implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             skipped.incrementAndGet();
-            LOG.warn("Skipped record {}-{}@{}: {}",
-                    topic, record.partition(), record.offset(), Printable.of(e.getMessage()));
+            LOG.warn("Skipped record {}-{}@{}: {}", topic, record.partition(), record.offset(),
+                    Printable.of(e.getMessage()));
         }
     }
 

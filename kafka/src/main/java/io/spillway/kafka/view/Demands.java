@@ -7,7 +7,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.avro.generic.GenericRecord;
 
 /**
  * Recent demand at each router, as published by the routers. Owner: the view's thread; readers see only complete
@@ -17,12 +16,10 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private static final long ALIVE_MILLIS = 3_000;
 
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
-    private final InstantSource clock;
 
     /** Creates empty content; the clock measures the age of statuses. */
     public Demands(InstantSource clock) {
-        super(ALIVE_MILLIS);
-        this.clock = clock;
+        super(ALIVE_MILLIS, clock);
     }
 
     /** Returns the encoded status of an instance. */
@@ -32,13 +29,12 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
 
     /** Returns the latest demands of all other live instances. */
     public List<Map<String, Double>> ofOthers(String instance) {
-        return latest(clock.millis(), other -> !other.equals(instance));
+        return latest(other -> !other.equals(instance));
     }
 
     @Override
     public void put(String key, byte[] value) {
-        GenericRecord record = codec.decode(value);
-        Map<?, ?> published = (Map<?, ?>) record.get("perSecond");
+        Map<?, ?> published = (Map<?, ?>) codec.decode(value).get("perSecond");
         if (published.size() > RateShares.MAX_PUBLISHED) {
             throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);
         }

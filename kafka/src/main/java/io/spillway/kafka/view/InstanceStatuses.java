@@ -1,8 +1,7 @@
 package io.spillway.kafka.view;
 
+import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
@@ -11,41 +10,28 @@ import java.util.function.Predicate;
  *
  * @param <T> a status
  */
-abstract class InstanceStatuses<T> implements ViewContent {
-    private final Map<String, Received<T>> byInstance = new ConcurrentHashMap<>();
+abstract class InstanceStatuses<T> extends ViewContent<InstanceStatuses.Received<T>> {
+    final InstantSource clock;
     private final long aliveMillis;
 
-    private record Received<T>(T status, long atMillis) {}
+    record Received<T>(T status, long atMillis) {}
 
-    /** Creates empty content; a status counts for this long after its receipt. */
-    InstanceStatuses(long aliveMillis) {
+    /** Creates empty content; a status counts for this long after its receipt, measured by the clock. */
+    InstanceStatuses(long aliveMillis, InstantSource clock) {
         this.aliveMillis = aliveMillis;
+        this.clock = clock;
     }
 
     final void update(String instance, T status, long atMillis) {
-        byInstance.put(instance, new Received<>(status, atMillis));
+        entries.put(instance, new Received<>(status, atMillis));
     }
 
     /** Returns the latest statuses of the live instances that match, in no order. */
-    final List<T> latest(long nowMillis, Predicate<String> instances) {
-        return byInstance.entrySet().stream()
+    final List<T> latest(Predicate<String> instances) {
+        long nowMillis = clock.millis();
+        return entries.entrySet().stream()
                 .filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis && instances.test(entry.getKey()))
                 .map(entry -> entry.getValue().status)
                 .toList();
-    }
-
-    @Override
-    public final void remove(String key) {
-        byInstance.remove(key);
-    }
-
-    @Override
-    public final boolean contains(String key) {
-        return byInstance.containsKey(key);
-    }
-
-    @Override
-    public final int size() {
-        return byInstance.size();
     }
 }

@@ -19,12 +19,10 @@ public final class LaneStates extends InstanceStatuses<LaneReport> {
     static final long OLD_MILLIS = 60_000;
 
     private final RecordCodec<LaneState> codec = new RecordCodec<>(new LaneState());
-    private final InstantSource clock;
 
     /** Creates empty content; the clock measures the age of statuses. */
     public LaneStates(InstantSource clock) {
-        super(ALIVE_MILLIS);
-        this.clock = clock;
+        super(ALIVE_MILLIS, clock);
     }
 
     /** Returns the encoded status of a worker at this moment. */
@@ -36,7 +34,7 @@ public final class LaneStates extends InstanceStatuses<LaneReport> {
 
     /** Returns the latest reports of all live workers. */
     public List<LaneReport> reports() {
-        return latest(clock.millis(), worker -> true);
+        return latest(worker -> true);
     }
 
     @Override
@@ -44,10 +42,8 @@ public final class LaneStates extends InstanceStatuses<LaneReport> {
         GenericRecord record = codec.decode(value);
         long slots = (Long) record.get("slots");
         LaneReport report = new LaneReport(
-                slots == (int) slots ? (int) slots : 0,
-                (Double) record.get("possiblePerSecond"),
-                (Double) record.get("handledPerSecond"),
-                (Long) record.get("hotWaiting"),
+                slots == (int) slots ? (int) slots : 0, (Double) record.get("possiblePerSecond"),
+                (Double) record.get("handledPerSecond"), (Long) record.get("hotWaiting"),
                 (Double) record.get("hotAge"));
         long nowMillis = clock.millis();
         long publishedMillis = (Long) record.get("at");

@@ -29,11 +29,7 @@ public final class PlacementView {
     private final ShardAssignments assignments;
     private volatile InForce inForce;
 
-    /**
-     * Creates the placement of a queue.
-     *
-     * @param assignments the view of the assigned shards; empty if none are configured
-     */
+    /** Creates the placement of a queue; the assignments are empty if none are configured. */
     public PlacementView(QueueSettings queue, TenantPolicies policies, ShardAssignments assignments) {
         this.settings = queue.shards();
         this.partitions = queue.topics().partitions();
@@ -66,10 +62,8 @@ public final class PlacementView {
 
     /** Returns the assigned or drawn slots of the tenant in ascending order, regardless of dedicated partitions. */
     public int[] slots(String tenant, TenantPolicy policy) {
-        return assignments.of(tenant)
-                .map(Shard::toArray)
-                .orElseGet(() -> sharder.shard(
-                        tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
+        return assignments.of(tenant).map(Shard::toArray).orElseGet(() -> sharder.shard(
+                tenant, Math.min(policy.shardSize(), Math.min(slots.slots(), ShuffleSharder.MAX_SIZE))));
     }
 
     /** Returns which tenants have dedicated partitions now, and which requests for them cannot be met. */

@@ -11,8 +11,7 @@ import java.util.Optional;
  * <p>A record that does not fit the configured slots is skipped, and its tenant has no assignment until another is
  * written.
  */
-public final class ShardAssignments extends MapContent<ShardAssignment> {
-    private final ShardAssignmentCodec codec = new ShardAssignmentCodec();
+public final class ShardAssignments extends ViewContent<ShardAssignment> {
     private final int slots;
 
     /** Creates content without assignments; 0 slots reject every assignment. */
@@ -43,7 +42,7 @@ public final class ShardAssignments extends MapContent<ShardAssignment> {
 
     @Override
     public void put(String key, byte[] value) {
-        ShardAssignment assignment = codec.decode(value);
+        ShardAssignment assignment = ShardAssignment.decode(value);
         // The previous assignment is obsolete even if the new one does not fit.
         entries.remove(key);
         assignment.requireSlots(slots);

@@ -6,11 +6,7 @@ import java.nio.charset.StandardCharsets;
  * Request to the shard registry for the tenant that is the record's key, as text: {@code assign 4} or {@code release}.
  */
 public sealed interface ShardRequest {
-    /**
-     * Requests a shard of this size, which replaces one of another size.
-     *
-     * @param size slots, 1 or more
-     */
+    /** Requests a shard of this many slots, 1 or more, which replaces one of another size. */
     record Assign(int size) implements ShardRequest {}
 
     /** Releases the tenant's shard. */

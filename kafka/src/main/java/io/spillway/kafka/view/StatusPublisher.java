@@ -5,6 +5,10 @@ import io.spillway.kafka.topics.KafkaClients;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -15,15 +19,17 @@ import org.slf4j.LoggerFactory;
  * Best-effort status publisher: writes the latest value of one key to a compacted topic, outside of transactions. A
  * value that cannot be sent within two seconds is dropped, because the next one replaces it.
  *
- * <p>Owns its producer. Used by one thread at a time.
+ * <p>Owns its producer and its thread. {@link #publish} is for one thread at a time.
  */
-public final class StatusPublisher {
+public final class StatusPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StatusPublisher.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final byte[] key;
+    private final ScheduledExecutorService thread;
+    private boolean failed;
 
     /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
@@ -34,15 +40,34 @@ public final class StatusPublisher {
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000")));
     }
 
-    /**
-     * Creates a publisher that takes over a producer.
-     *
-     * @param name name of the instance, the key of its status
-     */
+    /** Creates a publisher that takes over a producer; the name of the instance is the key of its status. */
     public StatusPublisher(String topic, String name, Producer<byte[], byte[]> producer) {
         this.producer = producer;
         this.topic = topic;
         this.key = name.getBytes(StandardCharsets.UTF_8);
+        this.thread = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("status-" + topic).factory());
+    }
+
+    /**
+     * Runs a task, which may publish, periodically until {@link #close}. A failure does not end the periodic work.
+     *
+     * @param warning receives the message of the first of successive failures, printable
+     */
+    public void start(Runnable task, long delayMillis, long periodMillis, Consumer<String> warning) {
+        thread.scheduleAtFixedRate(() -> run(task, warning), delayMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private void run(Runnable task, Consumer<String> warning) {
+        try {
+            task.run();
+            failed = false;
+        } catch (RuntimeException e) {
+            if (!failed && !thread.isShutdown()) {
+                warning.accept(Printable.of(e.getMessage()));
+            }
+            failed = true;
+        }
     }
 
     /**
@@ -50,7 +75,7 @@ public final class StatusPublisher {
      *
      * @throws org.apache.kafka.common.KafkaException if the send cannot be started
      */
-    public void say(byte[] value) {
+    public void publish(byte[] value) {
         producer.send(new ProducerRecord<>(topic, key, value), (metadata, failure) -> {
             if (failure != null) {
                 LOG.debug("Cannot publish a status to {}: {}", topic, Printable.of(failure.toString()));
@@ -58,17 +83,25 @@ public final class StatusPublisher {
         });
     }
 
-    /** Removes the status, so that readers notice at once that the instance stops. */
-    public void takeBack() {
+    /** Stops the task, removes the status, so that readers need not wait until it expires, and closes the producer. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
+                retract();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        producer.close(CLOSE_TIMEOUT);
+    }
+
+    private void retract() {
         try {
             producer.send(new ProducerRecord<>(topic, key, null));
         } catch (RuntimeException e) {
             LOG.debug("Cannot remove the status in {}; it expires on its own: {}", topic, Printable.of(e.getMessage()));
         }
-    }
-
-    /** Closes the producer. */
-    public void close() {
-        producer.close(CLOSE_TIMEOUT);
     }
 }

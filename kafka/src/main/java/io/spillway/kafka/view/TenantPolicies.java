@@ -4,10 +4,13 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicyIndex;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.kafka.codec.RecordCodec;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.apache.avro.generic.GenericRecord;
 
 /**
  * Policy in force for each tenant: its own settings, those of {@code *} and the configured defaults, in order of
@@ -15,11 +18,13 @@ import java.util.TreeMap;
  *
  * <p>Owner of the settings and writer of the index: the view's thread. Readers see only complete policies.
  */
-public final class TenantPolicies extends MapContent<PolicySettings> {
+public final class TenantPolicies extends ViewContent<PolicySettings> {
     /** Limit of tenants with dedicated partitions. */
     private static final int MAX_DEDICATED = 10_000;
 
-    private final PolicyCodec codec = new PolicyCodec();
+    private static final RecordCodec<io.spillway.schema.TenantPolicy> CODEC =
+            new RecordCodec<>(new io.spillway.schema.TenantPolicy());
+
     private final PolicySettings defaults;
     private final PolicyIndex resolved;
     private volatile TenantPolicy others;
@@ -37,15 +42,50 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
      * @param seed     seed of the hash of tenants; keep it secret from anyone who can choose tenant names
      */
     public TenantPolicies(PolicySettings defaults, long seed) {
-        super(new HashMap<>());
         this.defaults = defaults;
         this.resolved = new PolicyIndex(seed);
         this.others = TenantPolicy.of(defaults);
     }
 
+    /** Returns a tenant's encoded settings, with null for a setting that is not set. */
+    public static byte[] encode(String tenant, PolicySettings settings) {
+        var record = new io.spillway.schema.TenantPolicy();
+        record.put("tenant", tenant);
+        settings.values().forEach((field, value) -> record.put(field.key(), value));
+        return CODEC.encode(record);
+    }
+
+    /** @throws IllegalArgumentException if the bytes are not encoded settings */
+    public static PolicySettings decode(byte[] bytes) {
+        GenericRecord record = CODEC.decode(bytes);
+        Map<PolicyField, Object> values = new EnumMap<>(PolicyField.class);
+        for (PolicyField field : PolicyField.values()) {
+            Object value = record.get(field.key());
+            if (value != null) {
+                values.put(field, value instanceof CharSequence ? value.toString() : value);
+            }
+        }
+        return new PolicySettings(values);
+    }
+
     /** Returns the policy in force for a tenant, never null. */
     public TenantPolicy of(String tenant) {
         return resolved.of(tenant, others);
+    }
+
+    /** Returns a copy of the tenants' own settings as stored, by tenant. */
+    public SortedMap<String, PolicySettings> all() {
+        return Collections.unmodifiableSortedMap(new TreeMap<>(entries));
+    }
+
+    /** Returns the settings stored for a tenant or for {@code *}; none if there are no such. */
+    public PolicySettings own(String tenant) {
+        return entries.getOrDefault(tenant, PolicySettings.NONE_SET);
+    }
+
+    /** Returns the value in force of every setting for a tenant; those without one have the built-in default. */
+    public PolicySettings inForce(String tenant) {
+        return own(tenant).over(own(ALL_TENANTS)).over(defaults).over(PolicySettings.DEFAULTS);
     }
 
     /** Returns the dedicated partitions requested, by tenant. Immutable, and the same object until it changes. */
@@ -55,7 +95,7 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
 
     @Override
     public void put(String key, byte[] value) {
-        PolicySettings own = codec.decode(value);
+        PolicySettings own = decode(value);
         entries.put(key, own);
         resolve(key);
         dedicate(key, (Long) own.get(PolicyField.DEDICATED).orElse(0L));
@@ -85,7 +125,7 @@ public final class TenantPolicies extends MapContent<PolicySettings> {
     }
 
     private void resolve(String key) {
-        PolicySettings all = entries.getOrDefault(ALL_TENANTS, PolicySettings.NONE_SET).over(defaults);
+        PolicySettings all = own(ALL_TENANTS).over(defaults);
         if (key.equals(ALL_TENANTS)) {
             others = TenantPolicy.of(all);
             entries.forEach((tenant, own) -> {

@@ -1,23 +1,38 @@
 package io.spillway.kafka.view;
 
-/** Content of a {@link CompactedView}. Only the view's thread calls these methods; other threads may read. */
-public interface ViewContent {
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Content of a {@link CompactedView}: decoded values by key. Only the view's thread writes; other threads may read.
+ *
+ * @param <V> the decoded value of a key
+ */
+public abstract class ViewContent<V> {
     /** Key of policies and sweeps that applies to every tenant. No tenant can have this name. */
-    String ALL_TENANTS = "*";
+    public static final String ALL_TENANTS = "*";
+
+    protected final Map<String, V> entries = new ConcurrentHashMap<>();
 
     /**
      * Stores the newest value of a key.
      *
      * @throws IllegalArgumentException if the bytes are not valid for the topic; the entry is then unchanged
      */
-    void put(String key, byte[] value);
+    public abstract void put(String key, byte[] value);
 
     /** Removes a key. */
-    void remove(String key);
+    public void remove(String key) {
+        entries.remove(key);
+    }
 
     /** Returns whether the key has an entry. */
-    boolean contains(String key);
+    public boolean contains(String key) {
+        return entries.containsKey(key);
+    }
 
     /** Returns the number of entries. */
-    int size();
+    public final int size() {
+        return entries.size();
+    }
 }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.sun.management.ThreadMXBean;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.routing.Sweep;
-import io.spillway.kafka.view.PolicyCodec;
-import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,8 +21,8 @@ class AllocationTest {
     @ParameterizedTest
     @ValueSource(longs = {10_000_000, 1_000_000_000, Integer.MAX_VALUE - 8, Integer.MAX_VALUE, Long.MAX_VALUE})
     void a_huge_length_allocates_no_memory(long length) {
-        byte[] policy = huge(new PolicyCodec().encode("acme", PolicySettings.NONE_SET), length);
-        byte[] sweep = huge(new SweepCodec().encode("acme", "nightly", new Sweep(1, 2)), length);
+        byte[] policy = huge(TenantPolicies.encode("acme", PolicySettings.NONE_SET), length);
+        byte[] sweep = huge(Sweeps.encode("acme", "nightly", new Sweep(1, 2)), length);
         byte[] item = huge(Items.encode(Items.item()), length);
         // Loads the classes, which can allocate more than the limit.
         assertAllRejected(policy, sweep, item);
@@ -32,8 +32,8 @@ class AllocationTest {
     }
 
     private static void assertAllRejected(byte[] policy, byte[] sweep, byte[] item) {
-        assertThatIllegalArgumentException().isThrownBy(() -> new PolicyCodec().decode(policy));
-        assertThatIllegalArgumentException().isThrownBy(() -> new SweepCodec().decode(sweep));
+        assertThatIllegalArgumentException().isThrownBy(() -> TenantPolicies.decode(policy));
+        assertThatIllegalArgumentException().isThrownBy(() -> Sweeps.decode(sweep));
         assertThat(Items.read(item)).isInstanceOf(ParsedRecord.Unreadable.class);
     }
 

@@ -7,8 +7,8 @@ import io.spillway.Seed;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.routing.Sweep;
-import io.spillway.kafka.view.PolicyCodec;
-import io.spillway.kafka.view.SweepCodec;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantPolicy;
 import java.time.Instant;
@@ -22,8 +22,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class CodecTest {
-    private static final PolicyCodec POLICIES = new PolicyCodec();
-    private static final SweepCodec SWEEPS = new SweepCodec();
     private static final PolicySettings FULL = PolicySettings.DEFAULTS
             .with(PolicyField.RATE, "0.5")
             .with(PolicyField.JITTER, "equal")
@@ -33,14 +31,14 @@ class CodecTest {
     @Test
     void a_policy_is_decoded_to_what_was_encoded() {
         for (PolicySettings settings : List.of(PolicySettings.NONE_SET, PolicySettings.DEFAULTS, FULL)) {
-            assertThat(POLICIES.decode(POLICIES.encode("acme", settings))).isEqualTo(settings);
+            assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).isEqualTo(settings);
         }
     }
 
     @Test
     void a_setting_of_none_stays_different_from_one_that_is_not_set() {
         PolicySettings none = PolicySettings.NONE_SET.with(PolicyField.RATE, "none").with(PolicyField.TTL, "none");
-        PolicySettings read = POLICIES.decode(POLICIES.encode("*", none));
+        PolicySettings read = TenantPolicies.decode(TenantPolicies.encode("*", none));
         assertThat(read).isEqualTo(none);
         assertThat(read.get(PolicyField.BURST)).isEmpty();
     }
@@ -53,7 +51,8 @@ class CodecTest {
             for (PolicyField field : PolicyField.values()) {
                 settings = seed.random().nextBoolean() ? settings.without(field) : settings;
             }
-            assertThat(POLICIES.decode(POLICIES.encode("acme", settings))).as(seed.toString()).isEqualTo(settings);
+            assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).as(seed.toString())
+                    .isEqualTo(settings);
         }
     }
 
@@ -70,38 +69,38 @@ class CodecTest {
         TenantPolicy record = TenantPolicy.newBuilder().setTenant("acme").setAttempts(0L).build();
         byte[] bytes = new RecordCodec<>(new TenantPolicy()).encode(record);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> POLICIES.decode(bytes))
+                .isThrownBy(() -> TenantPolicies.decode(bytes))
                 .withMessage("attempts = 0: must be 1 to 1000");
         byte[] jitter = new RecordCodec<>(new TenantPolicy())
                 .encode(TenantPolicy.newBuilder().setTenant("acme").setJitter("wild\n").build());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> POLICIES.decode(jitter))
+                .isThrownBy(() -> TenantPolicies.decode(jitter))
                 .withMessage("jitter = wild\\u000a: must be full, equal, decorrelated, none");
     }
 
     @Test
     void a_completed_sweep_is_decoded_and_a_running_one_is_empty() {
         Sweep sweep = new Sweep(Items.ENQUEUED_AT, Items.TIMESTAMP);
-        assertThat(SWEEPS.decode(SWEEPS.encode("*", "nightly", sweep))).contains(sweep);
-        assertThat(SWEEPS.decode(mark(Items.ENQUEUED_AT, null))).isEmpty();
+        assertThat(Sweeps.decode(Sweeps.encode("*", "nightly", sweep))).contains(sweep);
+        assertThat(Sweeps.decode(mark(Items.ENQUEUED_AT, null))).isEmpty();
     }
 
     @Test
     void a_sweep_that_completes_before_it_starts_is_rejected() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> SWEEPS.decode(mark(200, 199L)))
+                .isThrownBy(() -> Sweeps.decode(mark(200, 199L)))
                 .withMessageContaining("cannot complete before it starts");
     }
 
     static Stream<Consumer<byte[]>> decoders() {
-        return Stream.of(POLICIES::decode, SWEEPS::decode);
+        return Stream.of(TenantPolicies::decode, Sweeps::decode);
     }
 
     @ParameterizedTest
     @MethodSource("decoders")
     void invalid_bytes_are_rejected_with_one_printable_line(Consumer<byte[]> decoder) {
-        byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
-        byte[] policy = POLICIES.encode("acme", FULL);
+        byte[] sweep = Sweeps.encode("*", "nightly", new Sweep(1, 2));
+        byte[] policy = TenantPolicies.encode("acme", FULL);
         byte[] good = decodes(decoder, sweep) ? sweep : policy;
         byte[] other = good == sweep ? policy : sweep;
         assertThat(decodes(decoder, good)).isTrue();
@@ -129,7 +128,8 @@ class CodecTest {
     @MethodSource("decoders")
     void a_record_truncated_at_any_byte_is_rejected(Consumer<byte[]> decoder) {
         for (byte[] whole : List.of(
-                SWEEPS.encode("*", "nightly", new Sweep(1, 2)), POLICIES.encode("acme", PolicySettings.DEFAULTS))) {
+                Sweeps.encode("*", "nightly", new Sweep(1, 2)),
+                TenantPolicies.encode("acme", PolicySettings.DEFAULTS))) {
             for (int length = 0; length < whole.length; length++) {
                 byte[] cut = Arrays.copyOf(whole, length);
                 assertThat(decodes(decoder, cut)).as("%s of %s bytes", length, whole.length).isFalse();
@@ -143,8 +143,8 @@ class CodecTest {
     void mutated_records_are_decoded_or_rejected_without_another_error(Consumer<byte[]> decoder) {
         Seed seed = new Seed();
         SplittableRandom random = seed.random();
-        byte[] sweep = SWEEPS.encode("*", "nightly", new Sweep(1, 2));
-        byte[] policy = POLICIES.encode("acme", FULL);
+        byte[] sweep = Sweeps.encode("*", "nightly", new Sweep(1, 2));
+        byte[] policy = TenantPolicies.encode("acme", FULL);
         byte[] good = decodes(decoder, sweep) ? sweep : policy;
         int rejected = 0;
         for (int i = 0; i < seed.rounds(20_000); i++) {

@@ -52,10 +52,10 @@ class OriginTest {
     @CsvSource({"0, 0", "-5, -5", "9223372036854775807, 9223372036854775807", "9223372036854775808, ",
         "1.5, ", "'', ", "' 1', ", "111111111111111111111, "})
     void a_number_in_a_header_is_a_decimal_64_bit_integer(String text, Long expected) {
-        assertThat(HeaderNumber.of(headers("n", text), "n"))
+        assertThat(ItemHeaders.number(headers("n", text), "n"))
                 .isEqualTo(expected == null ? OptionalLong.empty() : OptionalLong.of(expected));
-        assertThat(HeaderNumber.of(new RecordHeaders().add("n", null), "n")).isEmpty();
-        assertThat(HeaderNumber.of(new RecordHeaders(), "n")).isEmpty();
+        assertThat(ItemHeaders.number(new RecordHeaders().add("n", null), "n")).isEmpty();
+        assertThat(ItemHeaders.number(new RecordHeaders(), "n")).isEmpty();
     }
 
     private static RecordHeaders headers(String... namesAndValues) {

@@ -90,7 +90,7 @@ class ApiKeysTest {
         ApiKey older = ApiKey.make(seed.random());
         put("bolt", bolt);
         put("acme", acme);
-        keys.put(older.keyId(), new StoredKeyCodec().encode(StoredKey.of("acme", older, 1)));
+        keys.put(older.keyId(), StoredKey.of("acme", older, 1).encode());
 
         assertThat(keys.all(Optional.empty()).stream().map(StoredKey::keyId))
                 .containsExactly(older.keyId(), acme.keyId(), bolt.keyId());
@@ -101,7 +101,7 @@ class ApiKeysTest {
     @Test
     void an_invalid_record_is_rejected_and_changes_nothing() {
         put("acme", acme);
-        byte[] good = new StoredKeyCodec().encode(StoredKey.of("bolt", bolt, 7));
+        byte[] good = StoredKey.of("bolt", bolt, 7).encode();
         assertThatIllegalArgumentException().as("under another id").isThrownBy(() -> keys.put(acme.keyId(), good));
         assertThatIllegalArgumentException().isThrownBy(() -> keys.put(acme.keyId(), Items.bytes("invalid")));
         assertThatIllegalArgumentException().isThrownBy(() -> new StoredKey("acme", "id", new byte[31], 0));
@@ -119,6 +119,6 @@ class ApiKeysTest {
     }
 
     private void put(String tenant, ApiKey key) {
-        keys.put(key.keyId(), new StoredKeyCodec().encode(StoredKey.of(tenant, key, 7)));
+        keys.put(key.keyId(), StoredKey.of(tenant, key, 7).encode());
     }
 }

@@ -30,7 +30,7 @@ class DepthsTest {
         depths.put("acme", balance("acme", 5, 2_000));
         depths.put("bolt", balance("bolt", 5, 1_000));
         assertThat(depths.changedAtMillis()).isEqualTo(2_000);
-        depths.put(DepthCodec.foldedKey(0), balance(DepthCodec.foldedKey(0), 0, 3_000));
+        depths.put(Depths.foldedKey(0), balance(Depths.foldedKey(0), 0, 3_000));
         assertThat(depths.changedAtMillis()).as("progress of the ledger is a change").isEqualTo(3_000);
         assertThat(depths.size()).isEqualTo(2);
         assertThatThrownBy(() -> depths.put("acme", new byte[] {1})).isInstanceOf(IllegalArgumentException.class);
@@ -40,7 +40,7 @@ class DepthsTest {
     private static byte[] balance(String key, long inHot, long atMillis) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = inHot;
-        return new DepthCodec().encode(key, new Depth(
+        return Depths.encode(key, new Depth(
                 TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0), FlowRates.startingAt(atMillis),
                 GrowingLimit.NONE, 0));
     }

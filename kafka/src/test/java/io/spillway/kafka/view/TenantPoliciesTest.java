@@ -13,7 +13,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TenantPoliciesTest {
-    private final PolicyCodec codec = new PolicyCodec();
     private final TenantPolicies policies = new TenantPolicies(settings("attempts=7 ttl=1h"));
 
     /**
@@ -64,7 +63,7 @@ class TenantPoliciesTest {
     void an_invalid_record_leaves_the_policy_unchanged() {
         put("acme", "attempts=2");
         TenantPolicy before = policies.of("acme");
-        byte[] whole = codec.encode("acme", settings("attempts=9"));
+        byte[] whole = TenantPolicies.encode("acme", settings("attempts=9"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> policies.put("acme", Arrays.copyOf(whole, whole.length - 1)));
         assertThatIllegalArgumentException().isThrownBy(() -> policies.put("*", new byte[3]));
@@ -95,23 +94,27 @@ class TenantPoliciesTest {
 
     @Test
     void settings_are_returned_as_stored() {
-        SettingsByTenant stored = new SettingsByTenant();
-        stored.put("bolt", codec.encode("bolt", settings("rate=1")));
-        stored.put("*", codec.encode("*", settings("ttl=none")));
-        stored.put("acme", codec.encode("acme", settings("")));
-        stored.put("gone", codec.encode("gone", settings("")));
-        stored.remove("gone");
-        assertThat(stored.all()).containsExactly(
+        put("bolt", "rate=1");
+        put("*", "ttl=none");
+        put("acme", "");
+        put("gone", "");
+        policies.remove("gone");
+        assertThat(policies.all()).containsExactly(
                 Map.entry("*", settings("ttl=none")),
                 Map.entry("acme", PolicySettings.NONE_SET),
                 Map.entry("bolt", settings("rate=1")));
-        assertThat(stored.size()).isEqualTo(3);
-        assertThat(stored.contains("*")).isTrue();
-        assertThat(stored.contains("gone")).isFalse();
+        assertThat(policies.size()).isEqualTo(3);
+        assertThat(policies.contains("*")).isTrue();
+        assertThat(policies.contains("gone")).isFalse();
+        assertThat(policies.own("bolt")).isEqualTo(settings("rate=1"));
+        assertThat(policies.own("gone")).isEqualTo(PolicySettings.NONE_SET);
+        assertThat(policies.inForce("bolt"))
+                .isEqualTo(PolicySettings.DEFAULTS.with(PolicyField.RATE, "1").with(PolicyField.ATTEMPTS, "7")
+                        .with(PolicyField.TTL, "none"));
     }
 
     private void put(String key, String settings) {
-        policies.put(key, codec.encode(key, settings(settings)));
+        policies.put(key, TenantPolicies.encode(key, settings(settings)));
     }
 
     /** Parses settings written as {@code key=value}, separated by spaces. */
