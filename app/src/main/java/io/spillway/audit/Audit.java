@@ -10,7 +10,7 @@ import java.util.TreeSet;
 
 /** Comparison of the ledger with the items stored in the topics. Bound: all tenants. */
 public final class Audit {
-    private static final int MOST_LOOKS = 3;
+    private static final int MAX_TRIES = 3;
 
     private Audit() {}
 
@@ -38,21 +38,18 @@ public final class Audit {
     }
 
     /**
-     * Returns the audit of every tenant, repeated while something is off. An item may be read between two markers of
-     * its
+     * Audits all tenants, again while there are differences: an item may be read between two markers of its
      * transaction, so a difference counts only when it stays.
-     *
-     * @param census not null
      */
     public static List<AuditedTenant> confirmed(Census census) {
         List<AuditedTenant> audited = of(census);
-        for (int look = 1; look < MOST_LOOKS && isOff(audited); look++) {
+        for (int tries = 1; tries < MAX_TRIES && hasFindings(audited); tries++) {
             audited = of(census);
         }
         return audited;
     }
 
-    private static boolean isOff(List<AuditedTenant> audited) {
+    private static boolean hasFindings(List<AuditedTenant> audited) {
         return audited.stream().anyMatch(tenant -> !tenant.findings().isEmpty());
     }
 }

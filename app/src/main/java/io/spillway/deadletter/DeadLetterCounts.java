@@ -45,14 +45,17 @@ public final class DeadLetterCounts {
     private final Map<Group, Row> rows = new LinkedHashMap<>();
     private long count;
 
+    /** Counts a dead letter that will not be replayed. */
     public void add(DeadLetter letter) {
-        add(letter, false, false);
+        add(letter, ReplayForecast.Result.WORK);
     }
 
-    void add(DeadLetter letter, boolean isSwept, boolean isExpired) {
+    void add(DeadLetter letter, ReplayForecast.Result forecast) {
         Group own = new Group(letter.tenant().orElse(NO_TENANT), letter.reason());
         Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHER_GROUP;
-        rows.merge(group, new Row(group, 1, isSwept ? 1 : 0, isExpired ? 1 : 0), Row::plus);
+        int swept = forecast == ReplayForecast.Result.SWEPT ? 1 : 0;
+        int expired = forecast == ReplayForecast.Result.EXPIRED ? 1 : 0;
+        rows.merge(group, new Row(group, 1, swept, expired), Row::plus);
         count++;
     }
 
