@@ -6,7 +6,7 @@ import io.spillway.core.ledger.TenantBalance;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Comparison of the ledger with the items stored in the topics. Bound: all tenants. */
 public final class Audit {
@@ -26,19 +26,16 @@ public final class Audit {
         census.forEach(false, item ->
                 counted.computeIfAbsent(item.owner(), absent -> new long[ItemState.COUNT])[item.place().ordinal()]++);
         Map<String, TenantBalance> after = LedgerReader.read(census);
-        TreeSet<String> tenants = new TreeSet<>(after.keySet());
-        tenants.addAll(counted.keySet());
-        return tenants.stream()
+        return Stream.concat(after.keySet().stream(), counted.keySet().stream()).distinct().sorted()
                 .map(tenant -> new AuditedTenant(
-                        tenant,
-                        before.getOrDefault(tenant, TenantBalance.EMPTY),
+                        tenant, before.getOrDefault(tenant, TenantBalance.EMPTY),
                         after.getOrDefault(tenant, TenantBalance.EMPTY),
                         counted.getOrDefault(tenant, new long[ItemState.COUNT])))
                 .toList();
     }
 
     /**
-     * Audits all tenants, again while there are differences: an item may be read between two markers of its
+     * Audits all tenants, up to three times while there are differences: an item may be read between two markers of its
      * transaction, so a difference counts only when it stays.
      */
     public static List<AuditedTenant> confirmed(Census census) {

@@ -104,11 +104,6 @@ public final class DeadLetterRun implements AutoCloseable {
             // Records of the survey are missing: only another run can have finished and purged them.
             throw new SupersededException(work.done(), null);
         }
-        purge(finished, work, disposal);
-        return new RunResult(work.done(), work.isStopped());
-    }
-
-    private void purge(Map<TopicPartition, Long> finished, SelectedDeadLetters work, Disposal disposal) {
         try {
             if (!finished.isEmpty()) {
                 letters.queues().purgeBelow(finished);
@@ -117,6 +112,7 @@ public final class DeadLetterRun implements AutoCloseable {
             throw new KafkaFailure(work.done() + " dead letters are " + disposal.done() + " but not purged yet;"
                     + " run the same command again within 7 days (offsets.retention.minutes)", e);
         }
+        return new RunResult(work.done(), work.isStopped());
     }
 
     @Override

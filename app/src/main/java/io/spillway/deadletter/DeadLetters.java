@@ -85,15 +85,14 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Returns the unfinished dead letter at a position; empty if there is none. */
     public Optional<DeadLetter> at(int partition, long offset) {
-        Optional<QueueProgress> found = partitions(false).stream()
+        return partitions(false).stream()
                 .filter(part -> part.partition().partition() == partition)
                 .filter(part -> part.isUnfinished(offset) && offset < part.end())
-                .findFirst();
-        if (found.isEmpty()) {
-            return Optional.empty();
-        }
-        reader.seek(found.get().partition(), offset, offset + 1);
-        return reader.next().stream().map(this::letter).findFirst();
+                .findFirst()
+                .flatMap(part -> {
+                    reader.seek(part.partition(), offset, offset + 1);
+                    return reader.next().stream().map(this::letter).findFirst();
+                });
     }
 
     @Override

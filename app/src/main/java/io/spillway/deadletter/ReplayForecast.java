@@ -15,7 +15,7 @@ public interface ReplayForecast {
     /** Assumes that nothing is dropped. */
     ReplayForecast NONE = (letter, index) -> Result.WORK;
 
-    /** What the delay stage will do with a dead letter. */
+    /** Expected result of the delay stage. */
     enum Result {
         /** Moved to a worker's lane, or dead-lettered again. */
         WORK,

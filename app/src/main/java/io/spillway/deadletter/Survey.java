@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class Survey {
     /** Maximum number of obstacles with details; all are counted. */
-    public static final int MAX_NAMED = 20;
+    private static final int MAX_NAMED = 20;
 
     private final List<QueueProgress> partitions;
     private final long limit;
@@ -74,7 +74,7 @@ public final class Survey {
         return unfit;
     }
 
-    /** Returns the first of them as {@code partition-offset: reason}; at most {@link #MAX_NAMED}. */
+    /** Returns the first of them as {@code partition-offset: reason}; at most {@value #MAX_NAMED}. */
     public List<String> obstacles() {
         return List.copyOf(obstacles);
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * Batch endpoint: stores the items of one request. Each line is checked on its own and has its own result, in the
  * order of the lines. Nothing is stored if the body is incomplete or has too many lines. Thread-safe.
  */
-record Batch(int maxLines, Intake intake, Responder responder, ItemIds ids, Gateway.Sources sources) {
+record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources sources) {
     /** Pending result of a line: the item's id, and a future that completes with the problem, if any. */
     private record Line(String id, CompletableFuture<Optional<Problem>> result, Optional<RateDecision> rate) {
         static Line of(Problem problem, Optional<RateDecision> rate) {
@@ -43,7 +43,8 @@ record Batch(int maxLines, Intake intake, Responder responder, ItemIds ids, Gate
             return GatewayResponse.of(Problem.Kind.TOO_LARGE, "The batch has more than " + maxLines
                     + " lines and nothing of it is stored. Send smaller batches.");
         }
-        JsonItems items = new JsonItems(tenant, "", () -> Instant.ofEpochMilli(sources.clock().millis()), ids::next);
+        JsonItems items =
+                new JsonItems(tenant, "", () -> Instant.ofEpochMilli(sources.clock().millis()), sources::uuid);
         List<Line> lines = texts.stream().map(text -> send(items, text, tenant, trace)).toList();
         Optional<RateDecision> lastRate = lines.stream().flatMap(line -> line.rate().stream()).reduce((a, b) -> b);
         return response(tenant, lines).with(lastRate);

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -45,7 +46,7 @@ public final class Gateway implements AutoCloseable {
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
-     * What the gateway shares with the process. The views are filled before it starts.
+     * State and services of the process that the gateway uses. The views are filled before it starts.
      *
      * @param depths      balances of tenants; a tenant without a balance is not subject to load shedding
      * @param metricsText response body of {@code /metrics}
@@ -65,6 +66,15 @@ public final class Gateway implements AutoCloseable {
         /** Returns a number from 0 (inclusive) to 1 (exclusive). */
         double random() {
             return (randomBits.getAsLong() >>> 11) * 0x1p-53;
+        }
+
+        /** Returns a new UUID of version 7 (RFC 9562), which sorts by time. */
+        String uuid() {
+            long version = 0x7000L;
+            long variant = 0x8000_0000_0000_0000L;
+            return new UUID(
+                    clock.millis() << 16 | version | randomBits.getAsLong() & 0xFFF,
+                    variant | randomBits.getAsLong() >>> 2).toString();
         }
     }
 
@@ -108,9 +118,8 @@ public final class Gateway implements AutoCloseable {
         Intake intake = new Intake(
                 with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), sources,
                 producer, new Topics(configuration.queue()), limits.confirmTimeout().toMillis());
-        ItemIds ids = new ItemIds(sources);
-        Batch batch = new Batch(limits.batchLines(), intake, responder, ids, sources);
-        ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, ids, sources);
+        Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
+        ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         AdminApi admin = new AdminApi(
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
         RequestRouter requestRouter = new RequestRouter(

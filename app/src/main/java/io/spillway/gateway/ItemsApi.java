@@ -22,7 +22,7 @@ import java.util.function.Function;
  */
 record ItemsApi(
         GatewaySettings.Limits limits, InFlight inFlight, Body.Reader bodies, Intake intake, Batch batch,
-        Responder responder, ItemIds ids, Gateway.Sources sources) {
+        Responder responder, Gateway.Sources sources) {
     static final int MAX_PAYLOAD_BYTES = 1_048_576;
     static final String OCTETS = "application/octet-stream";
 
@@ -115,7 +115,7 @@ record ItemsApi(
 
     private GatewayResponse store(String tenant, ServerRequest request, byte[] payload) {
         WorkItem item = new WorkItem(
-                tenant, idOf(request).orElseGet(ids::next), Instant.ofEpochMilli(sources.clock().millis()),
+                tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
         return intake.await(intake.send(item, traceOf(request)))
                 .map(GatewayResponse::of)
