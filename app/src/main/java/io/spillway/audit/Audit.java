@@ -6,11 +6,11 @@ import io.spillway.core.ledger.TenantBalance;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Comparison of the ledger with the items stored in the topics. Bound: all tenants. */
 public final class Audit {
-    private static final int MOST_LOOKS = 3;
+    private static final int MAX_TRIES = 3;
 
     private Audit() {}
 
@@ -26,33 +26,27 @@ public final class Audit {
         census.forEach(false, item ->
                 counted.computeIfAbsent(item.owner(), absent -> new long[ItemState.COUNT])[item.place().ordinal()]++);
         Map<String, TenantBalance> after = LedgerReader.read(census);
-        TreeSet<String> tenants = new TreeSet<>(after.keySet());
-        tenants.addAll(counted.keySet());
-        return tenants.stream()
+        return Stream.concat(after.keySet().stream(), counted.keySet().stream()).distinct().sorted()
                 .map(tenant -> new AuditedTenant(
-                        tenant,
-                        before.getOrDefault(tenant, TenantBalance.EMPTY),
+                        tenant, before.getOrDefault(tenant, TenantBalance.EMPTY),
                         after.getOrDefault(tenant, TenantBalance.EMPTY),
                         counted.getOrDefault(tenant, new long[ItemState.COUNT])))
                 .toList();
     }
 
     /**
-     * Returns the audit of every tenant, repeated while something is off. An item may be read between two markers of
-     * its
+     * Audits all tenants, up to three times while there are differences: an item may be read between two markers of its
      * transaction, so a difference counts only when it stays.
-     *
-     * @param census not null
      */
     public static List<AuditedTenant> confirmed(Census census) {
         List<AuditedTenant> audited = of(census);
-        for (int look = 1; look < MOST_LOOKS && isOff(audited); look++) {
+        for (int tries = 1; tries < MAX_TRIES && hasFindings(audited); tries++) {
             audited = of(census);
         }
         return audited;
     }
 
-    private static boolean isOff(List<AuditedTenant> audited) {
+    private static boolean hasFindings(List<AuditedTenant> audited) {
         return audited.stream().anyMatch(tenant -> !tenant.findings().isEmpty());
     }
 }

@@ -45,10 +45,9 @@ public final class Census implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param configuration configuration with a cluster
-     * @param clock         clock for timeouts
-     * @param sinceMillis   skips the records of a partition before its first record of this time or later, epoch
-     *                      milliseconds; a record keeps its send time on every move. Empty for all
+     * @param clock       clock for timeouts
+     * @param sinceMillis skips the records of a partition before its first record of this time or later, epoch
+     *                    milliseconds; a record keeps its send time on every move. Empty for all
      */
     public Census(Configuration configuration, InstantSource clock, OptionalLong sinceMillis) {
         this.sinceMillis = sinceMillis;
@@ -101,16 +100,13 @@ public final class Census implements AutoCloseable {
         TopicPartition partition = part.partition();
         // The start may have moved, because finished records are purged at any time.
         long first = Math.max(from, first(partition));
-        reader.seek(partition, first, part.end());
-        for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
-            for (ConsumerRecord<byte[], byte[]> record : batch) {
-                boolean isWaiting = part.isUnfinished(record.offset());
-                if (isWaiting || includeFinished) {
-                    visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
-                            isWaiting, false, record.key(), record.value(), record.headers(), record.timestamp()));
-                }
+        readRange(partition, first, part.end(), record -> {
+            boolean isWaiting = part.isUnfinished(record.offset());
+            if (isWaiting || includeFinished) {
+                visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
+                        isWaiting, false, record.key(), record.value(), record.headers(), record.timestamp()));
             }
-        }
+        });
         return first;
     }
 
@@ -141,25 +137,27 @@ public final class Census implements AutoCloseable {
                 });
             }
         });
-        timers.values().forEach(timer -> visitor.accept(timer.item()
-                .map(item -> StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
-                        item.key(), item.value(), item.headers(), item.timestampMillis()))
-                .orElseGet(() -> StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
-                        null, null, new RecordHeaders(), 0))));
+        timers.values().forEach(timer -> {
+            WaitingTimer.Item item =
+                    timer.item().orElseGet(() -> new WaitingTimer.Item(null, null, new RecordHeaders(), 0));
+            visitor.accept(StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
+                    item.key(), item.value(), item.headers(), item.timestampMillis()));
+        });
     }
 
-    /** Reads a partition from its start to its current end, including open transactions. */
-    void readWhole(TopicPartition partition, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
-        readFrom(partition, start(partition), visitor);
-    }
-
+    /** Reads a partition from an offset to its current end, including open transactions. */
     void readFrom(TopicPartition partition, long from, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
         long end = queues.end(partition);
         if (from < end) {
-            reader.seek(partition, from, end);
-            for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
-                batch.forEach(visitor);
-            }
+            readRange(partition, from, end, visitor);
+        }
+    }
+
+    private void readRange(
+            TopicPartition partition, long from, long end, Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
+        reader.seek(partition, from, end);
+        for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
+            batch.forEach(visitor);
         }
     }
 

@@ -27,9 +27,8 @@ public final class LedgerReader {
     private LedgerReader() {}
 
     /**
-     * Reads the balances.
+     * Returns the balances by tenant.
      *
-     * @return balances by tenant
      * @throws KafkaFailure if the cluster does not respond, or purges the ledger faster than it can be read
      */
     public static Map<String, TenantBalance> read(Census census) {
@@ -48,7 +47,8 @@ public final class LedgerReader {
     /** Reads the balances that the router has published. */
     public static Depths depths(Census census) {
         Depths depths = new Depths();
-        census.readWhole(new TopicPartition(census.topics().depths(), 0), record -> put(depths, record));
+        TopicPartition partition = new TopicPartition(census.topics().depths(), 0);
+        census.readFrom(partition, census.start(partition), record -> put(depths, record));
         return depths;
     }
 

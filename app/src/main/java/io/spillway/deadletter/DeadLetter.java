@@ -13,7 +13,7 @@ import java.util.OptionalLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** One dead letter. Its texts are untrusted: escape them before printing. Not thread-safe: the id is decoded lazily. */
-public final class DeadLetter implements DeadLetterFacts {
+public final class DeadLetter {
     private final ConsumerRecord<byte[], byte[]> record;
     private final ItemDecoder decoder;
     private final ParsedRecord reading;
@@ -38,12 +38,12 @@ public final class DeadLetter implements DeadLetterFacts {
         return reading;
     }
 
-    @Override
+    /** Returns the tenant; empty if the record is not a readable item. */
     public Optional<String> tenant() {
         return reading instanceof ParsedRecord.Item item ? Optional.of(item.tenant()) : Optional.empty();
     }
 
-    @Override
+    /** Returns the item's id, or its origin if it has none. The first call can decode the whole item. */
     public String id() {
         if (id == null) {
             id = item().map(ItemDetails::id).orElseGet(this::originText);
@@ -58,7 +58,7 @@ public final class DeadLetter implements DeadLetterFacts {
                 : Optional.empty();
     }
 
-    @Override
+    /** Returns the value of {@code spillway-dead-reason}; empty text if absent. */
     public String reason() {
         // Truncated, because reasons are keys of counters. Spillway's own reasons are short and unchanged.
         return Printable.of(text(ItemHeaders.DEAD_REASON));
@@ -74,7 +74,7 @@ public final class DeadLetter implements DeadLetterFacts {
         return text(ItemHeaders.DEAD_STAGE);
     }
 
-    @Override
+    /** Returns the time at which it was dead-lettered, epoch milliseconds; empty if absent. */
     public OptionalLong deadAtMillis() {
         return ItemHeaders.number(record.headers(), ItemHeaders.DEAD_AT);
     }
@@ -84,12 +84,7 @@ public final class DeadLetter implements DeadLetterFacts {
         return ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0);
     }
 
-    /** Returns the position where the item entered; its current position if unknown. */
-    public Origin origin() {
-        return origin;
-    }
-
-    /** Returns {@link #origin} as topic-partition-offset. */
+    /** Returns the position where the item entered, topic-partition-offset; its current position if unknown. */
     public String originText() {
         return new String(origin.bytes(), StandardCharsets.ISO_8859_1);
     }

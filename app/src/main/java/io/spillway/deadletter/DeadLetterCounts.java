@@ -8,21 +8,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts of dead letters by tenant and reason. Bound: {@link #MAX_ROWS} rows; all further groups share one row. Owned
+ * Counts of dead letters by tenant and reason. Bound: {@value #MAX_ROWS} rows; all further groups share one row. Owned
  * by the thread of its command.
  */
 public final class DeadLetterCounts {
     /** Maximum number of rows with their own names. */
-    public static final int MAX_ROWS = 1_000;
-    /** Tenant and reason of the row for all further groups. */
-    public static final String OTHERS = "*other*";
-    /** Tenant of unreadable items; contains a character that tenant names cannot contain. */
-    public static final String NO_TENANT = LedgerOwner.NONE;
+    private static final int MAX_ROWS = 1_000;
+    /** Group of the row for all further groups. */
+    private static final Group OTHERS = new Group("*other*", "*other*");
 
     /**
      * Key of a count.
      *
-     * @param tenant tenant, {@link #NO_TENANT} or {@link #OTHERS}
+     * @param tenant tenant, {@code *other*} for all further groups, or {@link LedgerOwner#NOBODY} for unreadable items
      * @param reason untrusted text
      */
     public record Group(String tenant, String reason) {}
@@ -40,19 +38,20 @@ public final class DeadLetterCounts {
         }
     }
 
-    private static final Group OTHER_GROUP = new Group(OTHERS, OTHERS);
-
     private final Map<Group, Row> rows = new LinkedHashMap<>();
     private long count;
 
+    /** Adds a dead letter without a forecast. */
     public void add(DeadLetter letter) {
-        add(letter, false, false);
+        add(letter, ReplayForecast.Result.WORK);
     }
 
-    void add(DeadLetter letter, boolean isSwept, boolean isExpired) {
-        Group own = new Group(letter.tenant().orElse(NO_TENANT), letter.reason());
-        Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHER_GROUP;
-        rows.merge(group, new Row(group, 1, isSwept ? 1 : 0, isExpired ? 1 : 0), Row::plus);
+    void add(DeadLetter letter, ReplayForecast.Result forecast) {
+        Group own = new Group(letter.tenant().orElse(LedgerOwner.NONE), letter.reason());
+        Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHERS;
+        int swept = forecast == ReplayForecast.Result.SWEPT ? 1 : 0;
+        int expired = forecast == ReplayForecast.Result.EXPIRED ? 1 : 0;
+        rows.merge(group, new Row(group, 1, swept, expired), Row::plus);
         count++;
     }
 

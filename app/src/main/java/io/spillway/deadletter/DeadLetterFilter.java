@@ -14,15 +14,8 @@ import java.util.OptionalLong;
  * @param id          item id; several items may have the same one
  */
 public record DeadLetterFilter(
-        Optional<String> tenant,
-        Optional<String> reason,
-        OptionalLong sinceMillis,
-        OptionalLong untilMillis,
+        Optional<String> tenant, Optional<String> reason, OptionalLong sinceMillis, OptionalLong untilMillis,
         Optional<String> id) {
-    /** Matches all dead letters. */
-    public static final DeadLetterFilter ALL = new DeadLetterFilter(
-            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
-
     /** Returns a filter for all dead letters with an id. */
     public static DeadLetterFilter ofId(String id) {
         return new DeadLetterFilter(
@@ -30,7 +23,7 @@ public record DeadLetterFilter(
     }
 
     /** Returns whether a dead letter matches. One without a time matches no time range. */
-    public boolean matches(DeadLetterFacts letter) {
+    public boolean matches(DeadLetter letter) {
         return reason.map(letter.reason()::equals).orElse(true)
                 && isInTime(letter.deadAtMillis())
                 && (tenant.isEmpty() || tenant.equals(letter.tenant()))

@@ -1,22 +1,16 @@
 package io.spillway.deadletter;
 
 import io.spillway.config.Configuration;
-import io.spillway.core.item.Lane;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
-import io.spillway.kafka.topics.PartitionReader;
-import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
@@ -39,21 +33,14 @@ public final class DeadLetterRun implements AutoCloseable {
     /** Limits how long an open transaction of a killed run blocks the delay stage. */
     private static final int TRANSACTION_TIMEOUT_MILLIS = 10_000;
 
-    private final String topic;
-    private final String group;
     private final int maxSkipped;
-    private final Admin admin;
-    private final QueueAdmin queues;
-    private final KafkaConsumer<byte[], byte[]> consumer;
-    private final PartitionReader reader;
-    private final Scan scan;
+    private final DeadLetters letters;
     private final DisposalTransactions transactions;
 
     /**
      * Connects, and fences every earlier run.
      *
-     * @param configuration configuration with a cluster
-     * @param clock         clock for timeouts
+     * @param clock clock for timeouts
      * @throws KafkaFailure if the cluster rejects the run or does not respond
      */
     public DeadLetterRun(Configuration configuration, InstantSource clock) {
@@ -64,29 +51,22 @@ public final class DeadLetterRun implements AutoCloseable {
     DeadLetterRun(
             Configuration configuration, InstantSource clock, int maxSkipped,
             UnaryOperator<Producer<byte[], byte[]>> producers) {
-        KafkaClients clients = new KafkaClients(configuration.queue());
         Topics topics = new Topics(configuration.queue());
-        this.topic = topics.lane(Lane.DEAD_LETTER);
-        this.group = topics.replayGroup();
         this.maxSkipped = maxSkipped;
-        this.admin = clients.admin();
-        this.queues = new QueueAdmin(admin);
-        this.consumer = DeadLetters.consumer(clients, topics);
-        this.reader = new PartitionReader(consumer, clock);
-        this.scan = new Scan(reader);
-        Producer<byte[], byte[]> producer = producers.apply(clients.producer(Map.of(
+        this.letters = new DeadLetters(configuration, clock);
+        Producer<byte[], byte[]> producer = producers.apply(new KafkaClients(configuration.queue()).producer(Map.of(
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.replayGroup(),
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, TRANSACTION_TIMEOUT_MILLIS,
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.CLIENT_ID_CONFIG, topics.replayGroup())));
         this.transactions =
-                new DisposalTransactions(producer, consumer.groupMetadata(), new LedgerWriter(topics), clock);
+                new DisposalTransactions(producer, letters.groupMetadata(), new LedgerWriter(topics), clock);
         try {
             // Before the progress is read: afterwards no earlier run can change it.
             producer.initTransactions();
         } catch (KafkaException e) {
             close();
-            throw new KafkaFailure("cannot start transactions as " + group, e);
+            throw new KafkaFailure("cannot start transactions as " + topics.replayGroup(), e);
         }
     }
 
@@ -98,8 +78,7 @@ public final class DeadLetterRun implements AutoCloseable {
      * @throws KafkaFailure if the cluster does not respond
      */
     public Optional<Survey> survey(DeadLetterFilter filter, Disposal disposal, long limit, ScanListener watch) {
-        Survey survey = new Survey(queues.readProgress(topic, group, true), limit);
-        return survey.read(scan, filter, disposal, ReplayForecast.NONE, watch) ? Optional.of(survey) : Optional.empty();
+        return letters.survey(letters.partitions(true), filter, disposal, limit, ReplayForecast.NONE, watch);
     }
 
     /**
@@ -116,7 +95,7 @@ public final class DeadLetterRun implements AutoCloseable {
             long end = Math.max(survey.endOfMatches(part.partition()), part.mixedEnd());
             long frontier = end <= part.from() || work.isStopped()
                     ? part.progress().frontier()
-                    : new PartitionRun(part, end, reader, scan, transactions, maxSkipped).run(work);
+                    : new PartitionRun(part, end, letters, transactions, maxSkipped).run(work);
             if (frontier > part.start()) {
                 finished.put(part.partition(), frontier);
             }
@@ -125,25 +104,20 @@ public final class DeadLetterRun implements AutoCloseable {
             // Records of the survey are missing: only another run can have finished and purged them.
             throw new SupersededException(work.done(), null);
         }
-        purge(finished, work, disposal);
-        return new RunResult(work.done(), work.toEnd(), work.isStopped());
-    }
-
-    private void purge(Map<TopicPartition, Long> finished, SelectedDeadLetters work, Disposal disposal) {
         try {
             if (!finished.isEmpty()) {
-                queues.purgeBelow(finished);
+                letters.queues().purgeBelow(finished);
             }
         } catch (KafkaFailure e) {
             throw new KafkaFailure(work.done() + " dead letters are " + disposal.done() + " but not purged yet;"
                     + " run the same command again within 7 days (offsets.retention.minutes)", e);
         }
+        return new RunResult(work.done(), work.isStopped());
     }
 
     @Override
     public void close() {
         transactions.close();
-        consumer.close();
-        admin.close(Duration.ofSeconds(5));
+        letters.close();
     }
 }

@@ -2,11 +2,15 @@ package io.spillway.deadletter;
 
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +18,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
@@ -24,34 +30,27 @@ public final class DeadLetters implements AutoCloseable {
     private final String topic;
     private final String group;
     private final Admin admin;
+    private final QueueAdmin queues;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final PartitionReader reader;
-    private final Scan scan;
+    private final ItemReader items = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
+    private final ItemDecoder decoder = new ItemDecoder();
 
-    /**
-     * Connects.
-     *
-     * @param configuration configuration with a cluster
-     * @param clock         clock for timeouts
-     */
+    /** Connects; {@code clock} is for timeouts. */
     public DeadLetters(Configuration configuration, InstantSource clock) {
         KafkaClients clients = new KafkaClients(configuration.queue());
         Topics topics = new Topics(configuration.queue());
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
         this.admin = clients.admin();
-        this.consumer = consumer(clients, topics);
-        this.reader = new PartitionReader(consumer, clock);
-        this.scan = new Scan(reader);
-    }
-
-    /** Returns a consumer with batches of up to 500 records or about 8 MiB. */
-    static KafkaConsumer<byte[], byte[]> consumer(KafkaClients clients, Topics topics) {
-        return clients.consumer(Map.of(
-                ConsumerConfig.GROUP_ID_CONFIG, topics.replayGroup(),
+        this.queues = new QueueAdmin(admin);
+        // Batches of up to 500 records or about 8 MiB.
+        this.consumer = clients.consumer(Map.of(
+                ConsumerConfig.GROUP_ID_CONFIG, group,
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 8 * 1024 * 1024));
+        this.reader = new PartitionReader(consumer, clock);
     }
 
     /**
@@ -61,11 +60,7 @@ public final class DeadLetters implements AutoCloseable {
      * @throws io.spillway.kafka.topics.KafkaFailure if the cluster does not respond
      */
     public boolean forEach(DeadLetterFilter filter, ScanListener watch, Consumer<DeadLetter> visitor) {
-        return scan.over(partitions(), watch, letter -> {
-            if (filter.matches(letter)) {
-                visitor.accept(letter);
-            }
-        });
+        return scan(partitions(false), filter, watch, visitor);
     }
 
     /**
@@ -76,30 +71,77 @@ public final class DeadLetters implements AutoCloseable {
      */
     public Optional<Survey> survey(
             DeadLetterFilter filter, Disposal disposal, long limit, ReplayForecast forecast, ScanListener watch) {
-        Survey survey = new Survey(partitions(), limit);
-        return survey.read(scan, filter, disposal, forecast, watch) ? Optional.of(survey) : Optional.empty();
+        return survey(partitions(false), filter, disposal, limit, forecast, watch);
+    }
+
+    Optional<Survey> survey(
+            List<QueueProgress> partitions, DeadLetterFilter filter, Disposal disposal, long limit,
+            ReplayForecast forecast, ScanListener watch) {
+        Survey survey = new Survey(partitions, limit);
+        return scan(partitions, filter, watch, letter -> survey.add(letter, disposal, forecast))
+                ? Optional.of(survey)
+                : Optional.empty();
     }
 
     /** Returns the unfinished dead letter at a position; empty if there is none. */
     public Optional<DeadLetter> at(int partition, long offset) {
-        Optional<QueueProgress> found = partitions().stream()
+        return partitions(false).stream()
                 .filter(part -> part.partition().partition() == partition)
                 .filter(part -> part.isUnfinished(offset) && offset < part.end())
-                .findFirst();
-        if (found.isEmpty()) {
-            return Optional.empty();
-        }
-        reader.seek(found.get().partition(), offset, offset + 1);
-        return reader.next().stream().map(scan::letter).findFirst();
+                .findFirst()
+                .flatMap(part -> {
+                    reader.seek(part.partition(), offset, offset + 1);
+                    return reader.next().stream().map(this::letter).findFirst();
+                });
     }
 
     @Override
     public void close() {
         consumer.close();
-        admin.close();
+        admin.close(Duration.ofSeconds(5));
     }
 
-    private List<QueueProgress> partitions() {
-        return new QueueAdmin(admin).readProgress(topic, group, false);
+    /** Returns the partitions of the lane; {@code settled} as for {@link QueueAdmin#readProgress}. */
+    List<QueueProgress> partitions(boolean settled) {
+        return queues.readProgress(topic, group, settled);
+    }
+
+    DeadLetter letter(ConsumerRecord<byte[], byte[]> record) {
+        return new DeadLetter(record, items, decoder);
+    }
+
+    QueueAdmin queues() {
+        return queues;
+    }
+
+    PartitionReader reader() {
+        return reader;
+    }
+
+    ConsumerGroupMetadata groupMetadata() {
+        return consumer.groupMetadata();
+    }
+
+    /** Visits matching dead letters in order of position and keeps none in memory. Returns false if it was stopped. */
+    private boolean scan(
+            List<QueueProgress> partitions, DeadLetterFilter filter, ScanListener watch, Consumer<DeadLetter> visitor) {
+        long total = partitions.stream().mapToLong(part -> part.end() - part.from()).sum();
+        long before = 0;
+        for (QueueProgress part : partitions) {
+            if (part.from() < part.end()) {
+                reader.seek(part.partition(), part.from(), part.end());
+                for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
+                    batch.stream().filter(record -> part.isUnfinished(record.offset()))
+                            .map(this::letter).filter(filter::matches).forEach(visitor);
+                    if (watch.isStopped()) {
+                        return false;
+                    }
+                    long done = before + Math.min(reader.position(), part.end()) - part.from();
+                    watch.progressed("examined", done, total);
+                }
+            }
+            before += part.end() - part.from();
+        }
+        return true;
     }
 }

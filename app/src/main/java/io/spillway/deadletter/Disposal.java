@@ -13,7 +13,9 @@ public sealed interface Disposal permits Replay, Discard {
     ItemState to();
 
     /** Returns the reason why the action is impossible for a dead letter, which then stays; empty if it is possible. */
-    Optional<String> obstacle(DeadLetter letter);
+    default Optional<String> obstacle(DeadLetter letter) {
+        return Optional.empty();
+    }
 
     /**
      * Returns the record that replaces the dead letter; empty for none.
@@ -21,5 +23,7 @@ public sealed interface Disposal permits Replay, Discard {
      * @param letter dead letter without an obstacle
      * @param index  its index in this run, from 0
      */
-    Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index);
+    default Optional<ProducerRecord<byte[], byte[]>> successor(DeadLetter letter, long index) {
+        return Optional.empty();
+    }
 }

@@ -23,8 +23,6 @@ import org.apache.kafka.common.errors.ProducerFencedException;
  * Not usable after a failure: there are no retries, because the next run continues.
  */
 final class DisposalTransactions implements AutoCloseable {
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-
     private final Producer<byte[], byte[]> producer;
     private final ConsumerGroupMetadata group;
     private final LedgerWriter ledger;
@@ -78,7 +76,7 @@ final class DisposalTransactions implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close(CLOSE_TIMEOUT);
+        producer.close(Duration.ofSeconds(5));
     }
 
     private void open() {

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * Run over one partition.
@@ -23,12 +22,10 @@ import org.apache.kafka.common.TopicPartition;
  * progress is needed after that, which matters because Kafka deletes the offsets of an empty group after 7 days.
  */
 final class PartitionRun {
-    private final TopicPartition partition;
-    private final long from;
+    private final QueueProgress part;
     private final long end;
-    private final long mixedEnd;
+    private final DeadLetters letters;
     private final PartitionReader reader;
-    private final Scan scan;
     private final DisposalTransactions transactions;
     private final PartitionProgress progress;
     private boolean isDirty;
@@ -36,23 +33,20 @@ final class PartitionRun {
     private long position;
 
     PartitionRun(
-            QueueProgress part, long end, PartitionReader reader, Scan scan, DisposalTransactions transactions,
-            int maxSkipped) {
-        this.partition = part.partition();
-        this.from = part.from();
+            QueueProgress part, long end, DeadLetters letters, DisposalTransactions transactions, int maxSkipped) {
+        this.part = part;
         this.end = end;
-        this.reader = reader;
-        this.scan = scan;
+        this.letters = letters;
+        this.reader = letters.reader();
         this.transactions = transactions;
         this.progress = new PartitionProgress(part.progress(), Long.MAX_VALUE, maxSkipped);
-        this.mixedEnd = part.mixedEnd();
-        this.position = from;
+        this.position = part.from();
     }
 
     /** Processes the partition and returns the committed frontier. */
     long run(SelectedDeadLetters work) {
         boolean hasFinished = false;
-        reader.seek(partition, from, end);
+        reader.seek(part.partition(), part.from(), end);
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             boolean isFull = takeUntilFull(batch, work);
             hasFinished |= isDirty;
@@ -60,14 +54,14 @@ final class PartitionRun {
             if (isFull) {
                 reappendSkipped(work);
                 hasFinished = true;
-                reader.seek(partition, position, end);
+                reader.seek(part.partition(), position, end);
             }
             if (work.isStopped() || isOver(work, position)) {
                 break;
             }
         }
         // Otherwise nothing is finished above the skipped dead letters, and no progress needs to be kept.
-        if (hasFinished || mixedEnd > 0) {
+        if (hasFinished || part.mixedEnd() > 0) {
             reappendSkipped(work);
         }
         return snapshot().frontier();
@@ -84,7 +78,7 @@ final class PartitionRun {
             }
             boolean wasFinished = progress.delivered(record.offset()) == ReadVerdict.FINISHED;
             position = record.offset() + 1;
-            DeadLetter letter = scan.letter(record);
+            DeadLetter letter = letters.letter(record);
             if (!wasFinished && work.selects(letter)) {
                 work.disposal().successor(letter, work.take())
                         .ifPresent(successor -> transactions.send(successor, work.done()));
@@ -98,7 +92,7 @@ final class PartitionRun {
 
     /** Returns whether the run is complete and a killed run has left nothing from this offset on. */
     private boolean isOver(SelectedDeadLetters work, long offset) {
-        return work.isOver() && offset >= mixedEnd;
+        return work.isOver() && offset >= part.mixedEnd();
     }
 
     /** Re-appends the skipped dead letters to the partition. */
@@ -109,13 +103,12 @@ final class PartitionRun {
         if (skipped.isEmpty()) {
             return;
         }
-        reader.seek(partition, skipped.first(), skipped.last() + 1);
+        reader.seek(part.partition(), skipped.first(), skipped.last() + 1);
         for (var batch = reader.next(); !batch.isEmpty(); batch = reader.next()) {
             for (ConsumerRecord<byte[], byte[]> record : batch) {
                 if (skipped.contains(record.offset())) {
                     transactions.send(copy(record), work.done());
                     progress.finished(record.offset());
-                    work.reappended();
                     isDirty = true;
                 }
             }
@@ -125,7 +118,7 @@ final class PartitionRun {
 
     private void commitIfDirty(SelectedDeadLetters work) {
         if (isDirty) {
-            transactions.commit(partition, snapshot(), work.done());
+            transactions.commit(part.partition(), snapshot(), work.done());
             isDirty = false;
             work.committed();
         }

@@ -13,10 +13,10 @@ import io.spillway.kafka.view.TenantPolicies;
 @FunctionalInterface
 public interface ReplayForecast {
     /** Assumes that nothing is dropped. */
-    ReplayForecast NONE = (letter, index) -> Fate.WORK;
+    ReplayForecast NONE = (letter, index) -> Result.WORK;
 
-    /** Forecast outcome. */
-    enum Fate {
+    /** Expected result of the delay stage. */
+    enum Result {
         /** Moved to a worker's lane, or dead-lettered again. */
         WORK,
         /** Dropped by a sweep. */
@@ -26,13 +26,13 @@ public interface ReplayForecast {
     }
 
     /** Returns the forecast for the dead letter with this index in the run, from 0. */
-    Fate of(DeadLetter letter, long index);
+    Result of(DeadLetter letter, long index);
 
     /** Returns a forecast by the current policies and sweeps. */
     static ReplayForecast of(Replay replay, TenantPolicies policies, Sweeps sweeps) {
         return (letter, index) -> {
             if (!(letter.reading() instanceof ParsedRecord.Item item)) {
-                return Fate.WORK;
+                return Result.WORK;
             }
             long dueMillis = ReplayRules.dueMillis(replay.startMillis(), index, replay.perSecond());
             TenantPolicy policy = policies.of(item.tenant());
@@ -42,8 +42,8 @@ public interface ReplayForecast {
             Route route = ReplayRules
                     .whenDue(item.enqueuedAtMillis(), replay.startMillis(), dueMillis, policy, sweepStartMillis)
                     .orElse(Route.HOT);
-            return !(route instanceof Route.Drop drop) ? Fate.WORK
-                    : drop.reason() == DropReason.SWEEP ? Fate.SWEPT : Fate.EXPIRED;
+            return !(route instanceof Route.Drop drop) ? Result.WORK
+                    : drop.reason() == DropReason.SWEEP ? Result.SWEPT : Result.EXPIRED;
         };
     }
 }

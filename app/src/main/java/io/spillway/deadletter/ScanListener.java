@@ -1,20 +1,13 @@
 package io.spillway.deadletter;
 
-/** Listener of a long scan or run: can stop it between batches and receives its progress. */
+/**
+ * Listener of a long scan or run: can stop it between batches and receives its progress. By default it never stops it.
+ */
 public interface ScanListener {
-    /** Never stops and ignores the progress. */
-    ScanListener NONE = new ScanListener() {
-        @Override
-        public boolean isStopped() {
-            return false;
-        }
-
-        @Override
-        public void progressed(String what, long done, long total) {}
-    };
-
     /** Returns whether to stop after the current batch. */
-    boolean isStopped();
+    default boolean isStopped() {
+        return false;
+    }
 
     /**
      * Reports progress.
@@ -22,5 +15,5 @@ public interface ScanListener {
      * @param what  past participle such as {@code replayed}
      * @param total expected total, {@code done} or more
      */
-    void progressed(String what, long done, long total);
+    default void progressed(String what, long done, long total) {}
 }

@@ -8,7 +8,6 @@ final class SelectedDeadLetters {
     private final ScanListener watch;
     private long taken;
     private long done;
-    private long toEnd;
     private boolean stopped;
 
     /** @param total maximum number of dead letters to take */
@@ -39,10 +38,6 @@ final class SelectedDeadLetters {
         stopped = stopped || watch.isStopped();
     }
 
-    void reappended() {
-        toEnd++;
-    }
-
     boolean isOver() {
         return stopped || taken == total;
     }
@@ -55,9 +50,5 @@ final class SelectedDeadLetters {
 
     long done() {
         return done;
-    }
-
-    long toEnd() {
-        return toEnd;
     }
 }

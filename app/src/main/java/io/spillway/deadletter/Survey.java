@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 public final class Survey {
     /** Maximum number of obstacles with details; all are counted. */
-    public static final int MAX_NAMED = 20;
+    private static final int MAX_NAMED = 20;
 
     private final List<QueueProgress> partitions;
     private final long limit;
@@ -29,15 +29,10 @@ public final class Survey {
         this.limit = limit;
     }
 
-    /** Reads the dead letters. Returns false if it was stopped. */
-    boolean read(Scan scan, DeadLetterFilter filter, Disposal disposal, ReplayForecast forecast, ScanListener watch) {
-        return scan.over(partitions, watch, letter -> {
-            if (filter.matches(letter)) {
-                matching++;
-                disposal.obstacle(letter)
-                        .ifPresentOrElse(reason -> skip(letter, reason), () -> take(letter, forecast));
-            }
-        });
+    /** Adds a dead letter that matches the filter. */
+    void add(DeadLetter letter, Disposal disposal, ReplayForecast forecast) {
+        matching++;
+        disposal.obstacle(letter).ifPresentOrElse(reason -> skip(letter, reason), () -> take(letter, forecast));
     }
 
     private void skip(DeadLetter letter, String reason) {
@@ -49,8 +44,7 @@ public final class Survey {
 
     private void take(DeadLetter letter, ReplayForecast forecast) {
         if (tally.count() < limit) {
-            ReplayForecast.Fate fate = forecast.of(letter, tally.count());
-            tally.add(letter, fate == ReplayForecast.Fate.SWEPT, fate == ReplayForecast.Fate.EXPIRED);
+            tally.add(letter, forecast.of(letter, tally.count()));
             TopicPartition partition = new TopicPartition(letter.record().topic(), letter.record().partition());
             endOfMatches.put(partition, letter.record().offset() + 1);
         }
@@ -80,7 +74,7 @@ public final class Survey {
         return unfit;
     }
 
-    /** Returns the first of them as {@code partition-offset: reason}; at most {@link #MAX_NAMED}. */
+    /** Returns the first of them as {@code partition-offset: reason}; at most {@value #MAX_NAMED}. */
     public List<String> obstacles() {
         return List.copyOf(obstacles);
     }

@@ -13,22 +13,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Read-only {@code /admin} API for the operator: the backlog of all tenants, and one tenant's policy. Thread-safe. */
-final class AdminApi {
+record AdminApi(TenantPolicies policies, Depths depths, DepthsReport report, InstantSource clock) {
     static final String PATH = "/admin";
     private static final String DEPTHS = PATH + "/depths";
     private static final String TENANTS = PATH + "/tenants/";
-
-    private final TenantPolicies policies;
-    private final Depths depths;
-    private final DepthsReport report;
-    private final InstantSource clock;
-
-    AdminApi(TenantPolicies policies, Depths depths, DepthsReport report, InstantSource clock) {
-        this.policies = policies;
-        this.depths = depths;
-        this.report = report;
-        this.clock = clock;
-    }
 
     GatewayResponse get(String path) {
         if (path.equals(DEPTHS)) {
@@ -36,19 +24,15 @@ final class AdminApi {
         }
         String tenant = path.startsWith(TENANTS) ? path.substring(TENANTS.length()) : "";
         if (!ItemLimits.isName(tenant)) {
-            return GatewayResponse.of(Problem.of(
-                    Problem.Kind.NOT_FOUND, "The paths here are " + DEPTHS + " and " + TENANTS + "TENANT."));
+            return GatewayResponse.of(
+                    Problem.Kind.NOT_FOUND, "The paths here are " + DEPTHS + " and " + TENANTS + "TENANT.");
         }
         TenantPolicy policy = policies.of(tenant);
         OptionalLong waiting = depths.waiting(tenant);
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("tenant", tenant);
         json.set("policy", policyOf(policy));
-        if (waiting.isPresent()) {
-            json.put("waiting", waiting.getAsLong());
-        } else {
-            json.putNull("waiting");
-        }
+        json.put("waiting", waiting.isPresent() ? (Long) waiting.getAsLong() : null);
         json.put("admittedShare", LoadShedder.share(policy, waiting));
         return GatewayResponse.json(200, json);
     }

@@ -5,7 +5,6 @@ import io.helidon.http.Status;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** Result of reading a request body. */
@@ -22,20 +21,9 @@ sealed interface Body {
     /** A broken connection or a body that violates HTTP. */
     record Broken() implements Body {}
 
-    /** Reader of bodies with a limit in size and time. Thread-safe. */
-    final class Reader {
+    /** Reader of bodies with a limit in size, and in time for a whole body. Thread-safe. */
+    record Reader(SlowReads slowReads, LongSupplier nanoTime, long limitNanos) {
         private static final int BUFFER_BYTES = 16 * 1024;
-
-        private final SlowReads slowReads;
-        private final LongSupplier nanoTime;
-        private final long limitNanos;
-
-        /** @param limitMillis time limit for a whole body */
-        Reader(SlowReads slowReads, LongSupplier nanoTime, long limitMillis) {
-            this.slowReads = slowReads;
-            this.nanoTime = nanoTime;
-            this.limitNanos = TimeUnit.MILLISECONDS.toNanos(limitMillis);
-        }
 
         /**
          * Reads a body to its end, because a client may only read the response after it has sent the whole body.

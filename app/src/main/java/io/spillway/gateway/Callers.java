@@ -11,17 +11,9 @@ import java.util.Optional;
  * Authentication by {@code Authorization: Bearer KEY}. For read requests of the operator {@code Basic} is accepted too,
  * because browsers send it when they open a page. Thread-safe.
  */
-final class Callers {
+record Callers(ApiKeys keys, AdminKey adminKey) {
     private static final String BEARER = "Bearer ";
     private static final String BASIC = "Basic ";
-
-    private final ApiKeys keys;
-    private final AdminKey adminKey;
-
-    Callers(ApiKeys keys, AdminKey adminKey) {
-        this.keys = keys;
-        this.adminKey = adminKey;
-    }
 
     /**
      * Returns the sender of a request.
@@ -62,9 +54,7 @@ final class Callers {
                 : Optional.empty();
     }
 
-    /**
-     * Returns the password of {@code user:password} in base64 (RFC 7617). Any user name without a colon is accepted.
-     */
+    /** Returns the password of {@code user:password} in base64 (RFC 7617). Any user name is accepted. */
     private static Optional<String> password(String encoded) {
         try {
             String pair = new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * Web console {@code /console}: a read-only page on the {@code /admin} API, served from the class path. Its content
@@ -24,13 +23,11 @@ final class Console {
 
     GatewayResponse get(String path) {
         return Optional.ofNullable(responses.get(path)).orElseGet(() ->
-                GatewayResponse.of(Problem.of(Problem.Kind.NOT_FOUND, "The console is at " + PATH + ".")));
+                GatewayResponse.of(Problem.Kind.NOT_FOUND, "The console is at " + PATH + "."));
     }
 
     private static GatewayResponse resource(String name, String type) {
-        Map<String, String> headers = new TreeMap<>();
-        headers.put("Content-Security-Policy", POLICY);
-        headers.put("Referrer-Policy", "no-referrer");
+        Map<String, String> headers = Map.of("Content-Security-Policy", POLICY, "Referrer-Policy", "no-referrer");
         try (InputStream in = Console.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException(name + " is missing from the package of this class");

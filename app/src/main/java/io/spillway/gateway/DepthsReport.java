@@ -12,9 +12,7 @@ import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
@@ -61,14 +59,6 @@ final class DepthsReport {
         private long waiting;
         private int tenantsWaiting;
         private int tenantsLate;
-
-        Deque<Row> deepest() {
-            Deque<Row> rows = new ArrayDeque<>();
-            while (!shallowestFirst.isEmpty()) {
-                rows.addFirst(shallowestFirst.remove());
-            }
-            return rows;
-        }
     }
 
     /** Returns the current report, or the cached one if it is less than {@value #KEPT_MILLIS} ms old. */
@@ -101,7 +91,7 @@ final class DepthsReport {
         json.put("tenantsLate", all.tenantsLate);
         json.put("truncated", all.tenantsWaiting > MAX_TENANTS);
         ArrayNode tenants = json.putArray("tenants");
-        all.deepest().forEach(row -> tenants.add(json(row, nowMillis)));
+        all.shallowestFirst.stream().sorted(DEEPEST_FIRST).forEach(row -> tenants.add(json(row, nowMillis)));
         return json;
     }
 

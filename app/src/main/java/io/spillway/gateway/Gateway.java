@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -45,16 +46,12 @@ public final class Gateway implements AutoCloseable {
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     /**
-     * Shared state that the gateway reads. The views are filled before it starts.
+     * State and services of the process that the gateway uses. The views are filled before it starts.
      *
-     * @param policies    policies of tenants
-     * @param keys        API keys of tenants
-     * @param adminKey    the operator's key
      * @param depths      balances of tenants; a tenant without a balance is not subject to load shedding
-     * @param registry    registry for the gateway's metrics
      * @param metricsText response body of {@code /metrics}
      */
-    public record Surroundings(
+    public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths,
             MeterRegistry registry, Supplier<String> metricsText) {}
 
@@ -65,10 +62,19 @@ public final class Gateway implements AutoCloseable {
      * @param nanoTime   monotonic time for durations, nanoseconds
      * @param randomBits returns 64 random bits; thread-safe
      */
-    public record Chance(InstantSource clock, LongSupplier nanoTime, LongSupplier randomBits) {
+    public record Sources(InstantSource clock, LongSupplier nanoTime, LongSupplier randomBits) {
         /** Returns a number from 0 (inclusive) to 1 (exclusive). */
         double random() {
             return (randomBits.getAsLong() >>> 11) * 0x1p-53;
+        }
+
+        /** Returns a new UUID of version 7 (RFC 9562), which sorts by time. */
+        String uuid() {
+            long version = 0x7000L;
+            long variant = 0x8000_0000_0000_0000L;
+            return new UUID(
+                    clock.millis() << 16 | version | randomBits.getAsLong() & 0xFFF,
+                    variant | randomBits.getAsLong() >>> 2).toString();
         }
     }
 
@@ -90,37 +96,34 @@ public final class Gateway implements AutoCloseable {
      *
      * @throws io.spillway.core.settings.InvalidSettingException if its certificate cannot be used
      */
-    public Gateway(Configuration configuration, Surroundings with, Chance chance) {
-        this(configuration, with, chance,
+    public Gateway(Configuration configuration, Dependencies with, Sources sources) {
+        this(configuration, with, sources,
                 new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
     /** @param producer owned by the gateway from here on */
-    Gateway(Configuration configuration, Surroundings with, Chance chance, Producer<byte[], byte[]> producer) {
+    Gateway(Configuration configuration, Dependencies with, Sources sources, Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();
-        this.clock = chance.clock();
+        this.clock = sources.clock();
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
-        this.rates = new RateTable(maxTenants, chance.randomBits().getAsLong());
+        this.rates = new RateTable(maxTenants, sources.randomBits().getAsLong());
         this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
-        this.slowReads = new SlowReads(chance.nanoTime(), limits.bodyTimeout().toMillis());
+        long bodyNanos = limits.bodyTimeout().toNanos();
+        this.slowReads = new SlowReads(sources.nanoTime(), bodyNanos);
         this.producer = producer;
-        Topics topics = new Topics(configuration.queue());
-        Body.Reader bodies = new Body.Reader(slowReads, chance.nanoTime(), limits.bodyTimeout().toMillis());
+        Body.Reader bodies = new Body.Reader(slowReads, sources.nanoTime(), bodyNanos);
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
         Intake intake = new Intake(
-                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), clock,
-                chance::random, producer, topics.ingress(), topics.ingressMaxBytes());
-        ItemIds ids = new ItemIds(clock, chance.randomBits());
-        Batch batch =
-                new Batch(limits.batchLines(), limits.confirmTimeout().toMillis(), intake, responder, ids, clock);
-        ItemsApi items = new ItemsApi(
-                limits, inFlight, bodies, intake, batch, responder, ids, clock, chance.randomBits());
+                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), sources,
+                producer, new Topics(configuration.queue()), limits.confirmTimeout().toMillis());
+        Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
+        ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         AdminApi admin = new AdminApi(
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
         RequestRouter requestRouter = new RequestRouter(
-                new Callers(with.keys(), with.adminKey()), items, admin, responder,
+                new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
                 with.metricsText(), isLoopback(settings.host()), this::isRunning);
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
@@ -204,10 +207,10 @@ public final class Gateway implements AutoCloseable {
     /** Returns settings that end every send within the confirm timeout. */
     private static Map<String, Object> producerSettings(Configuration configuration) {
         int confirmMillis = (int) configuration.gateway().limits().confirmTimeout().toMillis();
-        Map<String, Object> properties = new HashMap<>();
-        properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2);
-        properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis);
-        properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2);
+        Map<String, Object> properties = new HashMap<>(Map.of(
+                ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis,
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2));
         // A client waits for each response, and under load batches form while earlier ones are in flight.
         if (!configuration.kafka().properties().containsKey(ProducerConfig.LINGER_MS_CONFIG)) {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);

@@ -13,17 +13,13 @@ import java.util.TreeMap;
 /**
  * Complete HTTP response, built before its first byte is sent, so that an error never causes a partial response.
  *
- * @param status  HTTP status
  * @param type    media type of the body
  * @param headers additional header fields; no value contains text from a request
- * @param body    not null
  * @param close   whether to close the connection after it
  */
 record GatewayResponse(int status, String type, Map<String, String> headers, byte[] body, boolean close) {
     static final JsonMapper JSON = new JsonMapper();
     static final String PROBLEM_JSON = "application/problem+json";
-
-    private static final String PLAIN = "text/plain; charset=utf-8";
 
     static GatewayResponse json(int status, JsonNode body) {
         return new GatewayResponse(status, "application/json", Map.of(), bytes(body), false);
@@ -33,8 +29,12 @@ record GatewayResponse(int status, String type, Map<String, String> headers, byt
         return new GatewayResponse(200, "application/x-ndjson", Map.of(), body, false);
     }
 
-    static GatewayResponse text(int status, String body) {
-        return new GatewayResponse(status, PLAIN, Map.of(), body.getBytes(StandardCharsets.UTF_8), false);
+    static GatewayResponse text(String type, String body) {
+        return new GatewayResponse(200, type, Map.of(), body.getBytes(StandardCharsets.UTF_8), false);
+    }
+
+    static GatewayResponse of(Problem.Kind kind, String detail) {
+        return of(Problem.of(kind, detail));
     }
 
     static GatewayResponse of(Problem problem) {

@@ -3,6 +3,7 @@ package io.spillway.gateway;
 import io.spillway.config.GatewaySettings;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,14 +19,6 @@ final class InFlight {
     /** Maximum wait for memory; the bodies that hold it are being sent to Kafka. */
     private static final long MEMORY_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Result of {@link #enter}. */
-    enum Entry {
-        ENTERED,
-        TENANT_FULL,
-        FULL,
-        STOPPING
-    }
-
     private final GatewaySettings.Limits limits;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition left = lock.newCondition();
@@ -38,21 +31,22 @@ final class InFlight {
         this.limits = limits;
     }
 
-    /** Registers a request of a tenant. If the result is {@link Entry#ENTERED}, the caller must call {@link #leave}. */
-    Entry enter(String tenant) {
+    /** Registers a request of a tenant; the caller must then call {@link #leave}. Returns the problem if rejected. */
+    Optional<Problem> enter(String tenant) {
         lock.lock();
         try {
             Share share = tenants.get(tenant);
             if (stopping) {
-                return Entry.STOPPING;
+                return Optional.of(Problem.of(Problem.Kind.STOPPING, "The gateway is shutting down.", 1_000));
             } else if (requests >= limits.requests()) {
-                return Entry.FULL;
+                return Optional.of(Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000));
             } else if (share != null && share.requests >= limits.tenantRequests()) {
-                return Entry.TENANT_FULL;
+                return Optional.of(Problem.of(Problem.Kind.TOO_MANY_REQUESTS,
+                        "The tenant has " + limits.tenantRequests() + " requests in flight, its limit.", 1_000));
             }
             tenants.computeIfAbsent(tenant, absent -> new Share()).requests++;
             requests++;
-            return Entry.ENTERED;
+            return Optional.empty();
         } finally {
             lock.unlock();
         }

@@ -4,18 +4,17 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.DoubleSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -37,32 +36,32 @@ final class Intake {
     private final TenantPolicies policies;
     private final AdmissionRules rules;
     private final Depths depths;
-    private final InstantSource clock;
-    private final DoubleSupplier random;
+    private final Gateway.Sources sources;
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final int maxBytes;
+    private final long confirmMillis;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final AtomicLong notConfirmed = new AtomicLong();
 
-    /** @param random returns numbers from 0 (inclusive) to 1 (exclusive) */
+    /** @param confirmMillis delivery timeout of the producer */
     Intake(
-            TenantPolicies policies, AdmissionRules rules, Depths depths, InstantSource clock, DoubleSupplier random,
-            Producer<byte[], byte[]> producer, String topic, int maxBytes) {
+            TenantPolicies policies, AdmissionRules rules, Depths depths, Gateway.Sources sources,
+            Producer<byte[], byte[]> producer, Topics topics, long confirmMillis) {
         this.policies = policies;
         this.rules = rules;
         this.depths = depths;
-        this.clock = clock;
-        this.random = random;
+        this.sources = sources;
         this.producer = producer;
-        this.topic = topic;
-        this.maxBytes = maxBytes;
+        this.topic = topics.ingress();
+        this.maxBytes = topics.ingressMaxBytes();
+        this.confirmMillis = confirmMillis;
     }
 
     /** Decides whether to admit one more item of a tenant now. */
     Admission admit(String tenant) {
-        long nowNanos = TimeUnit.MILLISECONDS.toNanos(clock.millis());
-        return rules.admit(tenant, policies.of(tenant), depths.waiting(tenant), nowNanos, random.getAsDouble());
+        long nowNanos = TimeUnit.MILLISECONDS.toNanos(sources.clock().millis());
+        return rules.admit(tenant, policies.of(tenant), depths.waiting(tenant), nowNanos, sources.random());
     }
 
     /** Returns the problem of a rejected item; empty for an admitted one. */
@@ -98,7 +97,7 @@ final class Intake {
     }
 
     /** Waits for a send. The producer completes each within its delivery timeout; twice that is a safe upper bound. */
-    static Optional<Problem> await(CompletableFuture<Optional<Problem>> sent, long confirmMillis) {
+    Optional<Problem> await(CompletableFuture<Optional<Problem>> sent) {
         try {
             return sent.get(2 * confirmMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {

@@ -16,8 +16,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are. */
-public final class JsonItems {
+/**
+ * Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are.
+ *
+ * @param defaultWorkload may be empty
+ */
+public record JsonItems(
+        String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt,
+        Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -25,31 +31,9 @@ public final class JsonItems {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    private final String defaultTenant;
-    private final String defaultWorkload;
-    private final Supplier<Instant> defaultEnqueuedAt;
-    private final Supplier<String> defaultId;
-
     /** Creates a parser that gives random ids to items without an id. */
     public JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt) {
         this(defaultTenant, defaultWorkload, defaultEnqueuedAt, () -> UUID.randomUUID().toString());
-    }
-
-    /**
-     * Creates a parser.
-     *
-     * @param defaultTenant     tenant of items without one
-     * @param defaultWorkload   workload of items without one; may be empty
-     * @param defaultEnqueuedAt time of items without one
-     * @param defaultId         id of items without one
-     */
-    public JsonItems(
-            String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt,
-            Supplier<String> defaultId) {
-        this.defaultTenant = defaultTenant;
-        this.defaultWorkload = defaultWorkload;
-        this.defaultEnqueuedAt = defaultEnqueuedAt;
-        this.defaultId = defaultId;
     }
 
     /**
@@ -60,18 +44,14 @@ public final class JsonItems {
      */
     public WorkItem parse(String line) throws JsonProcessingException {
         JsonNode node = JSON.readTree(line);
-        if (!node.isObject()) {
-            throw new IllegalArgumentException("not a JSON object");
-        }
+        require(node.isObject(), "not a JSON object");
         node.fieldNames().forEachRemaining(key -> {
             if (!KEYS.contains(key)) {
                 throw new IllegalArgumentException(
                         "unknown key " + key + "; known keys are " + KEYS.stream().sorted().toList());
             }
         });
-        if (!node.has("payload")) {
-            throw new IllegalArgumentException("payload is missing");
-        }
+        require(node.has("payload"), "payload is missing");
         String tenant = text(node, "tenant", defaultTenant);
         String workload = text(node, "workload", defaultWorkload);
         String id = text(node, "id", "");
@@ -84,13 +64,8 @@ public final class JsonItems {
                 "workload must be empty or 1 to 128 of A-Z a-z 0-9 . _ -");
         require(ItemLimits.isId(idBytes, 0, idBytes.length), "id must be 1 to 256 printable ASCII characters");
         return new WorkItem(
-                tenant,
-                id,
-                enqueuedAt(node),
-                workload,
-                node.hasNonNull("channel") ? text(node, "channel", "") : null,
-                text(node, "contentType", "application/octet-stream"),
-                attributes(node),
+                tenant, id, enqueuedAt(node), workload, text(node, "channel", null),
+                text(node, "contentType", ItemsApi.OCTETS), attributes(node),
                 ByteBuffer.wrap(payload(node.get("payload"))));
     }
 
@@ -126,7 +101,8 @@ public final class JsonItems {
         return node.get(key).textValue();
     }
 
-    private static void require(boolean isValid, String message) {
+    /** Throws {@link IllegalArgumentException} with a message if an input is invalid. */
+    static void require(boolean isValid, String message) {
         if (!isValid) {
             throw new IllegalArgumentException(message);
         }

@@ -5,7 +5,6 @@ import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
 import io.helidon.http.HttpPrologue;
-import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.WebServer;
@@ -46,7 +45,7 @@ final class Listener {
                 .addProtocol(Http1Config.builder()
                         .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
                         .maxHeadersSize(limits.headerBytes())
-                        .addReceiveListener(new HeadWatch(slowReads))
+                        .addReceiveListener(new HeaderTimeLimit(slowReads))
                         .build())
                 .directHandlers(problems(responder))
                 .routing((HttpRouting.Builder routing) -> routing.any(requestRouter::handle));
@@ -57,7 +56,7 @@ final class Listener {
     }
 
     /** Limits the time of the header fields; the server's idle timeout covers the request line. */
-    private record HeadWatch(SlowReads slowReads) implements Http1ConnectionListener {
+    private record HeaderTimeLimit(SlowReads slowReads) implements Http1ConnectionListener {
         @Override
         public void prologue(ConnectionContext context, HttpPrologue prologue) {
             slowReads.begin();
@@ -69,42 +68,37 @@ final class Listener {
         }
     }
 
+    /** Responds to invalid requests. Omits the server's own message, which quotes the input. */
     private static DirectHandlers problems(Responder responder) {
+        DirectHandler handler = (request, type, status, headers, message) ->
+                respond(responder, GatewayResponse.of(problemOf(status)));
         DirectHandlers.Builder handlers = DirectHandlers.builder();
         for (DirectHandler.EventType type : DirectHandler.EventType.values()) {
-            handlers.addHandler(type, new ProblemHandler(responder));
+            handlers.addHandler(type, handler);
         }
         return handlers.build();
     }
 
-    /** Responds to invalid requests. Omits the server's own message, which quotes the input. */
-    private record ProblemHandler(Responder responder) implements DirectHandler {
-        @Override
-        public TransportResponse handle(
-                TransportRequest request, EventType type, Status status, ServerResponseHeaders headers,
-                String message) {
-            Problem problem = problemOf(type, status);
-            responder.countRejected(problem.kind().status);
-            GatewayResponse rejection = GatewayResponse.of(problem);
-            TransportResponse.Builder response = TransportResponse.builder()
-                    .status(Status.create(problem.kind().status))
-                    .keepAlive(false)
-                    .header(HeaderNames.CONTENT_TYPE, rejection.type())
-                    .entity(rejection.body());
-            rejection.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
-            return response.build();
-        }
+    private static DirectHandler.TransportResponse respond(Responder responder, GatewayResponse rejection) {
+        responder.countRequest(rejection.status());
+        DirectHandler.TransportResponse.Builder response = DirectHandler.TransportResponse.builder()
+                .status(Status.create(rejection.status()))
+                .keepAlive(false)
+                .header(HeaderNames.CONTENT_TYPE, rejection.type())
+                .entity(rejection.body());
+        rejection.headers().forEach((name, value) -> response.header(HeaderNames.create(name), value));
+        return response.build();
+    }
 
-        private static Problem problemOf(EventType type, Status status) {
-            return switch (status.code()) {
-                case 404 -> Problem.of(Problem.Kind.NOT_FOUND, RequestRouter.UNKNOWN_PATH);
-                case 413 -> Problem.of(Problem.Kind.TOO_LARGE, "The body is too large.");
-                case 414, 431 -> Problem.of(
-                        Problem.Kind.HEADERS_TOO_LARGE, "The request line or a header field is too large.");
-                case 503 -> Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000);
-                // Internal errors are handled in RequestRouter. Only client errors remain here.
-                default -> Problem.of(Problem.Kind.BAD_REQUEST, "The request is not valid HTTP/1.1.");
-            };
-        }
+    private static Problem problemOf(Status status) {
+        return switch (status.code()) {
+            case 404 -> Problem.of(Problem.Kind.NOT_FOUND, RequestRouter.UNKNOWN_PATH);
+            case 413 -> Problem.of(Problem.Kind.TOO_LARGE, "The body is too large.");
+            case 414, 431 -> Problem.of(
+                    Problem.Kind.HEADERS_TOO_LARGE, "The request line or a header field is too large.");
+            case 503 -> Problem.of(Problem.Kind.BUSY, "Too many requests are in flight.", 1_000);
+            // Internal errors are handled in RequestRouter. Only client errors remain here.
+            default -> Problem.of(Problem.Kind.BAD_REQUEST, "The request is not valid HTTP/1.1.");
+        };
     }
 }

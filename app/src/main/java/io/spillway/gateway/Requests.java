@@ -7,16 +7,9 @@ import io.helidon.webserver.http.ServerRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongSupplier;
 
 /** Access to header fields of requests, as unchecked text. */
 final class Requests {
-    static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
-    static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
-    static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
-    private static final HeaderName TRACEPARENT = HeaderNames.create("traceparent");
-    private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
-
     private Requests() {}
 
     static List<String> all(ServerRequest request, HeaderName name) {
@@ -30,11 +23,6 @@ final class Requests {
             throw new IllegalArgumentException("The header field " + name.defaultCase() + " must not be repeated.");
         }
         return values.stream().findFirst();
-    }
-
-    /** Returns the caller's trace, or a new one. */
-    static TraceContext trace(ServerRequest request, LongSupplier random) {
-        return TraceContext.of(all(request, TRACEPARENT), all(request, TRACESTATE), random);
     }
 
     /** Returns the announced length of the body, bytes; empty for a chunked one. */

@@ -33,7 +33,7 @@ final class Responder {
 
     /** Responds to a request whose body has been read or is absent. */
     void send(ServerResponse response, GatewayResponse content) {
-        requestCounter(content.status()).increment();
+        countRequest(content.status());
         response.status(content.status());
         response.header(HeaderNames.CONTENT_TYPE, content.type());
         response.header(NO_STORE);
@@ -59,7 +59,7 @@ final class Responder {
         send(response, isDiscarded(request, true) ? content : content.closing());
     }
 
-    void countRejected(int status) {
+    void countRequest(int status) {
         requestCounter(status).increment();
     }
 
@@ -77,12 +77,8 @@ final class Responder {
                 || request.headers().contains(HeaderNames.EXPECT)) {
             return false;
         }
-        return switch (bodies.read(request.content().inputStream(), 0, 0)) {
-            case Body.Whole whole -> true;
-            case Body.TooLarge large -> large.isRead();
-            case Body.TooSlow slow -> false;
-            case Body.Broken broken -> false;
-        };
+        Body body = bodies.read(request.content().inputStream(), 0, 0);
+        return body instanceof Body.Whole || body instanceof Body.TooLarge large && large.isRead();
     }
 
     private Counter requestCounter(int status) {

@@ -2,7 +2,6 @@ package io.spillway.gateway;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -16,9 +15,9 @@ final class SlowReads {
     private final long limitNanos;
     private final Map<Thread, Long> sinceNanos = new ConcurrentHashMap<>();
 
-    SlowReads(LongSupplier nanoTime, long limitMillis) {
+    SlowReads(LongSupplier nanoTime, long limitNanos) {
         this.nanoTime = nanoTime;
-        this.limitNanos = TimeUnit.MILLISECONDS.toNanos(limitMillis);
+        this.limitNanos = limitNanos;
     }
 
     void begin() {

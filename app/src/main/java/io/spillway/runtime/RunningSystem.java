@@ -145,9 +145,9 @@ public record RunningSystem(
         follow(clients, topics.depths(), depths, configuration, data, shutdown);
         return new Gateway(
                 configuration,
-                new Gateway.Surroundings(policies, keys, adminKey, depths,
+                new Gateway.Dependencies(policies, keys, adminKey, depths,
                         metrics.registry(), metrics.registry()::scrape),
-                new Gateway.Chance(
+                new Gateway.Sources(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
     }
 

@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.settings.PointInTime;
+import io.spillway.kafka.codec.ItemDecoder;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,7 +41,7 @@ class DeadLetterFilterTest {
     void all_conditions_that_are_set_must_apply(
             String tenant, String reason, Long since, Long until, String id, boolean matches) {
         assertThat(filter(tenant, reason, since, until, id)
-                .matches(letter(Optional.of("acme"), OptionalLong.of(1000)))).isEqualTo(matches);
+                .matches(letter(true))).isEqualTo(matches);
     }
 
     @ParameterizedTest(name = "tenant {0}, since {1}, until {2}: {3}")
@@ -42,7 +49,7 @@ class DeadLetterFilterTest {
     void a_dead_letter_without_tenant_and_time_matches_no_tenant_and_no_time_range(
             String tenant, Long since, Long until, boolean matches) {
         assertThat(filter(tenant, null, since, until, null)
-                .matches(letter(Optional.empty(), OptionalLong.empty()))).isEqualTo(matches);
+                .matches(letter(false))).isEqualTo(matches);
     }
 
     @ParameterizedTest
@@ -74,27 +81,16 @@ class DeadLetterFilterTest {
                 until == null ? OptionalLong.empty() : OptionalLong.of(until), Optional.ofNullable(id));
     }
 
-    private static DeadLetterFacts letter(Optional<String> tenant, OptionalLong deadAtMillis) {
-        return new DeadLetterFacts() {
-            @Override
-            public Optional<String> tenant() {
-                return tenant;
-            }
-
-            @Override
-            public String id() {
-                return "a-1";
-            }
-
-            @Override
-            public String reason() {
-                return "malformed";
-            }
-
-            @Override
-            public OptionalLong deadAtMillis() {
-                return deadAtMillis;
-            }
-        };
+    /** Returns a dead letter of the tenant acme with the id a-1, or one that is unreadable and has no time. */
+    private static DeadLetter letter(boolean isReadable) {
+        ConsumerRecord<byte[], byte[]> record =
+                new ConsumerRecord<>("dead-letter", 0, 7, new byte[0], "not an item".getBytes(StandardCharsets.UTF_8));
+        Map<String, String> headers = isReadable
+                ? Map.of(ItemHeaders.TENANT, "acme", ItemHeaders.ID, "a-1", ItemHeaders.DEAD_REASON, "malformed",
+                        ItemHeaders.DEAD_AT, "1000")
+                : Map.of(ItemHeaders.DEAD_REASON, "malformed");
+        headers.forEach((name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
+        return new DeadLetter(
+                record, new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE), new ItemDecoder());
     }
 }

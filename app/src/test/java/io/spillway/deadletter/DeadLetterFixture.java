@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -26,6 +27,10 @@ import org.apache.kafka.common.header.Header;
 
 /** Dead letters in two partitions on a test's Kafka, with the headers that a worker writes. */
 public final class DeadLetterFixture {
+    public static final DeadLetterFilter ALL = new DeadLetterFilter(
+            Optional.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty(), Optional.empty());
+    /** Never stops a run and ignores its progress. */
+    public static final ScanListener UNWATCHED = new ScanListener() {};
     static final int PARTITIONS = 2;
     static final long DEAD_AT = 1_790_000_000_000L;
 
@@ -116,7 +121,7 @@ public final class DeadLetterFixture {
         kafka.readAll(topics.lane(Lane.DEAD_LETTER));
         List<String> ids = new ArrayList<>();
         try (DeadLetters letters = new DeadLetters(configuration, Instant::now)) {
-            letters.forEach(DeadLetterFilter.ALL, ScanListener.NONE, letter -> ids.add(letter.id()));
+            letters.forEach(ALL, UNWATCHED, letter -> ids.add(letter.id()));
         }
         return ids;
     }

@@ -1,5 +1,7 @@
 package io.spillway.deadletter;
 
+import static io.spillway.deadletter.DeadLetterFixture.ALL;
+import static io.spillway.deadletter.DeadLetterFixture.UNWATCHED;
 import static io.spillway.deadletter.DeadLetterFixture.bytes;
 import static io.spillway.deadletter.DeadLetterFixture.header;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -54,7 +56,7 @@ class DeadLetterRunIT {
         fixture.bury(4, i -> "acme");
         List<ConsumerRecord<byte[], byte[]>> before = kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER));
 
-        assertThat(replayAll(DeadLetterFilter.ALL).done()).isEqualTo(4);
+        assertThat(replayAll(ALL).done()).isEqualTo(4);
 
         List<ConsumerRecord<byte[], byte[]>> after = fixture.delayed();
         assertThat(after).hasSize(4);
@@ -87,7 +89,7 @@ class DeadLetterRunIT {
         nothing.headers().remove(ItemHeaders.ORIGIN).remove(ItemHeaders.ORIGIN_TOPIC);
         fixture.send(List.of(parts, nothing));
 
-        replayAll(DeadLetterFilter.ALL);
+        replayAll(ALL);
 
         assertThat(fixture.delayed()).extracting(record -> header(record, ItemHeaders.ORIGIN)).containsExactly(
                 fixture.topics().lane(Lane.HOT) + "-1-77", fixture.topics().lane(Lane.DEAD_LETTER) + "-0-1");
@@ -96,9 +98,9 @@ class DeadLetterRunIT {
     @Test
     void a_second_replay_replays_nothing_and_finished_records_are_purged() throws Exception {
         fixture.bury(10, i -> "acme");
-        replayAll(DeadLetterFilter.ALL);
+        replayAll(ALL);
 
-        assertThat(replayAll(DeadLetterFilter.ALL).done()).isZero();
+        assertThat(replayAll(ALL).done()).isZero();
 
         assertThat(fixture.waiting()).isEmpty();
         assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER))).isEmpty();
@@ -127,11 +129,6 @@ class DeadLetterRunIT {
         fixture.bury(40, i -> i / 2 % 2 == 0 ? "even" : "odd");
         ScanListener kill = new ScanListener() {
             @Override
-            public boolean isStopped() {
-                return false;
-            }
-
-            @Override
             public void progressed(String what, long done, long total) {
                 if (what.equals("replayed")) {
                     throw new Killed();
@@ -139,7 +136,7 @@ class DeadLetterRunIT {
             }
         };
         DeadLetterRun run = open(1_000, UnaryOperator.identity());
-        Survey survey = run.survey(tenant("even"), replay, 5, ScanListener.NONE).orElseThrow();
+        Survey survey = run.survey(tenant("even"), replay, 5, UNWATCHED).orElseThrow();
         assertThatThrownBy(() -> run.run(survey, tenant("even"), replay, kill)).isInstanceOf(Killed.class);
         assertThat(fixture.waiting()).hasSize(35);
 
@@ -147,7 +144,7 @@ class DeadLetterRunIT {
 
         assertThat(kafka.readAll(fixture.topics().lane(Lane.DEAD_LETTER)))
                 .as("replayed dead letters are purged").hasSize(35);
-        replayAll(DeadLetterFilter.ALL);
+        replayAll(ALL);
         assertEachOnce(40);
         run.close();
     }
@@ -157,7 +154,7 @@ class DeadLetterRunIT {
         fixture.bury(100, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
             Survey seenByFirst =
-                    first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+                    first.survey(ALL, replay, Long.MAX_VALUE, UNWATCHED).orElseThrow();
             List<RunResult> second = new ArrayList<>();
             ScanListener otherComes = new ScanListener() {
                 @Override
@@ -167,11 +164,11 @@ class DeadLetterRunIT {
 
                 @Override
                 public void progressed(String what, long done, long total) {
-                    second.add(replayAll(DeadLetterFilter.ALL));
+                    second.add(replayAll(ALL));
                 }
             };
             // The second run starts after the first of two partitions.
-            assertThatThrownBy(() -> first.run(seenByFirst, DeadLetterFilter.ALL, replay, otherComes))
+            assertThatThrownBy(() -> first.run(seenByFirst, ALL, replay, otherComes))
                     .isInstanceOfSatisfying(
                             SupersededException.class, superseded -> assertThat(superseded.done()).isEqualTo(50));
             assertThat(second).extracting(RunResult::done).containsExactly(50L);
@@ -183,10 +180,10 @@ class DeadLetterRunIT {
     void a_superseded_run_fails_without_changes() throws Exception {
         fixture.bury(20, i -> "acme");
         try (DeadLetterRun first = open(1_000, UnaryOperator.identity())) {
-            Survey survey = first.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey survey = first.survey(ALL, replay, Long.MAX_VALUE, UNWATCHED).orElseThrow();
             assertThat(replayAll(tenant("nobody")).done()).isZero();
 
-            assertThatThrownBy(() -> first.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE))
+            assertThatThrownBy(() -> first.run(survey, ALL, replay, UNWATCHED))
                     .isInstanceOf(SupersededException.class)
                     .hasMessageContaining("another replay or discard has started");
         }
@@ -215,10 +212,10 @@ class DeadLetterRunIT {
     void a_limited_run_leaves_the_rest_for_a_later_run() throws Exception {
         fixture.bury(30, i -> "acme");
 
-        assertThat(replay(DeadLetterFilter.ALL, 7, 1_000, UnaryOperator.identity()).done()).isEqualTo(7);
+        assertThat(replay(ALL, 7, 1_000, UnaryOperator.identity()).done()).isEqualTo(7);
         assertThat(fixture.waiting()).hasSize(23);
-        assertThat(replay(DeadLetterFilter.ALL, 16, 1_000, UnaryOperator.identity()).done()).isEqualTo(16);
-        assertThat(replayAll(DeadLetterFilter.ALL).done()).isEqualTo(7);
+        assertThat(replay(ALL, 16, 1_000, UnaryOperator.identity()).done()).isEqualTo(16);
+        assertThat(replayAll(ALL).done()).isEqualTo(7);
         assertEachOnce(30);
     }
 
@@ -239,14 +236,14 @@ class DeadLetterRunIT {
             }
         };
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey survey = run.survey(ALL, replay, Long.MAX_VALUE, UNWATCHED).orElseThrow();
 
-            RunResult result = run.run(survey, DeadLetterFilter.ALL, replay, stop);
+            RunResult result = run.run(survey, ALL, replay, stop);
 
             assertThat(result.stopped()).isTrue();
             assertThat(result.done()).as("one partition's batch").isEqualTo(15);
         }
-        replayAll(DeadLetterFilter.ALL);
+        replayAll(ALL);
         assertEachOnce(30);
     }
 
@@ -259,12 +256,12 @@ class DeadLetterRunIT {
         fixture.send(List.of(fixture.dead(0, "acme", large, "too-large"), many));
 
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(DeadLetterFilter.ALL, replay, Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey survey = run.survey(ALL, replay, Long.MAX_VALUE, UNWATCHED).orElseThrow();
             assertThat(survey.unfit()).isEqualTo(2);
             assertThat(survey.obstacles()).hasSize(2)
                     .anyMatch(obstacle -> obstacle.matches("0-1: \\d+ bytes; the delay lane allows \\d+.*"))
                     .anyMatch(obstacle -> obstacle.matches("0-2: 11\\d\\d headers; the delay lane allows 1032"));
-            assertThat(run.run(survey, DeadLetterFilter.ALL, replay, ScanListener.NONE).done()).isEqualTo(2);
+            assertThat(run.run(survey, ALL, replay, UNWATCHED).done()).isEqualTo(2);
         }
         assertThat(fixture.delayed()).hasSize(2);
         assertThat(fixture.waiting()).hasSize(2);
@@ -274,13 +271,13 @@ class DeadLetterRunIT {
     void discarded_dead_letters_are_removed_without_successors() throws Exception {
         fixture.bury(10, i -> i < 5 ? "acme" : "other");
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(tenant("acme"), new Discard(), Long.MAX_VALUE, ScanListener.NONE).orElseThrow();
+            Survey survey = run.survey(tenant("acme"), new Discard(), Long.MAX_VALUE, UNWATCHED).orElseThrow();
 
-            assertThat(run.run(survey, tenant("acme"), new Discard(), ScanListener.NONE).done()).isEqualTo(5);
+            assertThat(run.run(survey, tenant("acme"), new Discard(), UNWATCHED).done()).isEqualTo(5);
         }
         assertThat(fixture.waiting()).containsExactlyInAnyOrderElementsOf(ids(IntStream.range(5, 10)));
         assertThat(fixture.delayed()).isEmpty();
-        replayAll(DeadLetterFilter.ALL);
+        replayAll(ALL);
         assertEach(IntStream.range(5, 10));
     }
 
@@ -291,8 +288,8 @@ class DeadLetterRunIT {
     private RunResult replay(
             DeadLetterFilter filter, long limit, int maxSkipped, UnaryOperator<Producer<byte[], byte[]>> producers) {
         try (DeadLetterRun run = open(maxSkipped, producers)) {
-            Survey survey = run.survey(filter, replay, limit, ScanListener.NONE).orElseThrow();
-            return run.run(survey, filter, replay, ScanListener.NONE);
+            Survey survey = run.survey(filter, replay, limit, UNWATCHED).orElseThrow();
+            return run.run(survey, filter, replay, UNWATCHED);
         }
     }
 

@@ -62,9 +62,9 @@ final class GatewayUnderTest implements AutoCloseable {
         Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), all);
         this.gateway = new Gateway(
                 configuration,
-                new Gateway.Surroundings(
+                new Gateway.Dependencies(
                         policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
-                new Gateway.Chance(
+                new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
                         System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()),

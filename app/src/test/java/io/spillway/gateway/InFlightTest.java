@@ -3,7 +3,6 @@ package io.spillway.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.config.ConfigurationLoader;
-import io.spillway.gateway.InFlight.Entry;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,21 +20,21 @@ class InFlightTest {
 
     @Test
     void the_requests_of_a_tenant_are_limited() {
-        assertThat(inFlight.enter("acme")).isEqualTo(Entry.ENTERED);
-        assertThat(inFlight.enter("acme")).isEqualTo(Entry.ENTERED);
-        assertThat(inFlight.enter("acme")).isEqualTo(Entry.TENANT_FULL);
-        assertThat(inFlight.enter("bolt")).isEqualTo(Entry.ENTERED);
+        assertThat(inFlight.enter("acme")).isEmpty();
+        assertThat(inFlight.enter("acme")).isEmpty();
+        assertThat(inFlight.enter("acme")).map(Problem::kind).contains(Problem.Kind.TOO_MANY_REQUESTS);
+        assertThat(inFlight.enter("bolt")).isEmpty();
         inFlight.leave("acme", 0);
-        assertThat(inFlight.enter("acme")).isEqualTo(Entry.ENTERED);
+        assertThat(inFlight.enter("acme")).isEmpty();
         assertThat(inFlight.requests()).isEqualTo(3);
     }
 
     @Test
     void the_requests_of_all_tenants_are_limited() {
         for (String tenant : new String[] {"a", "b", "c", "d"}) {
-            assertThat(inFlight.enter(tenant)).isEqualTo(Entry.ENTERED);
+            assertThat(inFlight.enter(tenant)).isEmpty();
         }
-        assertThat(inFlight.enter("e")).isEqualTo(Entry.FULL);
+        assertThat(inFlight.enter("e")).map(Problem::kind).contains(Problem.Kind.BUSY);
     }
 
     @Test
@@ -64,7 +63,7 @@ class InFlightTest {
             }
         });
         waits.await();
-        assertThat(inFlight.enter("bolt")).isEqualTo(Entry.STOPPING);
+        assertThat(inFlight.enter("bolt")).map(Problem::kind).contains(Problem.Kind.STOPPING);
         assertThat(inFlight.isStopping()).isTrue();
         assertThat(left).isNotDone();
         inFlight.leave("acme", 0);

@@ -12,12 +12,11 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.deadletter.DeadLetterFilter;
+import io.spillway.deadletter.DeadLetterFixture;
 import io.spillway.deadletter.DeadLetterRun;
 import io.spillway.deadletter.Discard;
 import io.spillway.deadletter.Disposal;
 import io.spillway.deadletter.Replay;
-import io.spillway.deadletter.ScanListener;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -161,8 +160,8 @@ class BooksIT {
 
     private void finishDeadLetters(Disposal disposal, int limit) {
         try (DeadLetterRun run = new DeadLetterRun(configuration, InstantSource.system())) {
-            run.survey(DeadLetterFilter.ALL, disposal, limit, ScanListener.NONE)
-                    .ifPresent(survey -> run.run(survey, DeadLetterFilter.ALL, disposal, ScanListener.NONE));
+            run.survey(DeadLetterFixture.ALL, disposal, limit, DeadLetterFixture.UNWATCHED)
+                    .ifPresent(survey -> run.run(survey, DeadLetterFixture.ALL, disposal, DeadLetterFixture.UNWATCHED));
         }
     }
 

@@ -47,14 +47,14 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         Gateway gateway = new Gateway(
                 scene.configuration(),
-                new Gateway.Surroundings(
+                new Gateway.Dependencies(
                         policies,
                         keys,
                         AdminKey.of("0123456789abcdef"),
                         new Depths(),
                         new SimpleMeterRegistry(),
                         () -> ""),
-                new Gateway.Chance(
+                new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()));

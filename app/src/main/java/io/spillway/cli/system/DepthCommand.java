@@ -136,7 +136,8 @@ public final class DepthCommand implements Callable<Integer> {
             return;
         }
         printer.table(
-                List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest", "gone in"),
+                List.of("tenant", "waiting", "hot", "overflow", "aged", "delay", "in/s", "out/s", "oldest",
+                        "drained in"),
                 report.tenants().stream().map(row -> List.of(
                         row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
                         rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
