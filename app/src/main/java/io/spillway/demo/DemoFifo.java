@@ -16,8 +16,7 @@ import org.apache.kafka.common.errors.InterruptException;
 
 /**
  * Plain consumer of one partition for comparison. It hands items in order to as many threads as the worker has slots
- * and
- * retries a failed item at once. It commits nothing, which makes it faster.
+ * and retries a failed item at once. It commits nothing, which makes it faster.
  *
  * <p>Owner of its consumer, used only by the thread of {@link #run}. Bound: the consumer's fetch, and the slots.
  */
@@ -33,10 +32,7 @@ final class DemoFifo {
     private final ItemDecoder decoder = new ItemDecoder();
 
     DemoFifo(
-            KafkaClients clients,
-            TopicPartition partition,
-            int maxBytes,
-            DemoDestination destination,
+            KafkaClients clients, TopicPartition partition, int maxBytes, DemoDestination destination,
             DemoTally tally) {
         this.clients = clients;
         this.partition = partition;
@@ -89,16 +85,11 @@ final class DemoFifo {
         if (attempt > 1) {
             Thread.sleep(DemoPlan.BACKOFF_MILLIS);
         }
-        boolean done = false;
-        tally.begun(item.tenant(), item.enqueuedAtMillis(), attempt);
         try {
-            destination.take(item.tenant(), id);
-            done = true;
-        } catch (IllegalStateException refused) {
-            // Counted as failed.
-        } finally {
-            tally.ended(item.tenant(), done);
+            destination.take(item.tenant(), id, item.enqueuedAtMillis(), attempt, tally);
+            return true;
+        } catch (IllegalStateException rejected) {
+            return false;
         }
-        return done;
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.HdrHistogram.Histogram;
 
 /** Findings of a demo as sentences that depend on its results, also where these are worse for Spillway. */
@@ -20,54 +21,40 @@ record DemoFindings(DemoResult result) {
 
     List<String> all() {
         List<String> findings = new ArrayList<>();
-        during().ifPresent(findings::add);
-        overhead().ifPresent(findings::add);
-        findings.add(noisy());
-        findings.add(slow());
-        findings.add(swept());
-        findings.add(poisonPill());
+        compared(DemoPlan.Phase.DURING, P99, DemoFindings::during).ifPresent(findings::add);
+        compared(DemoPlan.Phase.BEFORE, P50, DemoFindings::overhead).ifPresent(findings::add);
+        findings.addAll(List.of(noisy(), slow(), swept(), poisonPill()));
         if (!result.isFinished()) {
             findings.add(("%d s after the last item was sent, not all items were finished: %s still waiting according "
-                            + "to the ledger.")
-                    .formatted(
-                            result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
+                    + "to the ledger.").formatted(
+                    result.plan().maxWaitMillis() / 1_000, Printer.count(result.waiting(any -> true), "item")));
         }
         return findings;
     }
 
-    private Optional<String> during() {
-        Histogram spillway = result.spillway().ages(DemoPlan.Phase.DURING);
-        Histogram fifo = result.fifo().ages(DemoPlan.Phase.DURING);
-        if (spillway.getTotalCount() == 0 || fifo.getTotalCount() == 0) {
-            return Optional.empty();
-        }
-        long ours = Math.max(1, spillway.getValueAtPercentile(P99));
-        long theirs = Math.max(1, fifo.getValueAtPercentile(P99));
-        String figures = ("During the flood and the slow destination, 99%% of the quiet items waited at most %s in "
-                + "Spillway and %s in the FIFO queue")
-                .formatted(duration(ours), duration(theirs));
-        return Optional.of(figures
-                + (theirs >= CLEARLY * ours
-                        ? ", which is %s times as long.".formatted(times(theirs, ours))
-                        : ours >= CLEARLY * theirs
-                                ? ": in this run Spillway was slower."
-                                : ": no significant difference in this run."));
+    /** Compares a percentile of both queues, milliseconds; empty if one of them had no item in the phase. */
+    private Optional<String> compared(DemoPlan.Phase phase, double percentile, BiFunction<Long, Long, String> finding) {
+        Histogram ours = result.spillway().ages(phase);
+        Histogram theirs = result.fifo().ages(phase);
+        return ours.getTotalCount() == 0 || theirs.getTotalCount() == 0 ? Optional.empty() : Optional.of(
+                finding.apply(ours.getValueAtPercentile(percentile), theirs.getValueAtPercentile(percentile)));
+    }
+
+    private static String during(long spillwayMillis, long fifoMillis) {
+        long ours = Math.max(1, spillwayMillis);
+        long theirs = Math.max(1, fifoMillis);
+        return ("During the flood and the slow destination, 99%% of the quiet items waited at most %s in Spillway and "
+                + "%s in the FIFO queue%s").formatted(DurationText.of(ours), DurationText.of(theirs),
+                theirs >= CLEARLY * ours ? ", which is %s times as long.".formatted(times(theirs, ours))
+                        : ours >= CLEARLY * theirs ? ": in this run Spillway was slower."
+                        : ": no significant difference in this run.");
     }
 
     /** Returns the overhead of Spillway without a disturbance. */
-    private Optional<String> overhead() {
-        Histogram spillway = result.spillway().ages(DemoPlan.Phase.BEFORE);
-        Histogram fifo = result.fifo().ages(DemoPlan.Phase.BEFORE);
-        if (spillway.getTotalCount() == 0 || fifo.getTotalCount() == 0) {
-            return Optional.empty();
-        }
-        long ours = spillway.getValueAtPercentile(P50);
-        long theirs = fifo.getValueAtPercentile(P50);
-        return Optional.of(
-                "Before the disturbance, half of them waited at most %s in Spillway and %s in the FIFO queue%s"
-                        .formatted(
-                                duration(ours), duration(theirs),
-                                ours > theirs ? ": the plain consumer was faster." : "."));
+    private static String overhead(long ours, long theirs) {
+        return "Before the disturbance, half of them waited at most %s in Spillway and %s in the FIFO queue%s"
+                .formatted(DurationText.of(ours), DurationText.of(theirs),
+                        ours > theirs ? ": the plain consumer was faster." : ".");
     }
 
     private String noisy() {
@@ -82,15 +69,9 @@ record DemoFindings(DemoResult result) {
         long theirs = Math.max(1, result.fifo().lastDoneMillis(DemoPlan.NOISY) - result.plan().floodFromMillis());
         return ("All %,d items of noisy were done %s after the start of its flood, with at most %d of the %d slots. "
                         + "The FIFO queue took %s, with at most %d slots: %s.")
-                .formatted(
-                        sent,
-                        duration(ours),
-                        result.spillway().mostRunning(DemoPlan.NOISY),
-                        DemoPlan.SLOTS,
-                        duration(theirs),
-                        result.fifo().mostRunning(DemoPlan.NOISY),
-                        ours > ABOUT * theirs
-                                ? "Spillway was slower"
+                .formatted(sent, DurationText.of(ours), result.spillway().mostRunning(DemoPlan.NOISY), DemoPlan.SLOTS,
+                        DurationText.of(theirs), result.fifo().mostRunning(DemoPlan.NOISY),
+                        ours > ABOUT * theirs ? "Spillway was slower"
                                 : theirs > ABOUT * ours ? "Spillway was faster" : "about the same");
     }
 
@@ -98,13 +79,9 @@ record DemoFindings(DemoResult result) {
         int ours = result.spillway().mostRunning(DemoPlan.SLOW);
         int theirs = result.fifo().mostRunning(DemoPlan.SLOW);
         return "While the destination of slow took %d s per item, slow held at most %d of the %d slots in Spillway%s."
-                .formatted(
-                        DemoPlan.SLOW_MILLIS / 1_000,
-                        ours,
-                        DemoPlan.SLOTS,
-                        ours < theirs
-                                ? ", and %d of %d threads of the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
-                                : " and %d threads of the FIFO queue: no difference in this run".formatted(theirs));
+                .formatted(DemoPlan.SLOW_MILLIS / 1_000, ours, DemoPlan.SLOTS, ours < theirs
+                        ? ", and %d of %d threads of the FIFO queue".formatted(theirs, DemoPlan.SLOTS)
+                        : " and %d threads of the FIFO queue: no difference in this run".formatted(theirs));
     }
 
     private String swept() {
@@ -120,8 +97,8 @@ record DemoFindings(DemoResult result) {
     private String poisonPill() {
         long attempts = result.spillway().failed(DemoPlan.POISONED);
         String state = result.pill()
-                .map(pill -> "is now in dead-letter with the reason %s, from where it can be replayed"
-                        .formatted(pill.reason()))
+                .map(pill -> "is now in dead-letter with the reason " + pill.reason()
+                        + ", from where it can be replayed")
                 .orElse("has not reached dead-letter yet");
         return ("The poison pill, an item whose handler fails every time, was tried %s and %s. "
                 + "The FIFO queue tried it %s and %s.").formatted(
@@ -132,9 +109,5 @@ record DemoFindings(DemoResult result) {
     private static String times(long theirs, long ours) {
         double times = (double) theirs / ours;
         return times < 10 ? String.format(Locale.ROOT, "%.1f", times) : "%,d".formatted(Math.round(times));
-    }
-
-    private static String duration(long millis) {
-        return DurationText.of(millis);
     }
 }

@@ -2,6 +2,7 @@ package io.spillway.demo;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Schedule of the demo: load, handling times, and the phases before, during and after the disturbance. All times are
@@ -44,21 +45,15 @@ public record DemoPlan(int seconds) {
     /** Phase of an item, by the time when it was due to be sent. */
     enum Phase {
         /** Not shown: the JVM still compiles. */
-        WARM_UP("warm-up"),
-        BEFORE("before"),
-        DURING("during"),
-        AFTER("after");
+        WARM_UP,
+        BEFORE,
+        DURING,
+        AFTER;
 
         static final List<Phase> SHOWN = List.of(BEFORE, DURING, AFTER);
 
-        private final String label;
-
-        Phase(String label) {
-            this.label = label;
-        }
-
         String label() {
-            return label;
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -165,16 +160,12 @@ public record DemoPlan(int seconds) {
     List<Event> events() {
         return List.of(
                 new Event(0, "warming up; nothing is measured yet"),
-                new Event(
-                        warmToMillis(),
-                        "%d quiet tenants send %d items/s each; no disturbance yet"
-                                .formatted(QUIET_TENANTS, QUIET_PER_SECOND)),
-                new Event(
-                        slowFromMillis(),
-                        "the destination of slow now takes %d s per item".formatted(SLOW_MILLIS / 1_000)),
-                new Event(
-                        floodFromMillis(),
-                        "noisy floods with %,d items/s; a poison pill is sent".formatted(FLOOD_PER_SECOND)),
+                new Event(warmToMillis(), "%d quiet tenants send %d items/s each; no disturbance yet"
+                        .formatted(QUIET_TENANTS, QUIET_PER_SECOND)),
+                new Event(slowFromMillis(), "the destination of slow now takes %d s per item"
+                        .formatted(SLOW_MILLIS / 1_000)),
+                new Event(floodFromMillis(), "noisy floods with %,d items/s; a poison pill is sent"
+                        .formatted(FLOOD_PER_SECOND)),
                 new Event(slowToMillis(), "the destination of slow is fast again"),
                 new Event(sweepAtMillis(), "a full sweep of swept completes; its old items are obsolete"),
                 new Event(floodToMillis(), "the flood ends; its backlog drains"),

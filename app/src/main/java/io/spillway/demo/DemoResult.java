@@ -2,10 +2,12 @@ package io.spillway.demo;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.AuditedTenant;
+import io.spillway.core.ledger.TenantBalance;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
  * Result of a demo.
@@ -19,14 +21,8 @@ import java.util.function.Predicate;
  * @param pill       the poison pill as a dead letter; empty if it is not one
  */
 public record DemoResult(
-        DemoPlan plan,
-        DemoTally spillway,
-        DemoTally fifo,
-        Map<String, Long> sent,
-        List<DemoSample> samples,
-        boolean isFinished,
-        List<AuditedTenant> audited,
-        Optional<DeadPill> pill) {
+        DemoPlan plan, DemoTally spillway, DemoTally fifo, Map<String, Long> sent, List<DemoSample> samples,
+        boolean isFinished, List<AuditedTenant> audited, Optional<DeadPill> pill) {
     public DemoResult {
         sent = Map.copyOf(sent);
         samples = List.copyOf(samples);
@@ -42,27 +38,23 @@ public record DemoResult(
     }
 
     long sent(Predicate<String> tenants) {
-        return sent.entrySet().stream()
-                .filter(entry -> tenants.test(entry.getKey()))
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+        return sent.keySet().stream().filter(tenants).mapToLong(sent::get).sum();
     }
 
     long accepted(Predicate<String> tenants) {
-        return audited.stream()
-                .filter(each -> tenants.test(each.tenant()))
-                .mapToLong(each -> each.after().accepted())
-                .sum();
+        return sum(tenants, TenantBalance::accepted);
     }
 
     long in(ItemState place, Predicate<String> tenants) {
-        return audited.stream()
-                .filter(each -> tenants.test(each.tenant()))
-                .mapToLong(each -> each.after().in(place))
-                .sum();
+        return sum(tenants, balance -> balance.in(place));
     }
 
     long waiting(Predicate<String> tenants) {
-        return ItemState.WAITING.stream().mapToLong(place -> in(place, tenants)).sum();
+        return sum(tenants, TenantBalance::waiting);
+    }
+
+    private long sum(Predicate<String> tenants, ToLongFunction<TenantBalance> figure) {
+        return audited.stream().filter(each -> tenants.test(each.tenant())).map(AuditedTenant::after)
+                .mapToLong(figure).sum();
     }
 }

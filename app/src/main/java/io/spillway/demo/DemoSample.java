@@ -15,17 +15,8 @@ import java.util.Map;
  * @param slowRunning     handlers that run for the slow tenant
  */
 record DemoSample(
-        long elapsedMillis,
-        Map<ItemState, Long> states,
-        long accepted,
-        long fifoWaiting,
-        long quietP99Millis,
-        long fifoP99Millis,
-        long noisySent,
-        long noisyDone,
-        long fifoNoisyDone,
-        int slowRunning,
-        int fifoSlowRunning) {
+        long elapsedMillis, Map<ItemState, Long> states, long accepted, long fifoWaiting, long quietP99Millis,
+        long fifoP99Millis, long noisySent, long noisyDone, long fifoNoisyDone, int slowRunning, int fifoSlowRunning) {
     DemoSample {
         states = Map.copyOf(states);
     }

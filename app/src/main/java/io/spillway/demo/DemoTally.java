@@ -8,12 +8,10 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Statistics of the handlers of one queue. Ages are measured at first attempts of the quiet tenants, from the time
- * when the
- * item was due to be sent until its handler started.
+ * when the item was due to be sent until its handler started.
  *
  * <p>Thread-safe: each method takes the lock. Bounds: the tenants of the plan, {@link #BINS} histograms over time, and
- * one
- * per phase.
+ * one per phase.
  */
 final class DemoTally {
     /** Two significant digits: an error of at most 1%. */

@@ -17,8 +17,7 @@ import org.apache.kafka.clients.producer.Producer;
 
 /**
  * Sender of the items of the plan, each to both queues. The creation time of an item is the time at which it was due,
- * so a
- * late sender increases its age and hides no delay.
+ * so a late sender increases its age and hides no delay.
  *
  * <p>Owner: the thread that calls {@link #run}. Other threads may read the counts.
  */
@@ -96,11 +95,10 @@ final class DemoTraffic {
     private void sendDue(long elapsedMillis) {
         for (int i = 0; i < next.length; i++) {
             DemoPlan.Stream stream = streams.get(i);
-            for (double due = stream.dueMillis(next[i]);
-                    due <= elapsedMillis && due < stream.toMillis();
-                    due = stream.dueMillis(next[i])) {
-                send(stream, next[i], (long) due);
-                next[i]++;
+            double due = stream.dueMillis(next[i]);
+            while (due <= elapsedMillis && due < stream.toMillis()) {
+                send(stream, next[i]++, (long) due);
+                due = stream.dueMillis(next[i]);
             }
         }
     }

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * View of the running demo: on a terminal, a block that is redrawn every second; otherwise a line every two seconds.
- * Owned
- * by the demo's thread.
+ * Owned by the demo's thread.
  */
 public final class DemoView {
     private static final int PLAIN_EVERY_MILLIS = 2_000;
@@ -114,17 +114,15 @@ public final class DemoView {
 
     private static String plain(DemoSample sample) {
         return "%3d s  quiet p99 %s (FIFO %s), noisy %,d of %,d done (FIFO %,d), %s (FIFO %,d)"
-                .formatted(
-                        sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()),
+                .formatted(sample.elapsedMillis() / 1_000, age(sample.quietP99Millis()), age(sample.fifoP99Millis()),
                         sample.noisyDone(), sample.noisySent(), sample.fifoNoisyDone(), lanes(sample),
                         sample.fifoWaiting());
     }
 
     private static String lanes(DemoSample sample) {
-        List<String> lanes = new ArrayList<>();
-        ItemState.WAITING.forEach(
-                lane -> lanes.add(String.format(Locale.ROOT, "%s %,d", lane.label(), sample.in(lane))));
-        return String.join("  ", lanes);
+        return ItemState.WAITING.stream()
+                .map(lane -> String.format(Locale.ROOT, "%s %,d", lane.label(), sample.in(lane)))
+                .collect(Collectors.joining("  "));
     }
 
     private static String age(long millis) {

@@ -3,13 +3,15 @@ package io.spillway.sim;
 import io.spillway.core.item.Lane;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.NextStep;
-import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /**
  * Baseline for comparison: one FIFO queue for all tenants, and the same workers. Attempts, backoff and timeouts follow
@@ -20,28 +22,24 @@ import java.util.Set;
  * <p>Owner: the run. Bound: the items that wait.
  */
 final class FifoModel implements Model {
-    private final Events events;
+    private final TimedQueue<LongConsumer> events;
     private final Tally tally;
     private final Destination destination;
     private final SimulatedCluster cluster;
     private final Deque<SimulatedItem> queue = new ArrayDeque<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
-    private final Set<Attempt>[] running;
-    private int inFlight;
-    private int deaths;
+    /** Attempts of each worker. */
+    private final List<Set<Attempt>> running = new ArrayList<>();
 
     private record Attempt(SimulatedItem item, int slot) {}
 
-    // Java cannot create an array of a generic type. Only this class stores sets in it.
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    FifoModel(Scenario scenario, Events events, Tally tally, Destination destination) {
+    FifoModel(SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination) {
+        this.cluster = cluster;
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        this.cluster = scenario.plant();
-        this.running = new Set[cluster.workers()];
         for (int worker = 0; worker < cluster.workers(); worker++) {
-            running[worker] = new LinkedHashSet<>();
+            running.add(new LinkedHashSet<>());
         }
         for (int slot = 0; slot < cluster.dispatch().slots(); slot++) {
             for (int worker = 0; worker < cluster.workers(); worker++) {
@@ -59,37 +57,30 @@ final class FifoModel implements Model {
 
     @Override
     public int inFlight() {
-        return inFlight;
-    }
-
-    @Override
-    public int deaths() {
-        return deaths;
+        return running.stream().mapToInt(Set::size).sum();
     }
 
     private void start(long nowNanos) {
         while (!queue.isEmpty() && !freeSlots.isEmpty()) {
             SimulatedItem item = queue.remove();
             Attempt attempt = new Attempt(item, freeSlots.remove());
-            running[workerOf(attempt)].add(attempt);
-            inFlight++;
+            running.get(workerOf(attempt)).add(attempt);
             tally.attempted(item, nowNanos);
             Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
-            events.at(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
+            events.add(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
         }
     }
 
     private void ended(Attempt attempt, Destination.Ending ending, long startedNanos, long nowNanos) {
         int worker = workerOf(attempt);
-        if (!running[worker].contains(attempt)) {
+        if (!running.get(worker).contains(attempt)) {
             return;
         }
         if (ending.kills()) {
             die(worker, nowNanos);
             return;
         }
-        running[worker].remove(attempt);
-        inFlight--;
+        running.get(worker).remove(attempt);
         freeSlots.add(attempt.slot());
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
@@ -102,7 +93,7 @@ final class FifoModel implements Model {
             case NextStep.Delay delay -> {
                 item.attempts = delay.attempts();
                 tally.moved(item, Lane.DELAY);
-                events.at(Math.max(nowNanos, SimulatedTime.nanosOf(delay.dueMillis())), now -> {
+                events.add(Math.max(nowNanos, SimulatedTime.nanosOf(delay.dueMillis())), now -> {
                     tally.moved(item, Lane.HOT);
                     queue.add(item);
                     start(now);
@@ -113,15 +104,13 @@ final class FifoModel implements Model {
     }
 
     private void die(int worker, long nowNanos) {
-        deaths++;
-        Set<Attempt> lost = running[worker];
-        running[worker] = new LinkedHashSet<>();
-        inFlight -= lost.size();
+        tally.workerDeaths++;
+        Set<Attempt> lost = running.set(worker, new LinkedHashSet<>());
         // The worker's free slots are not available either until it is back.
         Deque<Integer> gone = new ArrayDeque<>();
         freeSlots.removeIf(slot -> slot % cluster.workers() == worker && gone.add(slot));
         lost.forEach(attempt -> gone.add(attempt.slot()));
-        events.at(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
+        events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             Deque<SimulatedItem> back = new ArrayDeque<>();
             lost.forEach(attempt -> back.push(attempt.item()));
             back.forEach(this::receivedAgain);

@@ -4,7 +4,6 @@ package io.spillway.sim;
 interface Model {
     void arrive(SimulatedItem item, long nowNanos);
 
+    /** Returns the running attempts. */
     int inFlight();
-
-    int deaths();
 }

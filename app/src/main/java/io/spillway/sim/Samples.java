@@ -1,12 +1,8 @@
 package io.spillway.sim;
 
-import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Depths and ages over time. At the limit, every second sample is removed and the interval doubles.
@@ -16,21 +12,13 @@ import java.util.Map;
 final class Samples {
     private static final int MAX_SAMPLES = 1_200;
 
+    long intervalMillis;
+    List<SimulationResult.Sample> taken = new ArrayList<>();
     private final int series;
-    private long intervalMillis;
-    private List<SimulationResult.Sample> taken = new ArrayList<>();
 
     Samples(int series, long intervalMillis) {
         this.series = series;
         this.intervalMillis = intervalMillis;
-    }
-
-    long intervalMillis() {
-        return intervalMillis;
-    }
-
-    List<SimulationResult.Sample> taken() {
-        return taken;
     }
 
     void take(long nowNanos, Tally tally, int inFlight) {
@@ -42,15 +30,11 @@ final class Samples {
             taken = kept;
             intervalMillis *= 2;
         }
-        Map<Lane, Long> depths = new EnumMap<>(Lane.class);
-        for (Lane lane : Lane.values()) {
-            depths.put(lane, tally.depth(lane));
-        }
         float[] ages = new float[series];
         for (int i = 0; i < series; i++) {
             ages[i] = (float) tally.series[i].oldestNanos(nowNanos) / SimulatedTime.NANOS_PER_MILLI;
         }
         taken.add(new SimulationResult.Sample(
-                nowNanos / SimulatedTime.NANOS_PER_MILLI, Collections.unmodifiableMap(depths), inFlight, ages));
+                nowNanos / SimulatedTime.NANOS_PER_MILLI, tally.depths(), inFlight, ages));
     }
 }

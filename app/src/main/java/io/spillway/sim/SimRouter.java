@@ -47,8 +47,8 @@ final class SimRouter {
 
     private record Routed(SimulatedItem item, SimulatedPartition to) {}
 
-    SimRouter(Population population, Tally tally, SimulatedCluster cluster, SimulatedPartition[][] lanes) {
-        this.population = population;
+    SimRouter(Tally tally, SimulatedCluster cluster, SimulatedPartition[][] lanes) {
+        this.population = tally.population;
         this.tally = tally;
         this.lanes = lanes;
         this.stuckAfterMillis = cluster.stuckAfterMillis();
@@ -118,8 +118,8 @@ final class SimRouter {
                 waiting[i] = lanes[lane][i].waiting();
                 finished[i] = lanes[lane][i].finished();
             }
-            backlogs[lane] = backlogs[lane]
-                    .next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+            backlogs[lane] =
+                    backlogs[lane].next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
         }
     }
 

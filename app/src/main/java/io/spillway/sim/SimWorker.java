@@ -14,8 +14,6 @@ import io.spillway.core.retry.RetryBudget;
 import io.spillway.core.retry.RetryBudgets;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
-import io.spillway.sim.scenario.SeededRandom;
-import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,40 +32,32 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     /** Delay of an urgent commit, about the duration of a transaction. */
     private static final long URGENT_NANOS = 10 * SimulatedTime.NANOS_PER_MILLI;
 
-    private final Population population;
-    private final Events events;
-    private final Tally tally;
-    private final Destination destination;
-    private final SimulatedCluster cluster;
-    private final List<SimulatedPartition> partitions;
+    final List<SimulatedPartition> partitions;
     private final SpillwayModel model;
+    private final Tally tally;
     private final WorkerEngine<SimulatedItem, SimAttempt> engine;
     private final RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+    private final int slots;
     private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
+    /** Whether all live work is taken, so that the aged lane may use the free slots. */
+    boolean caughtUp;
     private boolean dead;
-    private boolean caughtUp;
     private boolean urgent;
     private int firstToRead;
 
+    /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
+    record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis) {}
+
     /** Creates a worker that takes these partitions over. */
-    SimWorker(
-            Population population, Events events, Tally tally, Destination destination, SimulatedCluster cluster,
-            List<SimulatedPartition> partitions, SpillwayModel model, long nowNanos) {
-        this.population = population;
-        this.events = events;
-        this.tally = tally;
-        this.destination = destination;
-        this.cluster = cluster;
+    SimWorker(SpillwayModel model, List<SimulatedPartition> partitions, long nowNanos) {
         this.partitions = partitions;
         this.model = model;
-        this.engine = new WorkerEngine<>(cluster.dispatch(), budgets, cluster.killerDeaths(), this, this);
+        this.tally = model.tally;
+        this.slots = model.cluster.dispatch().slots();
+        this.engine = new WorkerEngine<>(model.cluster.dispatch(), budgets, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
         partitions.forEach(SimulatedPartition::takeOver);
-    }
-
-    List<SimulatedPartition> partitions() {
-        return partitions;
     }
 
     int inFlight() {
@@ -78,17 +68,13 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         return !dead;
     }
 
-    void caughtUp(boolean isCaughtUp) {
-        caughtUp = isCaughtUp;
-    }
-
     void prune(long nowNanos) {
         budgets.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Returns the measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
-        return stats.report(cluster.dispatch().slots(), engine.waiting(Lane.HOT), nowNanos);
+        return stats.report(slots, engine.waiting(Lane.HOT), nowNanos);
     }
 
     /** Returns whether the next tick has work: something to read, to commit or to start. */
@@ -162,32 +148,27 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         stats.ended(nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        SeededRandom random = destination.randomAfter(item, item.attempts);
-        engine.ended(attempt, attempt.ending.result(), random, nowMillis, nowNanos);
+        engine.ended(attempt, attempt.ending.result(), model.destination.randomAfter(item, item.attempts), nowMillis,
+                nowNanos);
         model.requestTick(nowNanos);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
-        if (inFlight() < cluster.dispatch().slots() && hasUnread()) {
+        if (inFlight() < slots && hasUnread()) {
             poll(nowNanos);
         }
     }
 
     private boolean hasUnread() {
-        for (SimulatedPartition each : partitions) {
-            if (each.hasUnread() && engine.mayRead(each.state)) {
-                return true;
-            }
-        }
-        return false;
+        return partitions.stream().anyMatch(each -> each.hasUnread() && engine.mayRead(each.state));
     }
 
     @Override
     public TenantPolicy policyOf(SimulatedItem item) {
-        return population.policy(item.tenant);
+        return tally.population.policy(item.tenant);
     }
 
     @Override
     public long sweptBeforeMillis(SimulatedItem item, long nowMillis) {
-        return population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
+        return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
     }
 
     @Override
@@ -195,9 +176,9 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
             SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
-        Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
+        Destination.Ending ending = model.destination.attempt(item, item.attempts, nowNanos);
         SimAttempt attempt = new SimAttempt(item, slot, policy, ending, nowNanos);
-        events.at(nowNanos + ending.nanos(), now -> ended(attempt, now));
+        model.events.add(nowNanos + ending.nanos(), now -> ended(attempt, now));
         return attempt;
     }
 
@@ -233,7 +214,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     public void commitWanted(long nowNanos) {
         if (!urgent) {
             urgent = true;
-            events.at(nowNanos + URGENT_NANOS, now -> {
+            model.events.add(nowNanos + URGENT_NANOS, now -> {
                 if (urgent && !dead) {
                     commit(now);
                 }

@@ -4,16 +4,24 @@ import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
 
 /** Simulator of scenarios in virtual time, on one thread. The same scenario and seed give bit-identical results. */
 public final class Simulation {
     private static final int USUAL_SAMPLES = 300;
+    private static final int OLDEST = 10;
 
     private final Scenario scenario;
     private final Discipline discipline;
     private final long seed;
     private final Progress progress;
-    private final Events events = new Events();
+    /** Each receives its time. Those of the same time happen in insertion order. */
+    private final TimedQueue<LongConsumer> events = new TimedQueue<>();
     private final Tally tally;
     private final Population population;
     private final Model model;
@@ -53,8 +61,8 @@ public final class Simulation {
         this.tally = new Tally(population, scenario.phases());
         Destination destination = new Destination(population, seed);
         this.model = switch (discipline) {
-            case SPILLWAY -> new SpillwayModel(population, scenario, events, tally, destination);
-            case FIFO -> new FifoModel(scenario, events, tally, destination);
+            case SPILLWAY -> new SpillwayModel(scenario.cluster(), events, tally, destination);
+            case FIFO -> new FifoModel(scenario.cluster(), events, tally, destination);
         };
         this.samples = new Samples(tally.series.length, Math.max(1, scenario.durationMillis() / USUAL_SAMPLES));
     }
@@ -62,10 +70,7 @@ public final class Simulation {
     /**
      * Runs a scenario until no item is left, or the time to drain is over.
      *
-     * @param scenario   not null
-     * @param discipline not null
-     * @param seed       of all randomness
-     * @param progress   not null
+     * @param seed of all randomness
      * @throws SimulationException when more items wait than {@link io.spillway.sim.scenario.ScenarioLimits#MAX_WAITING}
      */
     public static SimulationResult run(Scenario scenario, Discipline discipline, long seed, Progress progress) {
@@ -83,22 +88,28 @@ public final class Simulation {
                 follow(stream, first, (long) openStreams << 40);
             }
         }
-        events.at(0, this::sample);
-        events.at(durationNanos, now -> jain = Fairness.jain(tally));
-        long endNanos = durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI;
-        long reachedNanos = runUntil(endNanos);
-        return SimulationResults.of(scenario, discipline, seed, tally, model, samples, jain, reachedNanos);
+        events.add(0, this::sample);
+        events.add(durationNanos, now -> jain = Fairness.jain(tally));
+        return result(runUntil(durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI));
     }
 
-    /** Runs in steps, since periodic events never end by themselves. */
+    /** Runs in steps, since periodic events never end by themselves. Returns when it ended. */
     private long runUntil(long endNanos) {
         long nowNanos = 0;
         while (nowNanos < endNanos && (nowNanos < durationNanos || openStreams > 0 || tally.unsettled() > 0)) {
             nowNanos = nowNanos < durationNanos ? durationNanos : nowNanos + SimulatedTime.NANOS_PER_SECOND;
             nowNanos = Math.min(endNanos, nowNanos);
-            events.run(nowNanos);
+            runEvents(events, nowNanos);
         }
         return nowNanos;
+    }
+
+    /** Runs events until the end, or until none is left. */
+    static void runEvents(TimedQueue<LongConsumer> events, long endNanos) {
+        while (!events.isEmpty() && events.firstTime() <= endNanos) {
+            long nowNanos = events.firstTime();
+            events.remove().accept(nowNanos);
+        }
     }
 
     private void follow(ArrivalStream stream, int firstTenant, long number) {
@@ -109,7 +120,7 @@ public final class Simulation {
         int tenant = firstTenant + stream.tenant;
         SimulatedItem item =
                 new SimulatedItem(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
-        events.at(stream.nanos, now -> {
+        events.add(stream.nanos, now -> {
             tally.arrived(item);
             model.arrive(item, now);
             follow(stream, firstTenant, number + 1);
@@ -120,6 +131,57 @@ public final class Simulation {
         long nowMillis = nowNanos / SimulatedTime.NANOS_PER_MILLI;
         samples.take(nowNanos, tally, model.inFlight());
         progress.reached(nowMillis, scenario.durationMillis(), tally.arrived(), tally.unsettled());
-        events.at(nowNanos + samples.intervalMillis() * SimulatedTime.NANOS_PER_MILLI, this::sample);
+        events.add(nowNanos + samples.intervalMillis * SimulatedTime.NANOS_PER_MILLI, this::sample);
+    }
+
+    private SimulationResult result(long endNanos) {
+        List<SimulationResult.Row> groups = new ArrayList<>();
+        List<SimulationResult.PhaseRow> phases = new ArrayList<>();
+        for (int i = 0; i < tally.groups.length; i++) {
+            String group = tally.groups[i].name;
+            int tenants = scenario.groups().get(i).tenants();
+            groups.add(tally.groups[i].row(group, tenants));
+            for (Tally.Count phase : tally.phases[i]) {
+                if (phase.accepted > 0) {
+                    phases.add(new SimulationResult.PhaseRow(phase.name, phase.row(group, tenants)));
+                }
+            }
+        }
+        double slotNanos = (double) slots() * Math.max(1, endNanos);
+        return new SimulationResult(
+                scenario, discipline, seed, groups, phases, oldest(), tally.peaks(),
+                Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain,
+                endNanos / SimulatedTime.NANOS_PER_MILLI, tally.workerDeaths, recoveredMillis(),
+                List.copyOf(samples.taken), Arrays.stream(tally.series).map(count -> count.name).toList());
+    }
+
+    private List<SimulationResult.Row> oldest() {
+        if (tally.series == tally.groups) {
+            return List.of();
+        }
+        return Arrays.stream(tally.series)
+                .filter(count -> count.ages.count() > 0)
+                .sorted(Comparator.comparingDouble((Tally.Count count) -> -count.ages.maxMillis())
+                        .thenComparing(count -> count.name))
+                .limit(OLDEST)
+                .map(count -> count.row(count.name, 1))
+                .toList();
+    }
+
+    private Optional<Long> recoveredMillis() {
+        long sinceMillis = scenario.disturbedUntilMillis();
+        long peak = samples.taken.stream().mapToLong(SimulationResult.Sample::backlog).max().orElse(0);
+        if (sinceMillis == 0 || peak <= 10L * slots()) {
+            return Optional.empty();
+        }
+        return samples.taken.stream()
+                .dropWhile(each -> each.backlog() < peak)
+                .filter(each -> each.nowMillis() > sinceMillis && each.backlog() <= peak / 100)
+                .findFirst()
+                .map(each -> each.nowMillis() - sinceMillis);
+    }
+
+    private int slots() {
+        return scenario.cluster().workers() * scenario.cluster().dispatch().slots();
     }
 }

@@ -10,8 +10,6 @@ import java.util.Optional;
  * Result of a run. Times are milliseconds since its start, and ages are milliseconds at the first attempt, unless
  * stated otherwise.
  *
- * @param scenario        the scenario
- * @param discipline      queueing discipline
  * @param seed            of all randomness
  * @param groups          each group of tenants, in the order of the scenario
  * @param phases          each group and phase, without empty phases
@@ -27,21 +25,9 @@ import java.util.Optional;
  * @param series          names for the ages of the samples: tenants, or groups when there are more than 1,000
  */
 public record SimulationResult(
-        Scenario scenario,
-        Simulation.Discipline discipline,
-        long seed,
-        List<Row> groups,
-        List<PhaseRow> phases,
-        List<Row> oldest,
-        Map<Lane, Long> peakDepths,
-        double slotUse,
-        double jain,
-        long endMillis,
-        int deaths,
-        Optional<Long> recoveredMillis,
-        List<Sample> samples,
-        List<String> series) {
-
+        Scenario scenario, Simulation.Discipline discipline, long seed, List<Row> groups, List<PhaseRow> phases,
+        List<Row> oldest, Map<Lane, Long> peakDepths, double slotUse, double jain, long endMillis, int deaths,
+        Optional<Long> recoveredMillis, List<Sample> samples, List<String> series) {
     /**
      * Counts and ages.
      *
@@ -55,12 +41,7 @@ public record SimulationResult(
             String name, int tenants, long accepted, long done, long dropped, long dead, long waiting, long attempts,
             long repeated, double p50Millis, double p99Millis, double maxMillis) {}
 
-    /**
-     * Items of a group that arrived in a phase.
-     *
-     * @param phase its name
-     * @param row   counts and ages
-     */
+    /** Items of a group that arrived in a phase. */
     public record PhaseRow(String phase, Row row) {}
 
     /**
@@ -73,11 +54,13 @@ public record SimulationResult(
      */
     public record Sample(long nowMillis, Map<Lane, Long> depths, int inFlight, float[] agesMillis) {
         /** Returns the unfinished items, without dead letters. */
-        public long waiting() {
-            return depths.entrySet().stream()
-                    .filter(each -> each.getKey() != Lane.DEAD_LETTER)
-                    .mapToLong(Map.Entry::getValue)
-                    .sum();
+        long waiting() {
+            return depths.values().stream().mapToLong(Long::longValue).sum() - depths.get(Lane.DEAD_LETTER);
+        }
+
+        /** Returns the unfinished items that are not being attempted. */
+        long backlog() {
+            return Math.max(0, waiting() - inFlight);
         }
     }
 }

@@ -2,12 +2,12 @@ package io.spillway.sim;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneReport;
-import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * Model of the product: router, lanes and workers. Transactions commit at common ticks, and readers see the decisions
@@ -23,25 +23,23 @@ final class SpillwayModel implements Model {
     /** Interval of the workers' reports on hot while items arrive. */
     private static final long REPORT_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
 
-    private final Population population;
-    private final Events events;
-    private final Tally tally;
-    private final Destination destination;
-    private final SimulatedCluster cluster;
+    final SimulatedCluster cluster;
+    final TimedQueue<LongConsumer> events;
+    final Tally tally;
+    final Destination destination;
     private final SimulatedPartition[][] lanes;
     private final SimRouter router;
     private final SimWorker[] workers;
     private final long tickNanos;
     private long nextTickNanos = NEVER;
     private boolean reportDue;
-    private int deaths;
 
-    SpillwayModel(Population population, Scenario scenario, Events events, Tally tally, Destination destination) {
-        this.population = population;
+    SpillwayModel(
+            SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination) {
+        this.cluster = cluster;
         this.events = events;
         this.tally = tally;
         this.destination = destination;
-        this.cluster = scenario.plant();
         this.tickNanos = cluster.commitMillis() * SimulatedTime.NANOS_PER_MILLI;
         this.lanes = new SimulatedPartition[WORKED_LANES][cluster.partitions()];
         for (int lane = 0; lane < WORKED_LANES; lane++) {
@@ -49,7 +47,7 @@ final class SpillwayModel implements Model {
                 lanes[lane][i] = new SimulatedPartition(Lane.values()[lane], i);
             }
         }
-        this.router = new SimRouter(population, tally, cluster, lanes);
+        this.router = new SimRouter(tally, cluster, lanes);
         this.workers = new SimWorker[cluster.workers()];
         for (int worker = 0; worker < workers.length; worker++) {
             List<SimulatedPartition> own = new ArrayList<>();
@@ -61,9 +59,9 @@ final class SpillwayModel implements Model {
                     }
                 }
             }
-            workers[worker] = worker(own, 0);
+            workers[worker] = new SimWorker(this, own, 0);
         }
-        events.at(0, now -> second(now, 0));
+        events.add(0, now -> second(now, 0));
     }
 
     @Override
@@ -72,22 +70,13 @@ final class SpillwayModel implements Model {
         requestTick(nowNanos);
         if (!reportDue && cluster.protection().isOn()) {
             reportDue = true;
-            events.at((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, this::report);
+            events.add((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, this::report);
         }
     }
 
     @Override
     public int inFlight() {
         return Arrays.stream(workers).filter(SimWorker::isAlive).mapToInt(SimWorker::inFlight).sum();
-    }
-
-    @Override
-    public int deaths() {
-        return deaths;
-    }
-
-    private SimWorker worker(List<SimulatedPartition> own, long nowNanos) {
-        return new SimWorker(population, events, tally, destination, cluster, own, this, nowNanos);
     }
 
     private void report(long nowNanos) {
@@ -100,7 +89,7 @@ final class SpillwayModel implements Model {
     }
 
     /** Applies a committed move. */
-    void published(Move move) {
+    void published(SimWorker.Move move) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
@@ -108,7 +97,7 @@ final class SpillwayModel implements Model {
             case DEAD_LETTER -> tally.dead(item);
             case DELAY -> {
                 tally.moved(item, Lane.DELAY);
-                router.delay(item, move.dueMillis());
+                router.delay(item, move.dueEpochMillis());
             }
             case HOT, OVERFLOW, AGED -> {
                 tally.moved(item, move.to());
@@ -145,7 +134,7 @@ final class SpillwayModel implements Model {
         long tick = (afterNanos / tickNanos + 1) * tickNanos;
         if (tick < nextTickNanos) {
             nextTickNanos = tick;
-            events.at(tick, this::tick);
+            events.add(tick, this::tick);
         }
     }
 
@@ -159,7 +148,7 @@ final class SpillwayModel implements Model {
             }
         }
         for (SimWorker worker : workers) {
-            worker.caughtUp(live <= 4L * cluster.dispatch().slots());
+            worker.caughtUp = live <= 4L * cluster.dispatch().slots();
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
             }
@@ -167,15 +156,15 @@ final class SpillwayModel implements Model {
         if (number % HOUSEKEEPING_SECONDS == 0) {
             router.prune(nowNanos);
         }
-        events.at(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> second(now, number + 1));
+        events.add(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> second(now, number + 1));
     }
 
     void died(SimWorker worker, long nowNanos) {
-        deaths++;
-        events.at(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
+        tally.workerDeaths++;
+        events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
             for (int i = 0; i < workers.length; i++) {
                 if (workers[i] == worker) {
-                    workers[i] = worker(worker.partitions(), now);
+                    workers[i] = new SimWorker(this, worker.partitions, now);
                     requestTick(now);
                 }
             }

@@ -4,8 +4,11 @@ import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -26,6 +29,7 @@ final class Tally {
     final int[] settled;
     final int[] attempts;
     final long[] slotNanos;
+    int workerDeaths;
     private final List<Scenario.Phase> windows;
     private final boolean byTenant;
     private final long[] depths = new long[Lane.values().length];
@@ -49,16 +53,18 @@ final class Tally {
             this.name = name;
         }
 
-        long waiting() {
-            return accepted - done - dropped - dead;
-        }
-
         /** Returns the age of the oldest item that waits for its first attempt, nanoseconds; 0 for none. */
         long oldestNanos(long nowNanos) {
             while (!untried.isEmpty() && untried.peek().tried) {
                 untried.remove();
             }
             return untried.isEmpty() ? 0 : nowNanos - untried.peek().arrivedNanos;
+        }
+
+        SimulationResult.Row row(String name, int tenants) {
+            return new SimulationResult.Row(
+                    name, tenants, accepted, done, dropped, dead, accepted - done - dropped - dead, attempts, repeated,
+                    ages.percentileMillis(0.5), ages.percentileMillis(0.99), ages.maxMillis());
         }
     }
 
@@ -125,24 +131,21 @@ final class Tally {
         if (item.settled) {
             of(item, count -> count.repeated++);
         } else {
-            of(item, count -> count.done++);
-            settle(item);
+            settle(item, count -> count.done++);
             depth(item.lane, -1);
         }
     }
 
     void dropped(SimulatedItem item) {
         if (!item.settled) {
-            of(item, count -> count.dropped++);
-            settle(item);
+            settle(item, count -> count.dropped++);
             depth(item.lane, -1);
         }
     }
 
     void dead(SimulatedItem item) {
         if (!item.settled) {
-            of(item, count -> count.dead++);
-            settle(item);
+            settle(item, count -> count.dead++);
             moved(item, Lane.DEAD_LETTER);
         }
     }
@@ -155,15 +158,26 @@ final class Tally {
         return arrived;
     }
 
-    long depth(Lane lane) {
-        return depths[lane.ordinal()];
+    /** Returns the items in each lane. */
+    Map<Lane, Long> depths() {
+        return byLane(depths);
     }
 
-    long peak(Lane lane) {
-        return peaks[lane.ordinal()];
+    /** Returns the most items in each lane at one time. */
+    Map<Lane, Long> peaks() {
+        return byLane(peaks);
     }
 
-    private void settle(SimulatedItem item) {
+    private static Map<Lane, Long> byLane(long[] counts) {
+        Map<Lane, Long> byLane = new EnumMap<>(Lane.class);
+        for (Lane lane : Lane.values()) {
+            byLane.put(lane, counts[lane.ordinal()]);
+        }
+        return Collections.unmodifiableMap(byLane);
+    }
+
+    private void settle(SimulatedItem item, Consumer<Count> change) {
+        of(item, change);
         item.settled = true;
         item.tried = true;
         settled[item.tenant]++;

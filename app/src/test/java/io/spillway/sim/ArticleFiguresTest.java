@@ -34,9 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ArticleFiguresTest {
     private static final double SLOTS = 20;
     /** Transactions every 250 ms instead of every 50 ms, since the runs last hours and an item takes a second. */
-    private static final SimulatedCluster PLANT = new SimulatedCluster(
-            1, SimulatedCluster.of(1, (int) SLOTS).dispatch(), 12, 0, 10_000, 250, 10_000, 3,
-            ProtectionSettings.DEFAULT);
+    private static final SimulatedCluster CLUSTER =
+            Runs.cluster(1, (int) SLOTS, 250, ProtectionSettings.DEFAULT);
 
     /**
      * "Avoiding insurmountable queue backlogs" (D. Yanacek, Amazon Builders' Library): after a spike of duration T at r
@@ -54,7 +53,7 @@ class ArticleFiguresTest {
         // makes the whole spike.
         double usual = SLOTS / capacity;
         Surge surge = new Surge(new Window(HOUR, 90 * MINUTE), 91);
-        Scenario scenario = Runs.scenario(7 * HOUR, PLANT, List.of(
+        Scenario scenario = Runs.scenario(7 * HOUR, CLUSTER, List.of(
                 Runs.group("steady", 9, Runs.taking(1_000), new Arrivals.Poisson(usual / 10)),
                 new TenantGroup("spiking", 1, List.of(new Arrivals.Poisson(usual / 10)), List.of(surge), Runs.policy(),
                         Runs.taking(1_000), List.of())),
@@ -77,7 +76,7 @@ class ArticleFiguresTest {
         Handling down = new Handling(new Latency.Constant(1_000), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(HOUR, 2 * HOUR))));
         TenantPolicy patient = Runs.policy(PolicyField.ATTEMPTS, "1000");
-        Scenario scenario = Runs.scenario(4 * HOUR, PLANT, List.of(new TenantGroup(
+        Scenario scenario = Runs.scenario(4 * HOUR, CLUSTER, List.of(new TenantGroup(
                 "tenant", 20, List.of(new Arrivals.Poisson(0.5)), List.of(), patient, down, List.of())),
                 new Scenario.Phase("after", new Window(2 * HOUR + 10 * MINUTE, 3 * HOUR)));
 
@@ -123,7 +122,7 @@ class ArticleFiguresTest {
     @ParameterizedTest(name = "{0} ms: {1} at once")
     @CsvSource({"100, 10", "10000, 1000"})
     void concurrency_is_rate_times_latency(double millis, double atOnce) {
-        Scenario scenario = Runs.scenario(HOUR, SimulatedCluster.of(1, 2_000), List.of(
+        Scenario scenario = Runs.scenario(HOUR, Runs.cluster(1, 2_000), List.of(
                 Runs.group("tenant", 1, Runs.taking(millis), new Arrivals.Poisson(100))));
 
         double inFlight = Runs.run(scenario, Discipline.FIFO).slotUse() * 2_000;
@@ -134,7 +133,7 @@ class ArticleFiguresTest {
     /** Same article: no tenant takes the whole worker, whatever its latency. */
     @Test
     void a_tenant_whose_handler_takes_ten_seconds_instead_of_a_tenth_does_not_delay_the_others() {
-        Scenario scenario = Runs.scenario(10 * MINUTE, SimulatedCluster.of(1, 50), List.of(
+        Scenario scenario = Runs.scenario(10 * MINUTE, Runs.cluster(1, 50), List.of(
                 Runs.group("others", 9, Runs.taking(100), new Arrivals.Poisson(20)),
                 new TenantGroup("slow", 1, List.of(new Arrivals.Poisson(100)), List.of(), Runs.policy(),
                         new Handling(new Latency.Constant(100), 0, 0, false,
@@ -157,7 +156,7 @@ class ArticleFiguresTest {
         List<TenantGroup> groups = IntStream.rangeClosed(1, 10)
                 .mapToObj(i -> Runs.group("t" + i, 1, Runs.taking(100), new Arrivals.Poisson(4.0 * i)))
                 .toList();
-        Scenario scenario = new Scenario("jain", "", 10 * MINUTE, 0, SimulatedCluster.of(1, 10), groups, List.of());
+        Scenario scenario = new Scenario("jain", "", 10 * MINUTE, 0, Runs.cluster(1, 10), groups, List.of());
 
         assertThat(Runs.run(scenario, Discipline.SPILLWAY).jain()).as("seed %d", SEED).isGreaterThan(0.98);
         assertThat(Runs.run(scenario, Discipline.FIFO).jain()).as("seed %d", SEED).isLessThan(0.9);

@@ -54,23 +54,23 @@ class BrookerTableTest {
     }
 
     private double trial(String backoff) {
-        Events events = new Events();
+        TimedQueue<LongConsumer> events = new TimedQueue<>();
         version = 0;
         nowMicros = 0;
         for (int i = 0; i < CLIENTS; i++) {
             new Client(events, backoff).read(0, 0);
         }
-        events.run(Long.MAX_VALUE);
+        Simulation.runEvents(events, Long.MAX_VALUE);
         return nowMicros;
     }
 
     private final class Client {
-        private final Events events;
+        private final TimedQueue<LongConsumer> events;
         private final String backoff;
         private int attempts;
         private long waitedMicros;
 
-        Client(Events events, String backoff) {
+        Client(TimedQueue<LongConsumer> events, String backoff) {
             this.events = events;
             this.backoff = backoff;
         }
@@ -106,7 +106,7 @@ class BrookerTableTest {
         }
 
         private void travel(long fromMicros, LongConsumer then) {
-            events.at(fromMicros + Math.round(network.millis(dice) * MICROS), now -> {
+            events.add(fromMicros + Math.round(network.millis(dice) * MICROS), now -> {
                 nowMicros = now;
                 then.accept(now);
             });

@@ -11,7 +11,6 @@ import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.Scenario;
-import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.Window;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,11 +38,7 @@ class ProtectionTest {
     }
 
     private static SimulationResult run(ProtectionSettings protection) {
-        SimulatedCluster usual = SimulatedCluster.of(1, 50);
-        SimulatedCluster plant = new SimulatedCluster(1, usual.dispatch(), usual.partitions(), usual.shardSeed(),
-                usual.stuckAfterMillis(),
-                usual.commitMillis(), usual.restartMillis(), usual.killerDeaths(), protection);
-        return Runs.run(Runs.scenario(3 * MINUTE, plant, List.of(
+        return Runs.run(Runs.scenario(3 * MINUTE, Runs.cluster(1, 50, 50, protection), List.of(
                 Runs.group("quiet", 99, USUAL, new Arrivals.Poisson(5)),
                 Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(5), new Arrivals.Burst(50_000, MINUTE, 0))),
                         FLOOD), Discipline.SPILLWAY);

@@ -1,8 +1,10 @@
 package io.spillway.sim;
 
+import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
@@ -36,9 +38,19 @@ final class Runs {
         return Handling.of(new Latency.Constant(millis));
     }
 
-    static Scenario scenario(long durationMillis, SimulatedCluster plant, List<TenantGroup> groups,
+    /** Returns a cluster with the defaults of a scenario file. */
+    static SimulatedCluster cluster(int workers, int slots) {
+        return cluster(workers, slots, 50, ProtectionSettings.DEFAULT);
+    }
+
+    static SimulatedCluster cluster(int workers, int slots, long commitMillis, ProtectionSettings protection) {
+        DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.02, 4_000, 64L << 20, 100, true);
+        return new SimulatedCluster(workers, dispatch, 12, 0, 10_000, commitMillis, 10_000, 3, protection);
+    }
+
+    static Scenario scenario(long durationMillis, SimulatedCluster cluster, List<TenantGroup> groups,
             Scenario.Phase... phases) {
-        return new Scenario("test", "", durationMillis, 24 * HOUR, plant, groups, List.of(phases));
+        return new Scenario("test", "", durationMillis, 24 * HOUR, cluster, groups, List.of(phases));
     }
 
     static SimulationResult run(Scenario scenario, Discipline discipline) {

@@ -9,7 +9,6 @@ import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.SeededRandom;
-import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.Window;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -92,7 +91,7 @@ class SimPartsTest {
                 .isThrownBy(() -> new Handling(new Latency.Constant(1), 0.6, 0.6, false, List.of()));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Poisson(0));
         assertThatIllegalArgumentException().isThrownBy(() -> new Arrivals.Burst(0, 0, 0));
-        assertThatIllegalArgumentException().isThrownBy(() -> SimulatedCluster.of(13, 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> Runs.scenario(1, SimulatedCluster.of(1, 1), List.of()));
+        assertThatIllegalArgumentException().isThrownBy(() -> Runs.cluster(13, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> Runs.scenario(1, Runs.cluster(1, 1), List.of()));
     }
 }

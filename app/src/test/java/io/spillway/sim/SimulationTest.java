@@ -17,7 +17,6 @@ import io.spillway.sim.scenario.Handling;
 import io.spillway.sim.scenario.Latency;
 import io.spillway.sim.scenario.RecordedTrace;
 import io.spillway.sim.scenario.Scenario;
-import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.Surge;
 import io.spillway.sim.scenario.TenantGroup;
 import io.spillway.sim.scenario.Window;
@@ -37,7 +36,7 @@ class SimulationTest {
                 .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "20").with(PolicyField.TTL, "10m"));
         Handling failing = new Handling(new Latency.Exponential(30), 0.2, 0.01, false,
                 List.of(new Disturbance.Outage(new Window(MINUTE, 2 * MINUTE))));
-        return Runs.scenario(5 * MINUTE, SimulatedCluster.of(2, 5), List.of(
+        return Runs.scenario(5 * MINUTE, Runs.cluster(2, 5), List.of(
                 new TenantGroup("failing", 20, List.of(new Arrivals.Poisson(2)),
                         List.of(new Surge(new Window(MINUTE, 2 * MINUTE), 5)),
                         policy, failing, List.of(new Sweep(100_000, 120_000))),
@@ -84,7 +83,7 @@ class SimulationTest {
 
     @Test
     void a_burst_of_one_tenant_hardly_delays_the_others_and_with_fifo_all_wait_for_it() {
-        Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 20), List.of(
+        Scenario scenario = Runs.scenario(3 * MINUTE, Runs.cluster(1, 20), List.of(
                 Runs.group("quiet", 40, USUAL, new Arrivals.Poisson(10)),
                 Runs.group("noisy", 1, USUAL, new Arrivals.Poisson(10), new Arrivals.Burst(20_000, MINUTE, 0))));
 
@@ -104,7 +103,7 @@ class SimulationTest {
                 .with(PolicyField.RATE, "5").with(PolicyField.AGED_AFTER, "10s"));
         Handling down = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(0, MINUTE))));
-        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 5), List.of(new TenantGroup(
+        Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 5), List.of(new TenantGroup(
                 "limited", 1, List.of(new Arrivals.Constant(20)), List.of(), policy, down, List.of())));
 
         SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
@@ -119,7 +118,7 @@ class SimulationTest {
         Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Hang(new Window(0, MINUTE))));
         TenantPolicy swept = Runs.policy(PolicyField.SWEEPABLE, "true");
-        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 1), List.of(
+        Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 1), List.of(
                 new TenantGroup("swept", 1, List.of(new Arrivals.Constant(1)), List.of(), swept, hanging,
                         List.of(new Sweep(50_000, 55_000))),
                 new TenantGroup("expired", 1, List.of(new Arrivals.Constant(1)), List.of(),
@@ -134,7 +133,7 @@ class SimulationTest {
 
     @Test
     void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
-        Scenario scenario = Runs.scenario(2 * MINUTE, SimulatedCluster.of(1, 20), List.of(
+        Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 20), List.of(
                 Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
                 Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()),
                         new Arrivals.Burst(1, 10_000, 0))));
@@ -150,7 +149,7 @@ class SimulationTest {
     @Test
     void arrivals_have_the_configured_rates() {
         Surge tenfold = new Surge(new Window(MINUTE, 2 * MINUTE), 10);
-        Scenario scenario = Runs.scenario(4 * MINUTE, SimulatedCluster.of(1, 50), List.of(
+        Scenario scenario = Runs.scenario(4 * MINUTE, Runs.cluster(1, 50), List.of(
                 new TenantGroup("steady", 3, List.of(new Arrivals.Constant(2)), List.of(tenfold), Runs.policy(),
                         Runs.taking(1), List.of()),
                 new TenantGroup("random", 3, List.of(new Arrivals.Poisson(10)), List.of(tenfold), Runs.policy(),
@@ -170,7 +169,7 @@ class SimulationTest {
         RecordedTrace rows = new RecordedTrace.Rows(List.of("a", "b"), new long[] {0, 500_000, 2_000_000},
                 new int[] {0, 1, 0},
                 new int[] {100_000, -1, 200_000});
-        Scenario scenario = Runs.scenario(10_000, SimulatedCluster.of(1, 2), List.of(
+        Scenario scenario = Runs.scenario(10_000, Runs.cluster(1, 2), List.of(
                 Runs.group("recorded", 1, Runs.taking(50), new Arrivals.Recorded(rows, 2))));
 
         SimulationResult result = Runs.run(scenario, Discipline.FIFO);
@@ -186,7 +185,7 @@ class SimulationTest {
         RecordedTrace counts = new RecordedTrace.Counts(List.of("a", "b"), new int[][] {{30, 0, 60}, {0, 120, 0}},
                 MINUTE,
                 List.of(Optional.of(new Latency.Constant(10)), Optional.empty()));
-        Scenario scenario = Runs.scenario(3 * MINUTE, SimulatedCluster.of(1, 5),
+        Scenario scenario = Runs.scenario(3 * MINUTE, Runs.cluster(1, 5),
                 List.of(Runs.group("recorded", 1, Runs.taking(20), new Arrivals.Recorded(counts, 1))),
                 new Scenario.Phase("second", new Window(MINUTE, 2 * MINUTE)));
 

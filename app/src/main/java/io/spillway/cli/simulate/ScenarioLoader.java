@@ -37,7 +37,6 @@ final class ScenarioLoader {
             "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill");
 
     private static final int MAX_FILE_BYTES = 1024 * 1024;
-    private static final double MAX_MILLIS = ScenarioLimits.DAY_MILLIS;
 
     private final Path directory;
 
@@ -45,20 +44,9 @@ final class ScenarioLoader {
         this.directory = directory;
     }
 
-    private enum ArrivalType {
-        CONSTANT,
-        POISSON,
-        BURST,
-        TRACE
-    }
+    private enum ArrivalType { CONSTANT, POISSON, BURST, TRACE }
 
-    private enum LatencyType {
-        CONSTANT,
-        UNIFORM,
-        EXPONENTIAL,
-        NORMAL,
-        LOGNORMAL
-    }
+    private enum LatencyType { CONSTANT, UNIFORM, EXPONENTIAL, NORMAL, LOGNORMAL }
 
     /**
      * Loads a scenario.
@@ -140,23 +128,13 @@ final class ScenarioLoader {
         int slots = (int) workers.whole("slots", 50, 1, 100_000);
         int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
         DispatchSettings dispatch = new DispatchSettings(
-                slots,
-                workers.number("reserve", 0.2, 0, 0.9),
-                workers.number("agedTrickle", 0.02, 0, 0.5),
-                (int) workers.whole("readAhead", 4_000, 10, 1_000_000),
-                64L << 20,
-                100,
-                true);
+                slots, workers.number("reserve", 0.2, 0, 0.9), workers.number("agedTrickle", 0.02, 0, 0.5),
+                (int) workers.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
         return new SimulatedCluster(
-                (int) workers.whole("count", 1, 1, partitions),
-                dispatch,
-                partitions,
-                workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE),
-                workers.millis("stuckAfter", "10s"),
-                workers.millis("commitInterval", "50ms"),
-                workers.millis("restart", "10s"),
-                (int) workers.whole("killerDeaths", 3, 0, 100),
-                protection);
+                (int) workers.whole("count", 1, 1, partitions), dispatch, partitions,
+                workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE), workers.millis("stuckAfter", "10s"),
+                workers.millis("commitInterval", "50ms"), workers.millis("restart", "10s"),
+                (int) workers.whole("killerDeaths", 3, 0, 100), protection);
     }
 
     private TenantGroup group(
@@ -177,7 +155,7 @@ final class ScenarioLoader {
                 ? section.one("handler", handler -> handling(handler, own))
                 : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.kills(), own);
         List<Surge> surges =
-                section.list("spikes", spike -> new Surge(window(spike), spike.number("factor", 0, 100_000)));
+                section.list("spikes", spike -> new Surge(window(spike), factor(spike, 0)));
         List<Sweep> sweeps =
                 section.list("sweeps", sweep -> new Sweep(sweep.millis("startedAt"), sweep.millis("completedAt")));
         section.end();
@@ -186,23 +164,24 @@ final class ScenarioLoader {
 
     private Arrivals arrivals(ScenarioSection section) {
         return switch (section.choice("type", ArrivalType.class)) {
-            case CONSTANT -> new Arrivals.Constant(section.number("rate", 1e-6, ScenarioLimits.MAX_RATE));
-            case POISSON -> new Arrivals.Poisson(section.number("rate", 1e-6, ScenarioLimits.MAX_RATE));
+            case CONSTANT -> new Arrivals.Constant(rate(section));
+            case POISSON -> new Arrivals.Poisson(rate(section));
             case BURST -> new Arrivals.Burst(section.whole("size", 0, 1, ScenarioLimits.MAX_WAITING),
                     section.millis("at", "0s"), section.millis("every", "0s"));
             case TRACE -> new Arrivals.Recorded(
                     new TraceLoader(directory).load(section.text("file"), section.text("durations", "")),
-                    section.number("speed", 1, 1e-3, 1e6));
+                    section.number("speed", 1, ScenarioLimits.MIN_FACTOR, ScenarioLimits.MAX_SPEED));
         };
+    }
+
+    private static double rate(ScenarioSection section) {
+        return section.number("rate", ScenarioLimits.MIN_RATE, ScenarioLimits.MAX_RATE);
     }
 
     private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
         return new Handling(
-                section.one("latency", ScenarioLoader::latency),
-                section.number("failureRate", 0, 0, 1),
-                section.number("finalRate", 0, 0, 1),
-                section.flag("kills"),
-                disturbances);
+                section.one("latency", ScenarioLoader::latency), section.number("failureRate", 0, 0, 1),
+                section.number("finalRate", 0, 0, 1), section.flag("kills"), disturbances);
     }
 
     private static Latency latency(ScenarioSection section) {
@@ -217,7 +196,8 @@ final class ScenarioLoader {
 
     /** Returns a duration in milliseconds; a number without a unit is milliseconds and can have a fraction. */
     private static double millis(ScenarioSection section, String key) {
-        return section.text(key).matches("[0-9_.]+") ? section.number(key, 0, MAX_MILLIS) : section.millis(key);
+        return section.text(key).matches("[0-9_.]+")
+                ? section.number(key, 0, ScenarioLimits.DAY_MILLIS) : section.millis(key);
     }
 
     private static List<Disturbance> disturbances(ScenarioSection section) {
@@ -225,8 +205,12 @@ final class ScenarioLoader {
         all.addAll(section.list("outages", each -> new Disturbance.Outage(window(each))));
         all.addAll(section.list("hangs", each -> new Disturbance.Hang(window(each))));
         all.addAll(section.list("slowdowns",
-                each -> new Disturbance.Slowdown(window(each), each.number("factor", 1e-3, 100_000))));
+                each -> new Disturbance.Slowdown(window(each), factor(each, ScenarioLimits.MIN_FACTOR))));
         return all;
+    }
+
+    private static double factor(ScenarioSection section, double least) {
+        return section.number("factor", least, ScenarioLimits.MAX_FACTOR);
     }
 
     private static Window window(ScenarioSection section) {

@@ -8,11 +8,15 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
 import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Reader of one map of a scenario file, by key. Every error is wrong usage and names the key, the value and the allowed
@@ -67,16 +71,8 @@ final class ScenarioSection {
     }
 
     long whole(String key, long absent, long least, long most) {
-        String text = text(key, Long.toString(absent));
-        try {
-            long value = Long.parseLong(text.replace("_", ""));
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // The same error as for a value out of range.
-        }
-        throw wrong(path(key), text, "must be a whole number from " + least + " to " + most);
+        return parsed(key, text(key, Long.toString(absent)), text -> Long.valueOf(text.replace("_", "")),
+                value -> value >= least && value <= most, "must be a whole number from " + least + " to " + most);
     }
 
     double number(String key, double absent, double least, double most) {
@@ -88,15 +84,9 @@ final class ScenarioSection {
     }
 
     private double number(String key, String text, double least, double most) {
-        try {
-            double value = Double.parseDouble(text.replace("_", ""));
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // The same error as for a value out of range.
-        }
-        throw wrong(path(key), text, "must be a number from " + plain(least) + " to " + plain(most));
+        return parsed(key, text, value -> Double.valueOf(value.replace("_", "")),
+                value -> value >= least && value <= most,
+                "must be a number from " + ScenarioLimits.plain(least) + " to " + ScenarioLimits.plain(most));
     }
 
     boolean flag(String key) {
@@ -108,35 +98,38 @@ final class ScenarioSection {
     }
 
     long millis(String key, String absent) {
-        return parsed(key, text(key, absent));
+        return millisOf(key, text(key, absent));
     }
 
     long millis(String key) {
-        return parsed(key, text(key));
+        return millisOf(key, text(key));
     }
 
-    private long parsed(String key, String text) {
+    private long millisOf(String key, String text) {
+        return parsed(key, text, Durations::parseMillis, millis -> millis <= ScenarioLimits.MAX_RUN_MILLIS,
+                "must be a duration such as 250ms, 30s, 5m or 1h, 31d at most");
+    }
+
+    <E extends Enum<E>> E choice(String key, Class<E> of) {
+        Map<String, E> choices = new LinkedHashMap<>();
+        for (E each : of.getEnumConstants()) {
+            choices.put(each.name().toLowerCase(Locale.ROOT), each);
+        }
+        return parsed(key, text(key), choices::get, Objects::nonNull,
+                "must be one of " + String.join(", ", choices.keySet()));
+    }
+
+    private <T> T parsed(
+            String key, String text, Function<String, T> parser, Predicate<T> isAllowed, String allowed) {
         try {
-            long millis = Durations.parseMillis(text);
-            if (millis <= ScenarioLimits.MAX_RUN_MILLIS) {
-                return millis;
+            T value = parser.apply(text);
+            if (isAllowed.test(value)) {
+                return value;
             }
         } catch (IllegalArgumentException e) {
             // The same error as for a value out of range.
         }
-        throw wrong(path(key), text, "must be a duration such as 250ms, 30s, 5m or 1h, 31d at most");
-    }
-
-    <E extends Enum<E>> E choice(String key, Class<E> of) {
-        String text = text(key);
-        List<String> names = new ArrayList<>();
-        for (E each : of.getEnumConstants()) {
-            if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
-                return each;
-            }
-            names.add(each.name().toLowerCase(Locale.ROOT));
-        }
-        throw wrong(path(key), text, "must be one of " + String.join(", ", names));
+        throw wrong(path(key), text, allowed);
     }
 
     /** Returns what the maker makes of the map under a key; keys that the maker does not read are errors. */
@@ -191,15 +184,13 @@ final class ScenarioSection {
         PolicySettings settings = PolicySettings.NONE_SET;
         for (PolicyField field : PolicyField.values()) {
             if (has(field.key())) {
-                String text = text(field.key(), "");
-                if (field == PolicyField.GROWTH && !text.equals("none")) {
-                    throw wrong(path(field.key()), text, "must be none: limits that grow are not simulated");
+                PolicySettings before = settings;
+                String value = text(field.key());
+                if (field == PolicyField.GROWTH && !value.equals("none")) {
+                    throw wrong(field.key(), "must be none: limits that grow are not simulated");
                 }
-                try {
-                    settings = settings.with(field, text);
-                } catch (IllegalArgumentException e) {
-                    throw wrong(path(field.key()), text, "must be " + field.allowed());
-                }
+                settings = parsed(field.key(), value, text -> before.with(field, text), any -> true,
+                        "must be " + field.allowed());
             }
         }
         return settings;
@@ -219,10 +210,5 @@ final class ScenarioSection {
 
     private static String shown(JsonNode node) {
         return node.isObject() ? "{...}" : node.isArray() ? "[...]" : node.isMissingNode() ? "(absent)" : node.asText();
-    }
-
-    private static String plain(double number) {
-        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
-        return isWhole ? Long.toString((long) number) : Double.toString(number);
     }
 }

@@ -5,12 +5,14 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationResult;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Report of the {@code simulate} command. */
 public record SimulationReport(SimulationResult result) {
@@ -20,7 +22,7 @@ public record SimulationReport(SimulationResult result) {
     Map<String, Object> asMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("scenario", result.scenario().name());
-        map.put("queue", queue());
+        map.put("queue", isFifo() ? "fifo" : "spillway");
         map.put("seed", result.seed());
         map.put("durationMillis", result.scenario().durationMillis());
         map.put("endMillis", result.endMillis());
@@ -50,48 +52,27 @@ public record SimulationReport(SimulationResult result) {
         if (!result.scenario().description().isEmpty()) {
             printer.line(result.scenario().description());
         }
-        printer.line("%,d items of %,d tenants in %s; %s"
-                .formatted(
-                        accepted,
-                        result.scenario().tenants(),
-                        DurationText.of(result.scenario().durationMillis()),
-                        waiting == 0
-                                ? "all finished at " + DurationText.of(result.endMillis())
-                                : "%,d not finished when the run ended at %s"
-                                        .formatted(waiting, DurationText.of(result.endMillis()))));
-        printer.line("");
-        printer.line("Age at first attempt:");
-        printer.table(head("tenants", ""), result.groups().stream()
+        String end = waiting == 0 ? "all finished at " : "%,d not finished when the run ended at ".formatted(waiting);
+        printer.line("%,d items of %,d tenants in %s; %s%s".formatted(
+                accepted, result.scenario().tenants(), DurationText.of(result.scenario().durationMillis()),
+                end, DurationText.of(result.endMillis())));
+        print(printer, "Age at first attempt:", "tenants", "", result.groups().stream()
                 .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
-        printPhases(printer);
-        printOldest(printer);
+        if (!result.phases().isEmpty()) {
+            print(printer, "By when the items arrived:", "phase", "tenants",
+                    result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
+        }
+        if (result.oldest().size() > result.groups().size()) {
+            print(printer, "Tenants whose items waited longest:", "tenant", "",
+                    result.oldest().stream().map(row -> cells(row.name(), "", row)));
+        }
         printer.line("");
         printer.line("most items at one time: " + peaks());
-        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s"
-                .formatted(
-                        100 * result.slotUse(), result.jain(), result.recoveredMillis()
-                                .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance")
-                                .orElse(""),
-                        result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
-    }
-
-    private void printPhases(Printer printer) {
-        if (result.phases().isEmpty()) {
-            return;
-        }
-        printer.line("");
-        printer.line("By when the items arrived:");
-        printer.table(head("phase", "tenants"),
-                result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
-    }
-
-    private void printOldest(Printer printer) {
-        if (result.oldest().size() <= result.groups().size()) {
-            return;
-        }
-        printer.line("");
-        printer.line("Tenants whose items waited longest:");
-        printer.table(head("tenant", ""), result.oldest().stream().map(row -> cells(row.name(), "", row)));
+        String recovered = result.recoveredMillis()
+                .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance").orElse("");
+        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
+                100 * result.slotUse(), result.jain(), recovered,
+                result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
     }
 
     /** Returns the indexes of the series with the greatest ages, in descending order. */
@@ -112,18 +93,11 @@ public record SimulationReport(SimulationResult result) {
         return result.discipline() == Simulation.Discipline.FIFO;
     }
 
-    private String queue() {
-        return isFifo() ? "fifo" : "spillway";
-    }
-
     private String peaks() {
-        List<String> peaks = new ArrayList<>();
-        result.peakDepths().forEach((lane, peak) -> {
-            if (!isFifo() || peak > 0) {
-                peaks.add(laneName(result, lane) + " %,d".formatted(peak));
-            }
-        });
-        return String.join(", ", peaks);
+        return result.peakDepths().entrySet().stream()
+                .filter(each -> !isFifo() || each.getValue() > 0)
+                .map(each -> laneName(result, each.getKey()) + " %,d".formatted(each.getValue()))
+                .collect(Collectors.joining(", "));
     }
 
     /** Returns the label of a lane; a FIFO queue has no hot lane, only the queue. */
@@ -131,23 +105,19 @@ public record SimulationReport(SimulationResult result) {
         return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
     }
 
-    private static List<String> head(String first, String second) {
-        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
-                "attempts an item");
+    private static void print(
+            Printer printer, String title, String first, String second, Stream<List<String>> rows) {
+        printer.line("");
+        printer.line(title);
+        printer.table(List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
+                "attempts an item"), rows);
     }
 
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
         return List.of(
-                first,
-                second,
-                "%,d".formatted(row.accepted()),
-                "%,d".formatted(row.done()),
-                "%,d".formatted(row.dropped()),
-                "%,d".formatted(row.dead()),
-                "%,d".formatted(row.waiting()),
-                DurationText.of(row.p50Millis()),
-                DurationText.of(row.p99Millis()),
-                DurationText.of(row.maxMillis()),
+                first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
+                "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
+                DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()), DurationText.of(row.maxMillis()),
                 String.format(
                         Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
     }
@@ -155,19 +125,18 @@ public record SimulationReport(SimulationResult result) {
     private Map<String, Object> samples() {
         Map<String, Object> depths = new LinkedHashMap<>();
         for (Lane lane : Lane.values()) {
-            depths.put(laneName(result, lane), result.samples().stream().map(each -> each.depths().get(lane)).toList());
+            depths.put(laneName(result, lane), overTime(each -> each.depths().get(lane)));
         }
         Map<String, Object> ages = new LinkedHashMap<>();
         for (int series : topSeries(result)) {
-            ages.put(
-                    result.series().get(series), result.samples().stream()
-                            .map(each -> each.agesMillis()[series])
-                            .toList());
+            ages.put(result.series().get(series), overTime(each -> each.agesMillis()[series]));
         }
         return Map.of(
-                "atMillis", result.samples().stream().map(SimulationResult.Sample::nowMillis).toList(),
-                "inFlight", result.samples().stream().map(SimulationResult.Sample::inFlight).toList(),
-                "depths", depths,
-                "agesMillis", ages);
+                "atMillis", overTime(SimulationResult.Sample::nowMillis),
+                "inFlight", overTime(SimulationResult.Sample::inFlight), "depths", depths, "agesMillis", ages);
+    }
+
+    private List<Object> overTime(Function<SimulationResult.Sample, Object> value) {
+        return result.samples().stream().map(value).toList();
     }
 }

@@ -11,15 +11,12 @@ import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Printable;
 import io.spillway.demo.DemoChart;
-import io.spillway.demo.DemoHandler;
 import io.spillway.demo.DemoPlan;
 import io.spillway.demo.DemoReport;
 import io.spillway.demo.DemoResult;
-import io.spillway.demo.DemoStory;
+import io.spillway.demo.DemoRun;
 import io.spillway.demo.DemoView;
 import io.spillway.runtime.DataDirectory;
-import io.spillway.runtime.Role;
-import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,7 +27,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
@@ -85,7 +81,7 @@ public final class DemoCommand implements Callable<Integer> {
             Path directory = Files.createTempDirectory("spillway-demo-" + ProcessHandle.current().pid() + "-");
             Shutdown shutdown = new Shutdown();
             try {
-                result = play(directory, shutdown, stop, printer);
+                result = run(directory, shutdown, stop, printer);
             } finally {
                 cleanUp(shutdown, directory);
                 if (stop.isStopped()) {
@@ -99,18 +95,15 @@ public final class DemoCommand implements Callable<Integer> {
         return report(result, printer);
     }
 
-    private DemoResult play(Path directory, Shutdown shutdown, StopSignal stop, Printer printer) {
+    private DemoResult run(Path directory, Shutdown shutdown, StopSignal stop, Printer printer) {
         printer.note("Starting Kafka, the router and the worker ...");
         Configuration configured = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
                 "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
         DemoPlan plan = new DemoPlan(seconds);
-        DemoStory.Cast cast = DemoStory.Cast.of(plan, wall);
         DataDirectory data = shutdown.closing(DataDirectory.open(directory));
-        RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown,
-                configuration -> new DemoHandler(cast.destination(), cast.spillway()));
-        return new DemoStory(system, cast, shutdown, stop, wall)
-                .play(new DemoView(printer, plan, DemoView.isTerminal()));
+        return new DemoRun(plan, configured, data, shutdown, stop, wall)
+                .run(new DemoView(printer, plan, DemoView.isTerminal()));
     }
 
     private int report(DemoResult result, Printer printer) {

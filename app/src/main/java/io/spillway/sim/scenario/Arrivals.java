@@ -5,59 +5,47 @@ public sealed interface Arrivals {
     /**
      * Evenly spaced items, one tenant of the group after the other.
      *
-     * @param perSecond items per second and tenant, above 0
+     * @param perSecond items per second and tenant
      */
     record Constant(double perSecond) implements Arrivals {
         public Constant {
-            requireRate(perSecond);
+            ScenarioLimits.require("rate", perSecond, ScenarioLimits.MIN_RATE, ScenarioLimits.MAX_RATE);
         }
     }
 
     /**
      * Random, independent items: exponential gaps.
      *
-     * @param perSecond average items per second and tenant, above 0
+     * @param perSecond average items per second and tenant
      */
     record Poisson(double perSecond) implements Arrivals {
         public Poisson {
-            requireRate(perSecond);
+            ScenarioLimits.require("rate", perSecond, ScenarioLimits.MIN_RATE, ScenarioLimits.MAX_RATE);
         }
     }
 
     /**
      * A number of items of each tenant at one time.
      *
-     * @param size        items, 1 or more
-     * @param atMillis    since the start of the run, 0 or more
+     * @param atMillis    since the start of the run
      * @param everyMillis time to the next burst, 0 for a single burst
      */
     record Burst(long size, long atMillis, long everyMillis) implements Arrivals {
         public Burst {
-            if (size < 1 || atMillis < 0 || everyMillis < 0) {
-                throw new IllegalArgumentException("burst of " + size + " at " + atMillis + " ms every " + everyMillis
-                        + " ms: must be 1 or more, and not negative");
-            }
+            ScenarioLimits.require("size", size, 1, ScenarioLimits.MAX_WAITING);
+            ScenarioLimits.require("at", atMillis, 0, ScenarioLimits.MAX_RUN_MILLIS);
+            ScenarioLimits.require("every", everyMillis, 0, ScenarioLimits.MAX_RUN_MILLIS);
         }
     }
 
     /**
      * Recorded traffic; the trace also defines the tenants.
      *
-     * @param trace not null
-     * @param speed factor by which time is compressed, above 0
+     * @param speed factor by which time is compressed
      */
     record Recorded(RecordedTrace trace, double speed) implements Arrivals {
         public Recorded {
-            if (!(speed > 0 && speed <= 1_000_000)) {
-                throw new IllegalArgumentException("speed = " + speed + ": must be above 0, and 1000000 at most");
-            }
-        }
-    }
-
-    private static void requireRate(double perSecond) {
-        if (!(perSecond > 0 && perSecond <= ScenarioLimits.MAX_RATE)) {
-            throw new IllegalArgumentException(
-                    "rate = " + perSecond + ": must be above 0, and " + ScenarioLimits.MAX_RATE + " at most");
+            ScenarioLimits.require("speed", speed, ScenarioLimits.MIN_FACTOR, ScenarioLimits.MAX_SPEED);
         }
     }
 }

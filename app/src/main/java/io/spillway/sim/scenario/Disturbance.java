@@ -5,31 +5,16 @@ public sealed interface Disturbance {
     /** Returns its time window; it affects the attempts that start within it. */
     Window window();
 
-    /**
-     * Every attempt fails, after its normal duration.
-     *
-     * @param window not null
-     */
+    /** Every attempt fails, after its normal duration. */
     record Outage(Window window) implements Disturbance {}
 
-    /**
-     * Every attempt runs into its timeout.
-     *
-     * @param window not null
-     */
+    /** Every attempt runs into its timeout. */
     record Hang(Window window) implements Disturbance {}
 
-    /**
-     * Every attempt takes longer by a factor.
-     *
-     * @param window not null
-     * @param factor above 0
-     */
+    /** Every attempt takes longer by a factor. */
     record Slowdown(Window window, double factor) implements Disturbance {
         public Slowdown {
-            if (!(factor > 0 && factor <= 100_000)) {
-                throw new IllegalArgumentException("factor = " + factor + ": must be above 0, and 100000 at most");
-            }
+            ScenarioLimits.require("factor", factor, ScenarioLimits.MIN_FACTOR, ScenarioLimits.MAX_FACTOR);
         }
     }
 }

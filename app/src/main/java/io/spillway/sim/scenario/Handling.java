@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * Behaviour of a handler for the items of a group.
  *
- * @param latency      duration of an attempt, not null
+ * @param latency      duration of an attempt
  * @param failureRate  share of attempts that fail and may be retried, 0 to 1
  * @param finalRate    share of attempts that fail permanently, 0 to 1; at most 1 together with {@code failureRate}
  * @param kills        whether every attempt kills its worker when it ends: a poison pill

@@ -69,9 +69,8 @@ public sealed interface Latency {
             require("median", medianMillis);
             require("p99", p99Millis);
             if (!(medianMillis > 0) || p99Millis < medianMillis) {
-                throw new IllegalArgumentException(
-                        "median = " + medianMillis + ", p99 = " + p99Millis
-                                + ": must be above 0, and the median or more");
+                throw new IllegalArgumentException("median = " + medianMillis + ", p99 = " + p99Millis
+                        + ": must be above 0, and the median or more");
             }
         }
 
@@ -82,19 +81,14 @@ public sealed interface Latency {
         }
     }
 
-    /** Measured percentiles with linear interpolation. */
-    final class Percentiles implements Latency {
-        private final double[] shares;
-        private final double[] millis;
-
-        /**
-         * Creates a distribution from measured values.
-         *
-         * @param shares ascending, from 0 to 1, both included; copied
-         * @param millis the value at each share, 0 or more, not descending; copied
-         * @throws IllegalArgumentException when they are not
-         */
-        public Percentiles(double[] shares, double[] millis) {
+    /**
+     * Measured percentiles with linear interpolation.
+     *
+     * @param shares ascending, from 0 to 1, both included; copied
+     * @param millis the value at each share, 0 or more, not descending; copied
+     */
+    record Percentiles(double[] shares, double[] millis) implements Latency {
+        public Percentiles {
             boolean isWhole = shares.length >= 2 && shares.length == millis.length
                     && shares[0] == 0 && shares[shares.length - 1] == 1;
             for (int i = 0; i < shares.length && isWhole; i++) {
@@ -105,8 +99,8 @@ public sealed interface Latency {
                 throw new IllegalArgumentException("percentiles " + Arrays.toString(shares) + " of "
                         + Arrays.toString(millis) + ": must ascend from 0 to 1");
             }
-            this.shares = shares.clone();
-            this.millis = millis.clone();
+            shares = shares.clone();
+            millis = millis.clone();
         }
 
         @Override

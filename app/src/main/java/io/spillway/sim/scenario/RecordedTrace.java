@@ -12,7 +12,9 @@ public sealed interface RecordedTrace {
     List<String> tenants();
 
     /** Returns the recorded handling times of a tenant, if any. */
-    Optional<Latency> latency(int tenant);
+    default Optional<Latency> latency(int tenant) {
+        return Optional.empty();
+    }
 
     /**
      * Single arrivals.
@@ -33,11 +35,6 @@ public sealed interface RecordedTrace {
                     throw new IllegalArgumentException("arrival " + i + ": must not be before the one before it");
                 }
             }
-        }
-
-        @Override
-        public Optional<Latency> latency(int tenant) {
-            return Optional.empty();
         }
     }
 

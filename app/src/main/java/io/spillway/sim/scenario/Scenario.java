@@ -8,23 +8,16 @@ import java.util.stream.Stream;
 /**
  * Scenario for the simulator.
  *
- * @param name           for the output
  * @param description    one line for the output, may be empty
  * @param durationMillis how long items arrive, 1 or more
  * @param drainMillis    longest time after that to finish the remaining items, 0 or more
- * @param plant          workers and lanes
  * @param groups         1 or more groups of tenants with distinct names; copied
  * @param phases         windows whose arriving items are also counted separately; copied
  */
 public record Scenario(
-        String name, String description, long durationMillis, long drainMillis, SimulatedCluster plant,
+        String name, String description, long durationMillis, long drainMillis, SimulatedCluster cluster,
         List<TenantGroup> groups, List<Phase> phases) {
-    /**
-     * Named window of the run.
-     *
-     * @param name   not null
-     * @param window not null
-     */
+    /** Named window of the run. */
     public record Phase(String name, Window window) {}
 
     /** @throws IllegalArgumentException when it has no tenants, too many, or two groups of one name, or is too long */
@@ -61,8 +54,8 @@ public record Scenario(
                         group.surges().stream().map(surge -> surge.window().toMillis()),
                         group.handling().disturbances().stream().map(each -> each.window().toMillis()),
                         group.arrivals().stream().filter(each -> each instanceof Arrivals.Burst)
-                                .map(each -> ((Arrivals.Burst) each).atMillis()))
-                        .flatMap(stream -> stream))
+                                .map(each -> ((Arrivals.Burst) each).atMillis())))
+                .flatMap(ends -> ends)
                 .filter(end -> end <= durationMillis)
                 .max(Long::compare)
                 .orElse(0L);

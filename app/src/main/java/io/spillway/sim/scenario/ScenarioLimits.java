@@ -9,8 +9,29 @@ public final class ScenarioLimits {
     public static final int MAX_TENANTS = 2_000_000;
     /** Most items waiting at one time, about 100 bytes each. A run that exceeds it ends with an error. */
     public static final long MAX_WAITING = 50_000_000;
-    /** Most items per second and group. */
+    /** Fewest items per second and tenant. */
+    public static final double MIN_RATE = 1e-6;
+    /** Most items per second and tenant. */
     public static final double MAX_RATE = 1_000_000;
+    /** Least factor of a slowdown, and of the speed of a recording. */
+    public static final double MIN_FACTOR = 1e-3;
+    /** Highest factor of a spike or a slowdown. */
+    public static final double MAX_FACTOR = 100_000;
+    /** Highest factor of the speed of a recording. */
+    public static final double MAX_SPEED = 1_000_000;
 
     private ScenarioLimits() {}
+
+    /** Returns a number for a message, without decimals when it is whole. */
+    public static String plain(double number) {
+        boolean isWhole = number == Math.rint(number) && Math.abs(number) < 1e15;
+        return isWhole ? Long.toString((long) number) : Double.toString(number);
+    }
+
+    static void require(String name, double value, double least, double most) {
+        if (!(value >= least && value <= most)) {
+            throw new IllegalArgumentException(
+                    name + " = " + plain(value) + ": must be from " + plain(least) + " to " + plain(most));
+        }
+    }
 }

@@ -12,8 +12,7 @@ import java.util.Optional;
  * @param count    tenants, 1 or more; ignored for a recorded trace, which defines its own
  * @param arrivals arrival processes; copied
  * @param surges   changes of the rate, in order and without overlap; copied
- * @param policy   of each tenant, not null
- * @param handling not null
+ * @param policy   of each tenant
  * @param sweeps   completed sweeps, in milliseconds since the start of the run; copied
  */
 public record TenantGroup(
@@ -24,10 +23,7 @@ public record TenantGroup(
         arrivals = List.copyOf(arrivals);
         surges = List.copyOf(surges);
         sweeps = List.copyOf(sweeps);
-        if (count < 1 || count > ScenarioLimits.MAX_TENANTS) {
-            throw new IllegalArgumentException(
-                    "count = " + count + ": must be from 1 to " + ScenarioLimits.MAX_TENANTS);
-        }
+        ScenarioLimits.require("count", count, 1, ScenarioLimits.MAX_TENANTS);
         if (arrivals.size() > 1 && arrivals.stream().anyMatch(each -> each instanceof Arrivals.Recorded)) {
             throw new IllegalArgumentException("arrivals of " + name + ": a recorded trace must be alone in its group");
         }
@@ -45,15 +41,12 @@ public record TenantGroup(
 
     /** Returns the name of one of its tenants. */
     public String tenant(int index) {
-        return trace()
-                .map(trace -> trace.tenants().get(index))
-                .orElseGet(() -> count == 1 ? name : name + "-" + index);
+        return trace().map(trace -> trace.tenants().get(index)).orElse(count == 1 ? name : name + "-" + index);
     }
 
     /** Returns the recorded trace; empty when the arrivals are generated. */
     public Optional<RecordedTrace> trace() {
         return arrivals.size() == 1 && arrivals.getFirst() instanceof Arrivals.Recorded recorded
-                ? Optional.of(recorded.trace())
-                : Optional.empty();
+                ? Optional.of(recorded.trace()) : Optional.empty();
     }
 }

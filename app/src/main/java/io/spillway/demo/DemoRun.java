@@ -4,12 +4,15 @@ import io.spillway.audit.Audit;
 import io.spillway.audit.Census;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.StopSignal;
+import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
 import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.routing.Sweep;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -20,6 +23,8 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
+import io.spillway.runtime.DataDirectory;
+import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
 import io.spillway.runtime.ViewProgress;
@@ -31,6 +36,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,49 +49,56 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Run of the plan on a running system and on the FIFO queue. Owner of the threads of the traffic and the FIFO queue,
- * which
- * end with the shutdown. Bound: one sample per second.
+ * which end with the shutdown. Bound: one sample per second.
  */
-public final class DemoStory {
+public final class DemoRun {
     private static final long TICK_MILLIS = 1_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long FIRST_ITEM_IN_MILLIS = 500;
     private static final long APPLIED_WITHIN_MILLIS = 30_000;
     private static final long SWEEP_TOOK_MILLIS = 60_000;
 
-    /** Parts that the handler shares; the clock is not started. */
-    public record Cast(DemoPlan plan, DemoClock clock, DemoDestination destination, DemoTally spillway) {
-        public static Cast of(DemoPlan plan, InstantSource wall) {
-            DemoClock clock = new DemoClock(wall);
-            return new Cast(plan, clock, new DemoDestination(plan, clock), new DemoTally(plan, clock));
-        }
-    }
-
-    private final RunningSystem system;
-    private final Cast cast;
+    private final DemoPlan plan;
     private final Shutdown shutdown;
     private final StopSignal stop;
     private final InstantSource wall;
+    private final DemoClock clock;
+    private final DemoDestination destination;
+    private final DemoTally spillway;
+    private final DemoTally fifo;
+    private final RunningSystem system;
     private final Topics topics;
     private final KafkaClients clients;
-    private final DemoTally fifo;
     private final Depths depths = new Depths();
     private final List<Future<?>> running = new ArrayList<>();
     private final List<DemoSample> samples = new ArrayList<>();
 
-    public DemoStory(RunningSystem system, Cast cast, Shutdown shutdown, StopSignal stop, InstantSource wall) {
-        this.system = system;
-        this.cast = cast;
+    /** Starts the system, which ends with the shutdown. */
+    public DemoRun(
+            DemoPlan plan, Configuration configured, DataDirectory data, Shutdown shutdown, StopSignal stop,
+            InstantSource wall) {
+        this.plan = plan;
         this.shutdown = shutdown;
         this.stop = stop;
         this.wall = wall;
+        this.clock = new DemoClock(wall);
+        this.destination = new DemoDestination(plan, clock);
+        this.spillway = new DemoTally(plan, clock);
+        this.fifo = new DemoTally(plan, clock);
+        this.system = RunningSystem.start(
+                configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown, configuration -> this::handle);
         this.topics = new Topics(system.configuration().queue());
         this.clients = new KafkaClients(system.configuration().queue());
-        this.fifo = new DemoTally(cast.plan(), cast.clock());
+    }
+
+    private Outcome handle(Delivery delivery) throws InterruptedException {
+        destination.take(delivery.tenant(), delivery.id(), delivery.enqueuedAt().toEpochMilli(), delivery.attempt(),
+                spillway);
+        return Outcome.done();
     }
 
     /** Runs the demo to its end. */
-    public DemoResult play(DemoView view) {
+    public DemoResult run(DemoView view) {
         String fifoTopic = system.configuration().kafka().prefix() + ".demo-fifo";
         try (Admin admin = clients.admin()) {
             new TopicAdmin(admin).createMissing(List.of(new TopicSpec(fifoTopic, 1, 1, Map.of())));
@@ -94,19 +107,18 @@ public final class DemoStory {
         shutdown.closing(new CompactedView(clients, topics.depths(), depths,
                 system.configuration().router().maxTenants(), Optional.empty(), wall)).start(Duration.ofSeconds(30));
         Producer<byte[], byte[]> producer = shutdown.closing(clients.producer());
-        DemoTraffic traffic =
-                new DemoTraffic(producer, List.of(topics.ingress(), fifoTopic), cast.plan(), cast.clock());
-        DemoFifo queue = new DemoFifo(
-                clients, new TopicPartition(fifoTopic, 0), topics.ingressMaxBytes(), cast.destination(), fifo);
+        DemoTraffic traffic = new DemoTraffic(producer, List.of(topics.ingress(), fifoTopic), plan, clock);
+        DemoFifo queue =
+                new DemoFifo(clients, new TopicPartition(fifoTopic, 0), topics.ingressMaxBytes(), destination, fifo);
         ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("demo-", 1).factory());
         shutdown.closing(() -> end(threads));
-        cast.clock().startIn(FIRST_ITEM_IN_MILLIS);
+        clock.startIn(FIRST_ITEM_IN_MILLIS);
         running.add(threads.submit(queue::run));
         running.add(threads.submit(traffic::run));
         boolean isFinished = follow(traffic, threads, view);
         view.print(isFinished ? "All items are finished. Comparing the ledger with the topics ..."
-                : "Not all items are finished %d s after the last one was sent. State now:".formatted(
-                        cast.plan().maxWaitMillis() / 1_000));
+                : "Not all items are finished %d s after the last one was sent. State now:"
+                        .formatted(plan.maxWaitMillis() / 1_000));
         return result(traffic, isFinished);
     }
 
@@ -114,7 +126,7 @@ public final class DemoStory {
         boolean sweeping = false;
         for (long nextMillis = 0; ; nextMillis += TICK_MILLIS) {
             await(nextMillis);
-            if (!sweeping && cast.clock().elapsedMillis() >= cast.plan().sweepAtMillis()) {
+            if (!sweeping && clock.elapsedMillis() >= plan.sweepAtMillis()) {
                 sweeping = true;
                 running.add(threads.submit(() -> recordSweep(traffic)));
             }
@@ -125,7 +137,7 @@ public final class DemoStory {
                     && fifo.finished() == traffic.sent()) {
                 return true;
             }
-            if (sample.elapsedMillis() > cast.plan().endMillis() + cast.plan().maxWaitMillis()) {
+            if (sample.elapsedMillis() > plan.endMillis() + plan.maxWaitMillis()) {
                 return false;
             }
         }
@@ -147,7 +159,7 @@ public final class DemoStory {
                 }
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
-        } while (cast.clock().elapsedMillis() < elapsedMillis);
+        } while (clock.elapsedMillis() < elapsedMillis);
     }
 
     private static RuntimeException failure(Throwable fault) {
@@ -157,8 +169,7 @@ public final class DemoStory {
     private void setPolicies() {
         PolicySettings limited = PolicySettings.NONE_SET.with(PolicyField.RATE, Integer.toString(DemoPlan.NOISY_RATE));
         Map<String, PolicySettings> settings = Map.of(
-                DemoPlan.NOISY, limited,
-                DemoPlan.WARM_UP, limited,
+                DemoPlan.NOISY, limited, DemoPlan.WARM_UP, limited,
                 DemoPlan.SWEPT, PolicySettings.NONE_SET.with(PolicyField.SWEEPABLE, "true"),
                 DemoPlan.POISONED, PolicySettings.NONE_SET
                         .with(PolicyField.ATTEMPTS, Integer.toString(DemoPlan.ATTEMPTS))
@@ -206,9 +217,8 @@ public final class DemoStory {
         }
         long[] accepted = {0};
         depths.forEach((tenant, depth) -> accepted[0] += depth.balance().accepted());
-        DemoTally spillway = cast.spillway();
         return new DemoSample(
-                cast.clock().elapsedMillis(), states, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
+                clock.elapsedMillis(), states, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
                 spillway.takeRecentP99Millis(), fifo.takeRecentP99Millis(), traffic.sent(DemoPlan.NOISY),
                 spillway.done(DemoPlan.NOISY), fifo.done(DemoPlan.NOISY),
                 spillway.running(DemoPlan.SLOW), fifo.running(DemoPlan.SLOW));
@@ -228,9 +238,8 @@ public final class DemoStory {
             });
         }
         Map<String, Long> sent = new HashMap<>();
-        cast.plan().streams().forEach(stream -> sent.put(stream.tenant(), traffic.sent(stream.tenant())));
-        return new DemoResult(
-                cast.plan(), cast.spillway(), fifo, sent, samples, isFinished, audited, pills.stream().findFirst());
+        plan.streams().forEach(stream -> sent.put(stream.tenant(), traffic.sent(stream.tenant())));
+        return new DemoResult(plan, spillway, fifo, sent, samples, isFinished, audited, pills.stream().findFirst());
     }
 
     private static void end(ExecutorService threads) throws InterruptedException {
