@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -25,7 +26,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -66,13 +66,9 @@ public final class DemoCommand implements Callable<Integer> {
             description = "File of the chart, .png or .svg. An existing file is replaced. Default: spillway-demo.png.")
     private Path chart;
 
-    private final InstantSource wall = InstantSource.system();
-
     @Override
     public Integer call() throws IOException {
-        if (seconds < 3 || seconds > 3600) {
-            throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600 seconds");
-        }
+        OptionValues.requireRange("--seconds", seconds, 3, 3600, " seconds");
         if (chart != null) {
             ChartFile.requireDrawable(chart);
         }
@@ -105,29 +101,27 @@ public final class DemoCommand implements Callable<Integer> {
                 "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
         DemoPlan plan = new DemoPlan(seconds);
-        DemoStory.Cast cast = DemoStory.Cast.of(plan, wall);
+        DemoStory.Cast cast = DemoStory.Cast.of(plan, common.clock());
         DataDirectory data = shutdown.closing(DataDirectory.open(directory));
         RunningSystem system = RunningSystem.start(configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown,
                 configuration -> new DemoHandler(cast.destination(), cast.spillway()));
-        return new DemoStory(system, cast, shutdown, stop, wall)
+        return new DemoStory(system, cast, shutdown, stop, common.clock())
                 .play(new DemoView(printer, plan, DemoView.isTerminal()));
     }
 
     private int report(DemoResult result, Printer printer) {
         Path file = chart == null ? DEFAULT_CHART : chart;
+        String absolute = file.toAbsolutePath().toString();
         Optional<String> chartError = draw(result, file);
         DemoReport report = new DemoReport(result);
-        if (common.isJson()) {
+        printer.result(() -> {
             Map<String, Object> map = new LinkedHashMap<>(report.asMap());
-            map.put("chart", chartError.isEmpty() ? file.toAbsolutePath().toString() : "");
-            printer.json(map);
-        } else {
-            report.print(printer);
-            printer.line(
-                    chartError.isEmpty()
-                            ? "Chart: " + Printable.of(file.toAbsolutePath().toString())
-                            : "Chart: none");
-        }
+            map.put("chart", chartError.isEmpty() ? absolute : "");
+            return map;
+        }, text -> {
+            report.print(text);
+            text.line("Chart: " + (chartError.isEmpty() ? Printable.of(absolute) : "none"));
+        });
         chartError.ifPresent(printer::problem);
         if (!result.isBalanced()) {
             throw CommandFailure.failed("The audit failed: the ledger does not match the items. Please report this "
