@@ -69,9 +69,7 @@ public final class DeadLetterOptions {
         if (limit == null) {
             return absent;
         }
-        if (limit < 1 || limit > max) {
-            throw CommandFailure.usage("--limit " + limit + ": must be 1 to " + max);
-        }
+        OptionValues.requireRange("--limit", limit, 1, max, "");
         return limit;
     }
 

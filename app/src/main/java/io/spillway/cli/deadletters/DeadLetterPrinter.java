@@ -108,12 +108,13 @@ final class DeadLetterPrinter {
                 tally.rows().stream().map(row -> List.of(row.group().tenant(), row.group().reason(), row.count())));
     }
 
-    static Map<String, Object> fields(DeadLetterCounts.Row row) {
-        return Map.of("tenant", row.group().tenant(), "reason", row.group().reason(), "count", row.count(),
-                "droppedBySweep", row.swept(), "droppedByTtl", row.expired());
+    static List<?> fields(DeadLetterCounts tally) {
+        return tally.rows().stream().map(row -> Map.of(
+                "tenant", row.group().tenant(), "reason", row.group().reason(), "count", row.count(),
+                "droppedBySweep", row.swept(), "droppedByTtl", row.expired())).toList();
     }
 
-    static String time(OptionalLong millis) {
+    private static String time(OptionalLong millis) {
         try {
             return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()).toString() : UNKNOWN;
         } catch (DateTimeException beyondTheCalendar) {

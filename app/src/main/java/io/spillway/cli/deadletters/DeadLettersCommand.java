@@ -10,7 +10,6 @@ import io.spillway.deadletter.DeadLetter;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.DeadLetters;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,37 +31,34 @@ public final class DeadLettersCommand {
     private static final int MAX_SHOWN = 10;
     private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
 
-    private final InstantSource clock = InstantSource.system();
-
     @Command(
             name = "list",
             description = {
                 "Lists the newest dead letters (100, or --limit) and counts all by tenant and reason.",
                 "With --output json it prints one line per dead letter, then one line with the key summary."
             })
-    int list(@Mixin CommonOptions common, @Mixin DeadLetterOptions options) {
-        DeadLetterFilter filter = options.filter(clock.millis());
+    void list(@Mixin CommonOptions common, @Mixin DeadLetterOptions options) {
+        DeadLetterFilter filter = options.filter(common.clock().millis());
         Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MAX_LISTED));
         Configuration configuration = DeadLetterOptions.withCluster(common);
-        Printer printer = common.printer();
         DeadLetterCounts counts = new DeadLetterCounts();
-        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
-            boolean isWhole = letters.forEach(filter, new ProgressLine(stop, printer, clock), letter -> {
+        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, common.clock())) {
+            boolean isWhole = letters.forEach(filter, new ProgressLine(stop, common), letter -> {
                 newest.offer(letter);
                 counts.add(letter);
             });
-            print(printer, common, newest.oldestFirst(), counts);
+            print(common, newest.oldestFirst(), counts);
             if (!isWhole) {
-                throw DeadLetterOptions.stopped(printer, "Stopped. The list is incomplete; run the command again.");
+                throw DeadLetterOptions.stopped(
+                        common.printer(), "Stopped. The list is incomplete; run the command again.");
             }
         }
-        return 0;
     }
 
     @Command(
             name = "show",
             description = "Shows a dead letter with its headers, and its payload as text or hexadecimal digits.")
-    int show(
+    void show(
             @Mixin CommonOptions common,
             @Option(names = "--id", paramLabel = "ID",
                     description = "Show the dead letters with this item id, at most 10.") String id,
@@ -80,11 +76,11 @@ public final class DeadLettersCommand {
         List<DeadLetter> found = new ArrayList<>();
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Printer printer = common.printer();
-        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, clock)) {
+        try (StopSignal stop = new StopSignal(); DeadLetters letters = new DeadLetters(configuration, common.clock())) {
             if (at != null) {
                 letters.at(Integer.parseInt(position.group(1)), Long.parseLong(position.group(2)))
                         .ifPresent(found::add);
-            } else if (!letters.forEach(DeadLetterFilter.ofId(id), new ProgressLine(stop, printer, clock), letter -> {
+            } else if (!letters.forEach(DeadLetterFilter.ofId(id), new ProgressLine(stop, common), letter -> {
                 if (found.size() < MAX_SHOWN) {
                     found.add(letter);
                 }
@@ -100,20 +96,16 @@ public final class DeadLettersCommand {
         }
         for (DeadLetter letter : found) {
             Map<String, Object> details = DeadLetterPrinter.details(letter);
-            if (common.isJson()) {
-                printer.json(details);
-            } else {
-                printer.table(DeadLetterPrinter.rows(details));
-            }
+            printer.result(() -> details, text -> text.table(DeadLetterPrinter.rows(details).stream()));
         }
-        return 0;
     }
 
-    private static void print(Printer printer, CommonOptions common, List<DeadLetter> shown, DeadLetterCounts counts) {
+    private static void print(CommonOptions common, List<DeadLetter> shown, DeadLetterCounts counts) {
+        Printer printer = common.printer();
         if (common.isJson()) {
             shown.forEach(letter -> printer.json(DeadLetterPrinter.fields(letter)));
             printer.json(Map.of("summary", Map.of("shown", shown.size(), "matching", counts.count(),
-                    "byTenantAndReason", counts.rows().stream().map(DeadLetterPrinter::fields).toList())));
+                    "byTenantAndReason", DeadLetterPrinter.fields(counts))));
             return;
         }
         if (counts.count() == 0) {

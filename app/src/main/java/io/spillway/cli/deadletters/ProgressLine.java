@@ -1,24 +1,21 @@
 package io.spillway.cli.deadletters;
 
-import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.deadletter.ScanListener;
-import java.time.InstantSource;
 
 /** Listener that prints the progress of a scan once a second and can stop it. Owned by the command's thread. */
-public final class ProgressLine implements ScanListener {
+final class ProgressLine implements ScanListener {
     private static final long EVERY_MILLIS = 1_000;
 
     private final StopSignal stop;
-    private final Printer printer;
-    private final InstantSource clock;
+    private final CommonOptions common;
     private long nextMillis;
 
-    public ProgressLine(StopSignal stop, Printer printer, InstantSource clock) {
+    ProgressLine(StopSignal stop, CommonOptions common) {
         this.stop = stop;
-        this.printer = printer;
-        this.clock = clock;
-        this.nextMillis = clock.millis() + EVERY_MILLIS;
+        this.common = common;
+        this.nextMillis = common.clock().millis() + EVERY_MILLIS;
     }
 
     @Override
@@ -28,10 +25,10 @@ public final class ProgressLine implements ScanListener {
 
     @Override
     public void progressed(String what, long done, long total) {
-        long nowMillis = clock.millis();
+        long nowMillis = common.clock().millis();
         if (nowMillis >= nextMillis) {
             nextMillis = nowMillis + EVERY_MILLIS;
-            printer.note("%d of %d %s".formatted(done, total, what));
+            common.printer().note("%d of %d %s".formatted(done, total, what));
         }
     }
 }

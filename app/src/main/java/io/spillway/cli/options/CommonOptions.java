@@ -10,6 +10,7 @@ import io.spillway.runtime.Cluster;
 import io.spillway.runtime.Endpoint;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,11 @@ public final class CommonOptions {
 
     public boolean isJson() {
         return output == Output.JSON;
+    }
+
+    /** Returns the clock of this command. */
+    public InstantSource clock() {
+        return InstantSource.system();
     }
 
     public Path data() {

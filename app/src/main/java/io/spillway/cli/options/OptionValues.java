@@ -27,14 +27,16 @@ public final class OptionValues {
         }
     }
 
-    /** Requires the name of a tenant, or {@code *} for all tenants. */
-    public static void requireTenantOrAll(String tenant) {
-        requireNameOrAll("tenant", tenant);
+    /** Requires a number in a range; {@code rest} ends the message. */
+    public static void requireRange(String option, long value, long least, long most, String rest) {
+        if (value < least || value > most) {
+            throw CommandFailure.usage(option + " " + value + ": must be " + least + " to " + most + rest);
+        }
     }
 
     /** Requires the name of one tenant. */
     public static void requireOneTenant(String tenant) {
-        requireTenantOrAll(tenant);
+        requireNameOrAll("tenant", tenant);
         if (tenant.equals(ViewContent.ALL_TENANTS)) {
             throw CommandFailure.usage("tenant *: must be one tenant, because not all tenants can have dedicated "
                     + "partitions");

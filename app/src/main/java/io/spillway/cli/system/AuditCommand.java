@@ -10,13 +10,11 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.AuditedTenant;
 import io.spillway.kafka.codec.LedgerOwner;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -33,35 +31,27 @@ import picocli.CommandLine.Mixin;
             "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
                     + "the timers of a partition."
         })
-public final class AuditCommand implements Callable<Integer> {
+public final class AuditCommand implements Runnable {
     private static final int MAX_LISTED = 1_000;
-
-    private final InstantSource clock = InstantSource.system();
 
     @Mixin
     private CommonOptions common;
 
     @Override
-    public Integer call() {
+    public void run() {
         Configuration configuration = common.configurationWithLedger();
         List<AuditedTenant> audited;
-        try (Census census = new Census(configuration, clock)) {
+        try (Census census = new Census(configuration, common.clock())) {
             audited = Audit.confirmed(census);
         }
         List<AuditedTenant> off = audited.stream().filter(tenant -> !tenant.findings().isEmpty()).toList();
         Report report = Report.of(audited, off);
-        Printer printer = common.printer();
-        if (common.isJson()) {
-            printer.json(report);
-        } else {
-            report.print(printer, audited);
-        }
+        common.printer().result(() -> report, printer -> report.print(printer, audited));
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
                     "The balances of " + off.size() + " of " + Printer.count(audited.size(), "tenant")
                             + " are not correct. See section Audit of docs/operations.md.");
         }
-        return 0;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -22,7 +23,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -62,13 +62,9 @@ public final class DemoCommand implements Callable<Integer> {
             description = "File of the chart, .png or .svg. An existing file is replaced. Default: spillway-demo.png.")
     private Path chart;
 
-    private final InstantSource wall = InstantSource.system();
-
     @Override
     public Integer call() throws IOException {
-        if (seconds < 3 || seconds > 3600) {
-            throw CommandFailure.usage("--seconds " + seconds + ": must be 3 to 3600 seconds");
-        }
+        OptionValues.requireRange("--seconds", seconds, 3, 3600, " seconds");
         if (chart != null) {
             ChartFile.requireDrawable(chart);
         }
@@ -102,25 +98,23 @@ public final class DemoCommand implements Callable<Integer> {
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
         DemoPlan plan = new DemoPlan(seconds);
         DataDirectory data = shutdown.closing(DataDirectory.open(directory));
-        return new DemoRun(plan, configured, data, shutdown, stop, wall)
+        return new DemoRun(plan, configured, data, shutdown, stop, common.clock())
                 .run(new DemoView(printer, plan, DemoView.isTerminal()));
     }
 
     private int report(DemoResult result, Printer printer) {
         Path file = chart == null ? DEFAULT_CHART : chart;
+        String absolute = file.toAbsolutePath().toString();
         Optional<String> chartError = draw(result, file);
         DemoReport report = new DemoReport(result);
-        if (common.isJson()) {
+        printer.result(() -> {
             Map<String, Object> map = new LinkedHashMap<>(report.asMap());
-            map.put("chart", chartError.isEmpty() ? file.toAbsolutePath().toString() : "");
-            printer.json(map);
-        } else {
-            report.print(printer);
-            printer.line(
-                    chartError.isEmpty()
-                            ? "Chart: " + Printable.of(file.toAbsolutePath().toString())
-                            : "Chart: none");
-        }
+            map.put("chart", chartError.isEmpty() ? absolute : "");
+            return map;
+        }, text -> {
+            report.print(text);
+            text.line("Chart: " + (chartError.isEmpty() ? Printable.of(absolute) : "none"));
+        });
         chartError.ifPresent(printer::problem);
         if (!result.isBalanced()) {
             throw CommandFailure.failed("The audit failed: the ledger does not match the items. Please report this "

@@ -4,7 +4,6 @@ import io.spillway.audit.Census;
 import io.spillway.audit.LedgerReader;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
-import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
@@ -13,14 +12,12 @@ import io.spillway.core.ledger.Drain;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -35,9 +32,7 @@ import picocli.CommandLine.Option;
                     + "which takes long",
             "with a large backlog. Omit the ages with --no-ages."
         })
-public final class DepthCommand implements Callable<Integer> {
-    private final InstantSource clock = InstantSource.system();
-
+public final class DepthCommand implements Runnable {
     @Mixin
     private CommonOptions common;
 
@@ -76,18 +71,16 @@ public final class DepthCommand implements Callable<Integer> {
     private record Report(Map<String, LaneDepth> lanes, long waitingTenants, List<TenantDepth> tenants) {}
 
     @Override
-    public Integer call() {
+    public void run() {
         if (tenant != null) {
             OptionValues.requireOneTenant(tenant);
         }
-        if (limit < 1 || limit > 100_000) {
-            throw CommandFailure.usage("--limit " + limit + ": must be 1 to 100000");
-        }
+        OptionValues.requireRange("--limit", limit, 1, 100_000, "");
         Configuration configuration = common.configurationWithLedger();
         Map<String, Depth> depths = new HashMap<>();
         Map<String, Long> oldestOfTenant = new HashMap<>();
         Map<ItemState, Long> oldestInLane = new EnumMap<>(ItemState.class);
-        try (Census census = new Census(configuration, clock)) {
+        try (Census census = new Census(configuration, common.clock())) {
             LedgerReader.depths(census).forEach(depths::put);
             if (!withoutAges) {
                 census.forEach(false, item -> {
@@ -104,7 +97,7 @@ public final class DepthCommand implements Callable<Integer> {
             depths.keySet().retainAll(List.of(tenant));
         }
         depths.values().removeIf(depth -> tenant == null && depth.balance().waiting() <= 0);
-        long nowMillis = clock.millis();
+        long nowMillis = common.clock().millis();
         Map<String, LaneDepth> lanes = new LinkedHashMap<>();
         ItemState.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
                 depths.values().stream().mapToLong(depth -> depth.balance().in(lane)).sum(),
@@ -118,13 +111,7 @@ public final class DepthCommand implements Callable<Integer> {
                                 .thenComparing(TenantDepth::tenant))
                         .limit(limit)
                         .toList());
-        Printer printer = common.printer();
-        if (common.isJson()) {
-            printer.json(report);
-        } else {
-            print(report, printer);
-        }
-        return 0;
+        common.printer().result(() -> report, printer -> print(report, printer));
     }
 
     private void print(Report report, Printer printer) {

@@ -21,12 +21,10 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,10 +41,8 @@ import picocli.CommandLine.Option;
                     + "records. It reads all topics;",
             "--since makes that faster."
         })
-public final class ExplainCommand implements Callable<Integer> {
+public final class ExplainCommand implements Runnable {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
-
-    private final InstantSource clock = InstantSource.system();
 
     @Mixin
     private CommonOptions common;
@@ -66,30 +62,36 @@ public final class ExplainCommand implements Callable<Integer> {
     private String since;
 
     @Override
-    public Integer call() {
+    public void run() {
         if ((tenant == null) == (id == null)) {
             throw CommandFailure.usage("Give either --tenant T or --id ID (see: spillway explain --help)");
         }
         if (since != null && id == null) {
             throw CommandFailure.usage("--since " + Printable.of(since) + ": can be used only with --id");
         }
-        return id == null ? explainTenant() : followItem(OptionValues.millisOf("--since", since, clock.millis()));
+        if (id == null) {
+            explainTenant();
+        } else {
+            followItem(OptionValues.millisOf("--since", since, common.clock().millis()));
+        }
     }
 
-    private int followItem(OptionalLong sinceMillis) {
+    private void followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithLedger();
         Printer printer = common.printer();
         List<StoredItem> path =
-                ItemPath.find(configuration, id, sinceMillis, clock, new ScanProgress(clock, printer::note));
+                ItemPath.find(configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
                     + (sinceMillis.isPresent() ? " since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
                     + ": it was never received, or it has finished and been purged.");
         }
-        if (common.isJson()) {
-            printer.json(Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()));
-            return 0;
-        }
+        printer.result(
+                () -> Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()),
+                text -> print(text, path));
+    }
+
+    private static void print(Printer printer, List<StoredItem> path) {
         String origin = "";
         for (StoredItem step : path) {
             if (!step.origin().equals(origin)) {
@@ -102,10 +104,9 @@ public final class ExplainCommand implements Callable<Integer> {
         if (path.stream().noneMatch(StoredItem::isWaiting)) {
             printer.line("It does not wait: it is done, dropped or discarded.");
         }
-        return 0;
     }
 
-    private int explainTenant() {
+    private void explainTenant() {
         OptionValues.requireOneTenant(tenant);
         Configuration configuration = common.configurationWithCluster(
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
@@ -114,7 +115,7 @@ public final class ExplainCommand implements Callable<Integer> {
                 configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
         TenantPolicies policies;
         Sweeps sweeps;
-        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             sweeps = topics.read(names.sweeps(), new Sweeps());
             if (names.assignsShards()) {
@@ -123,16 +124,18 @@ public final class ExplainCommand implements Callable<Integer> {
         }
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
-                tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, clock.millis()),
+                tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
         PolicySettings inForce = policies.inForce(tenant);
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
-        if (common.isJson()) {
-            common.printer().json(json(explanation, inForce, waiting));
-        } else {
-            print(explanation, inForce, waiting);
-        }
-        return 0;
+        common.printer().result(
+                () -> Map.of(
+                        "tenant", tenant, "policy", PolicyText.textOf(inForce),
+                        "placement", explanation.kind().label(), "slots", explanation.slots(),
+                        "partitions", explanation.partitions(), "waiting", waiting,
+                        "rules", explanation.rules(), "known", explanation.known(),
+                        "sharing", explanation.sharing(), "neighbours", explanation.neighbours()),
+                printer -> print(printer, explanation, inForce, waiting));
     }
 
     private static Map<Integer, Map<String, Long>> waiting(
@@ -151,25 +154,9 @@ public final class ExplainCommand implements Callable<Integer> {
         return waiting;
     }
 
-    private Map<String, Object> json(
-            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
-        Map<String, Object> result = new LinkedHashMap<>();
-        result.put("tenant", tenant);
-        result.put("policy", PolicyText.textOf(inForce));
-        result.put("placement", explanation.kind().label());
-        result.put("slots", explanation.slots());
-        result.put("partitions", explanation.partitions());
-        result.put("waiting", waiting);
-        result.put("rules", explanation.rules());
-        result.put("known", explanation.known());
-        result.put("sharing", explanation.sharing());
-        result.put("neighbours", explanation.neighbours());
-        return result;
-    }
-
     private void print(
-            TenantExplanation explanation, PolicySettings inForce, Map<Integer, Map<String, Long>> waiting) {
-        Printer printer = common.printer();
+            Printer printer, TenantExplanation explanation, PolicySettings inForce,
+            Map<Integer, Map<String, Long>> waiting) {
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
         printer.table(List.of("partition", "hot", "overflow", "aged", "(waiting items of all tenants)"),
@@ -185,7 +172,7 @@ public final class ExplainCommand implements Callable<Integer> {
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
         printer.table(explanation.neighbours().stream().map(neighbour ->
-                List.of("  " + Printable.of(neighbour.tenant()), Integer.toString(neighbour.shared()))).toList());
+                List.of("  " + Printable.of(neighbour.tenant()), neighbour.shared())));
         printer.line("");
         printer.line("Policy: " + PolicyText.inOneLine(inForce));
     }

@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Endpoint;
@@ -72,20 +71,14 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     private void printReady(Endpoint endpoint) {
-        Printer printer = common.printer();
         Map<String, String> addresses = new LinkedHashMap<>();
         if (!endpoint.gateway().isEmpty()) {
             addresses.put("gateway", endpoint.gateway());
         }
         addresses.put("kafka", endpoint.kafka());
         addresses.put("metrics", endpoint.metrics());
-        if (common.isJson()) {
-            printer.json(addresses);
-        } else {
-            printer.line("spillway ready " + addresses.entrySet().stream()
-                    .map(address -> address.getKey() + "=" + address.getValue())
-                    .collect(Collectors.joining(" ")));
-        }
+        common.printer().result(addresses, "spillway ready " + addresses.entrySet().stream()
+                .map(Map.Entry::toString).collect(Collectors.joining(" ")));
     }
 
     /** Does not return during a stop by a signal: the hook ends the process. */

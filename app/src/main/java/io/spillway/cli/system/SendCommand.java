@@ -19,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -74,8 +73,6 @@ public final class SendCommand implements Callable<Integer> {
             description = "File with one JSON object per line, or - for standard input.")
     private Path file;
 
-    private final InstantSource clock = InstantSource.system();
-
     @Override
     public Integer call() throws IOException {
         check();
@@ -86,13 +83,10 @@ public final class SendCommand implements Callable<Integer> {
             ItemSender sender = new ItemSender(producer, topics.ingress(), rate, printer);
             long bad = file == null ? sendCounted(sender) : sendFile(sender, printer);
             ItemSender.Result result = sender.finish();
-            if (common.isJson()) {
-                printer.json(Map.of(
-                        "sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()));
-            } else {
-                printer.line("Sent %s to %s in %.1f s."
-                        .formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
-            }
+            printer.result(
+                    Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()),
+                    "Sent %s to %s in %.1f s."
+                            .formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
             if (result.failed() + bad > 0) {
                 throw CommandFailure.failed(Printer.count(result.failed() + bad, "item") + " could not be sent: "
                         + result.firstFailure().orElse("correct the lines that are listed above and send only those")
@@ -113,9 +107,7 @@ public final class SendCommand implements Callable<Integer> {
         if (rate != null && !(rate > 0)) {
             throw CommandFailure.usage("--rate " + rate + ": must be above 0 items per second");
         }
-        if (size < 0 || size > 1024 * 1024) {
-            throw CommandFailure.usage("--size " + size + ": must be 0 to 1048576 bytes");
-        }
+        OptionValues.requireRange("--size", size, 0, 1024 * 1024, " bytes");
         if (file != null && !isStandardInput() && (!Files.isReadable(file) || Files.isDirectory(file))) {
             throw CommandFailure.usage("--file " + file + ": must be a file that can be read, or - for standard input");
         }
@@ -158,7 +150,7 @@ public final class SendCommand implements Callable<Integer> {
     }
 
     private Instant madeAt() {
-        return Instant.ofEpochMilli(clock.millis() - ageMillis());
+        return Instant.ofEpochMilli(common.clock().millis() - ageMillis());
     }
 
     private long ageMillis() {

@@ -1,13 +1,12 @@
 package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
-import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
 import io.spillway.core.sharding.Shard;
 import io.spillway.core.sharding.ShardRegistry;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -22,7 +21,7 @@ import picocli.CommandLine.Option;
                     + "can have such shards.",
             "Needs no Kafka."
         })
-public final class ShardsCommand implements Callable<Integer> {
+public final class ShardsCommand implements Runnable {
     private static final int MAX_TENANTS = 1_000_000;
 
     @Mixin
@@ -48,7 +47,7 @@ public final class ShardsCommand implements Callable<Integer> {
     private long seed;
 
     @Override
-    public Integer call() {
+    public void run() {
         check();
         common.configuration();
         Printer printer = common.printer();
@@ -57,27 +56,17 @@ public final class ShardsCommand implements Callable<Integer> {
                 .map(most -> ShardsTrial.searched(slots, perTenant, most, tenants, seed, printer::note));
         ShardsReport report = new ShardsReport(
                 new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, searched);
-        if (common.isJson()) {
-            printer.json(report.json());
-        } else {
-            report.print(printer);
-        }
-        return 0;
+        printer.result(report::json, report::print);
     }
 
     private void check() {
-        require("--slots", slots, 1, ShardRegistry.MAX_SLOTS, "");
-        require("--per-tenant", perTenant, 1, Math.min(slots, Shard.MAX_SIZE), " with " + slots + " slots");
+        OptionValues.requireRange("--slots", slots, 1, ShardRegistry.MAX_SLOTS, "");
+        OptionValues.requireRange(
+                "--per-tenant", perTenant, 1, Math.min(slots, Shard.MAX_SIZE), " with " + slots + " slots");
         if (overlap != null) {
-            require("--max-overlap", overlap, 0, Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)),
-                    " with " + perTenant + " of " + slots + " slots a tenant");
+            OptionValues.requireRange("--max-overlap", overlap, 0,
+                    Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)), " with " + perTenant + " of " + slots + " slots a tenant");
         }
-        require("--tenants", tenants, 2, MAX_TENANTS, "");
-    }
-
-    private static void require(String name, int value, int least, int most, String when) {
-        if (value < least || value > most) {
-            throw CommandFailure.usage(name + " " + value + ": must be " + least + " to " + most + when);
-        }
+        OptionValues.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
     }
 }

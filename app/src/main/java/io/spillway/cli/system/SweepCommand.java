@@ -16,7 +16,6 @@ import io.spillway.runtime.CompactedTopics;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +28,6 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
 @Command(name = "sweep", description = "Records completed anti-entropy sweeps.")
 public final class SweepCommand {
-    private final InstantSource clock = InstantSource.system();
-
     @Command(
             name = "record",
             description = {
@@ -38,7 +35,7 @@ public final class SweepCommand {
                         + "start are dropped.",
                 "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
             })
-    int record(
+    void record(
             @Mixin CommonOptions common,
             @Option(names = "--tenant", required = true, paramLabel = "T|*",
                     description = "Tenant, or * for all tenants.") String tenant,
@@ -49,7 +46,7 @@ public final class SweepCommand {
             @Option(names = "--id", paramLabel = "ID",
                     description = "Id of the sweep in your own systems. Default: a random id.") String id) {
         OptionValues.requireNameOrAll("--tenant", tenant);
-        long nowMillis = clock.millis();
+        long nowMillis = common.clock().millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
         byte[] idBytes = sweepId.getBytes(StandardCharsets.UTF_8);
@@ -57,32 +54,24 @@ public final class SweepCommand {
             throw CommandFailure.usage("--id " + Printable.of(sweepId) + ": must be 1 to "
                     + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
         }
-
         Configuration configuration =
                 common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
-        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            TenantPolicies policies = topics.read(
-                    new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
-            topics.write(
-                    new Topics(configuration.queue()).sweeps(), tenant,
-                    Sweeps.encode(tenant, sweepId, sweep));
+        Topics names = new Topics(configuration.queue());
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            TenantPolicies policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
+            topics.write(names.sweeps(), tenant, Sweeps.encode(tenant, sweepId, sweep));
             Printer printer = common.printer();
             boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
             if (!takesEffect) {
                 printer.note(tenant + " is not sweepable, so no items are dropped. To change that: spillway tenants "
-                        + "set " + tenant
-                        + " --sweepable true");
+                        + "set " + tenant + " --sweepable true");
             }
-            if (common.isJson()) {
-                printer.json(Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
-                        "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()));
-            } else {
-                printer.line("Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued "
-                        + "before "
-                        + Instant.ofEpochMilli(sweep.startedAtMillis()) + ".");
-            }
+            printer.result(
+                    Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
+                            "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()),
+                    "Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued before "
+                            + Instant.ofEpochMilli(sweep.startedAtMillis()) + ".");
         }
-        return 0;
     }
 
     private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {

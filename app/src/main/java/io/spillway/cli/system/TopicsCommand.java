@@ -2,7 +2,6 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
@@ -42,17 +41,14 @@ public final class TopicsCommand {
         }
     }
 
-    private int report(CommonOptions common, List<String> created, List<String> problems) {
-        Printer printer = common.printer();
-        if (common.isJson()) {
-            printer.json(Map.of("created", created, "problems", problems));
-        } else {
+    private static int report(CommonOptions common, List<String> created, List<String> problems) {
+        common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
             created.forEach(name -> printer.line("created " + name));
             problems.forEach(printer::line);
             if (problems.isEmpty()) {
                 printer.line("All topics match the configuration.");
             }
-        }
+        });
         return problems.isEmpty() ? 0 : CommandFailure.FAILED;
     }
 }

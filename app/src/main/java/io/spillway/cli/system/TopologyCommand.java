@@ -2,14 +2,12 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.router.TopologyDrawing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -23,7 +21,7 @@ import picocli.CommandLine.Option;
             "Then it prints the same as a Mermaid diagram. The shard stage is included if shards.overlap is set. "
                     + "Needs no Kafka."
         })
-public final class TopologyCommand implements Callable<Integer> {
+public final class TopologyCommand implements Runnable {
     static final String TEXT_FILE = "topology.txt";
     static final String DRAWING_FILE = "topology.mmd";
 
@@ -35,30 +33,25 @@ public final class TopologyCommand implements Callable<Integer> {
     private Path directory;
 
     @Override
-    public Integer call() {
+    public void run() {
         TopologyDrawing drawing = new TopologyDrawing(common.configuration());
-        Printer printer = common.printer();
         if (directory != null) {
-            write(drawing, printer);
-        } else if (common.isJson()) {
-            printer.json(Map.of("text", drawing.text(), "mermaid", drawing.mermaid()));
+            write(drawing);
         } else {
-            printer.line(drawing.text());
-            printer.line(drawing.mermaid());
+            common.printer().result(() -> Map.of("text", drawing.text(), "mermaid", drawing.mermaid()), printer -> {
+                printer.line(drawing.text());
+                printer.line(drawing.mermaid());
+            });
         }
-        return 0;
     }
 
-    private void write(TopologyDrawing drawing, Printer printer) {
+    private void write(TopologyDrawing drawing) {
         try {
             Files.createDirectories(directory);
             Path text = Files.writeString(directory.resolve(TEXT_FILE), drawing.text());
             Path mermaid = Files.writeString(directory.resolve(DRAWING_FILE), drawing.mermaid());
-            if (common.isJson()) {
-                printer.json(Map.of("written", List.of(text.toString(), mermaid.toString())));
-            } else {
-                printer.line("Wrote " + text + " and " + mermaid + ".");
-            }
+            common.printer().result(Map.of("written", List.of(text.toString(), mermaid.toString())),
+                    "Wrote " + text + " and " + mermaid + ".");
         } catch (IOException e) {
             throw CommandFailure.failed("--write " + directory + ": cannot be written (" + e + "). Choose another "
                     + "directory.");

@@ -4,21 +4,15 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
-import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
-import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.ViewProgress;
-import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.producer.RecordMetadata;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,90 +30,53 @@ import picocli.CommandLine.Parameters;
             TenantsReleaseCommand.class
         })
 public final class TenantsCommand {
-    private final InstantSource clock = InstantSource.system();
-
     @Command(name = "list", description = "Lists the tenants that have their own policy settings.")
-    int list(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        Map<String, PolicySettings> all = read(configuration).all();
-        Printer printer = common.printer();
-        if (common.isJson()) {
-            Map<String, Object> result = new LinkedHashMap<>();
-            all.forEach((tenant, settings) -> result.put(tenant, PolicyText.textOf(settings)));
-            printer.json(result);
-        } else if (all.isEmpty()) {
-            printer.line("No tenant has its own settings.");
-        } else {
+    void list(@Mixin CommonOptions common) {
+        SortedMap<String, PolicySettings> all = TenantTopics.withPolicies(common).policies().all();
+        Map<String, Object> json = new TreeMap<>();
+        all.forEach((tenant, settings) -> json.put(tenant, PolicyText.textOf(settings)));
+        common.printer().result(() -> json, printer -> {
+            if (all.isEmpty()) {
+                printer.line("No tenant has its own settings.");
+            }
             printer.table(all.entrySet().stream()
-                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue())))
-                    .toList());
-        }
-        return 0;
+                    .map(entry -> List.of(Printable.of(entry.getKey()), PolicyText.inOneLine(entry.getValue()))));
+        });
     }
 
     @Command(name = "get", description = "Shows the effective policy of a tenant, and the source of each setting.")
-    int get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
+    void get(@Mixin CommonOptions common, @Parameters(paramLabel = "T", description = "Tenant, or * for the settings "
             + "of all tenants.") String tenant) {
-        OptionValues.requireTenantOrAll(tenant);
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        TenantPolicies policies = read(configuration);
-        PolicySettings own = policies.own(tenant);
-        PolicySettings shared = policies.own(ViewContent.ALL_TENANTS);
-        PolicySettings inForce = policies.inForce(tenant);
-        Printer printer = common.printer();
-        if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)));
-            return 0;
-        }
-        List<List<String>> rows = new ArrayList<>();
-        inForce.values().forEach((field, value) -> rows.add(List.of(
-                field.key(),
-                field.format(value),
-                own.get(field).isPresent() ? "set for " + tenant
-                        : shared.get(field).isPresent() ? "set for *"
-                        : configuration.defaults().get(field).isPresent() ? "configuration" : "default")));
-        printer.table(rows);
-        return 0;
+        OptionValues.requireNameOrAll("tenant", tenant);
+        TenantTopics topics = TenantTopics.withPolicies(common);
+        TenantPolicies all = topics.policies();
+        PolicySettings own = all.own(tenant);
+        PolicySettings shared = all.own(ViewContent.ALL_TENANTS);
+        PolicySettings configured = topics.configuration().defaults();
+        PolicySettings inForce = all.inForce(tenant);
+        common.printer().result(
+                () -> Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)),
+                printer -> printer.table(inForce.values().entrySet().stream().map(each -> List.of(
+                        each.getKey().key(),
+                        each.getKey().format(each.getValue()),
+                        own.get(each.getKey()).isPresent() ? "set for " + tenant
+                                : shared.get(each.getKey()).isPresent() ? "set for *"
+                                : configured.get(each.getKey()).isPresent() ? "configuration" : "default"))));
     }
 
     @Command(name = "remove", description = "Removes all settings of a tenant. The defaults apply again.")
-    int remove(
+    void remove(
             @Mixin CommonOptions common,
             @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.") String tenant,
             @Option(names = "--wait", description = ViewProgress.WAIT) boolean wait) {
-        OptionValues.requireTenantOrAll(tenant);
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        Printer printer = common.printer();
-        if (!read(configuration).contains(tenant)) {
+        OptionValues.requireNameOrAll("tenant", tenant);
+        TenantTopics topics = TenantTopics.withPolicies(common);
+        if (!topics.policies().contains(tenant)) {
             throw CommandFailure.failed(tenant + " has no settings of its own. List the tenants that have: spillway "
                     + "tenants list");
         }
-        write(configuration, tenant, null, wait, printer);
-        if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "removed", true));
-        } else {
-            printer.line("Removed the settings of " + tenant + ".");
-        }
-        return 0;
-    }
-
-    /** Stores a tenant's settings. Null removes them. */
-    void write(Configuration configuration, String tenant, PolicySettings settings, boolean wait, Printer printer) {
-        String topic = new Topics(configuration.queue()).policies();
-        RecordMetadata stored;
-        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            stored = topics.write(topic, tenant, settings == null ? null : TenantPolicies.encode(tenant, settings));
-        }
-        if (wait) {
-            ViewProgress.await(configuration, stored, clock, printer);
-        }
-    }
-
-    /** Returns the policies of all tenants. */
-    TenantPolicies read(Configuration configuration) {
-        try (CompactedTopics topics = new CompactedTopics(configuration, clock)) {
-            return topics.read(
-                    new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
-        }
+        topics.removePolicy(tenant, wait);
+        common.printer().result(
+                Map.of("tenant", tenant, "removed", true), "Removed the settings of " + tenant + ".");
     }
 }

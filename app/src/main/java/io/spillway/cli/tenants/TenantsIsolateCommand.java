@@ -3,7 +3,6 @@ package io.spillway.cli.tenants;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
@@ -15,12 +14,10 @@ import io.spillway.runtime.ViewProgress;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Command {@code spillway tenants isolate}: dedicates partitions to a tenant. */
 @Command(
@@ -31,12 +28,9 @@ import picocli.CommandLine.ParentCommand;
             "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
                     + "release T."
         })
-public final class TenantsIsolateCommand implements Callable<Integer> {
+public final class TenantsIsolateCommand implements Runnable {
     @Mixin
     private CommonOptions common;
-
-    @ParentCommand
-    private TenantsCommand tenants;
 
     @Parameters(paramLabel = "T", description = "Tenant.")
     private String tenant;
@@ -49,24 +43,18 @@ public final class TenantsIsolateCommand implements Callable<Integer> {
     private boolean wait;
 
     @Override
-    public Integer call() {
+    public void run() {
         OptionValues.requireOneTenant(tenant);
         if (partitions < 1) {
             throw CommandFailure.usage("--partitions " + partitions + ": must be 1 or more");
         }
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        TenantPolicies policies = tenants.read(configuration);
+        TenantTopics topics = TenantTopics.withPolicies(common);
+        TenantPolicies policies = topics.policies();
         PolicySettings settings = policies.own(tenant).with(PolicyField.DEDICATED, Integer.toString(partitions));
-        List<Integer> own = planned(configuration, policies, settings).dedication().of(tenant);
-        Printer printer = common.printer();
-        tenants.write(configuration, tenant, settings, wait, printer);
-        if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own));
-        } else {
-            printer.line(tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release "
-                    + tenant);
-        }
-        return 0;
+        List<Integer> own = planned(topics.configuration(), policies, settings).dedication().of(tenant);
+        topics.writePolicy(tenant, settings, wait);
+        common.printer().result(Map.of("tenant", tenant, "dedicated", partitions, "partitions", own),
+                tenant + " has the dedicated partitions " + own + ". To undo it: spillway tenants release " + tenant);
     }
 
     /** Returns the plan that every router computes; fails if it refuses this tenant, or another because of it. */

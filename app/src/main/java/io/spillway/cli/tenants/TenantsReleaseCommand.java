@@ -3,23 +3,16 @@ package io.spillway.cli.tenants;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
-import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardRequest;
-import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.ViewProgress;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 
 /** Command {@code spillway tenants release}: undoes the isolation of a tenant. */
 @Command(
@@ -28,14 +21,9 @@ import picocli.CommandLine.ParentCommand;
             "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
             "Items that already wait are not moved."
         })
-final class TenantsReleaseCommand implements Callable<Integer> {
-    private final InstantSource clock = InstantSource.system();
-
+final class TenantsReleaseCommand implements Runnable {
     @Mixin
     private CommonOptions common;
-
-    @ParentCommand
-    private TenantsCommand tenants;
 
     @Parameters(paramLabel = "T", description = "Tenant.")
     private String tenant;
@@ -50,36 +38,31 @@ final class TenantsReleaseCommand implements Callable<Integer> {
     private boolean shard;
 
     @Override
-    public Integer call() {
+    public void run() {
         OptionValues.requireOneTenant(tenant);
-        Configuration configuration = common.configurationWithCluster(topics -> shard && topics.assignsShards()
-                ? List.of(topics.policies(), topics.shardRequests())
-                : List.of(topics.policies()));
-        Topics topics = new Topics(configuration.queue());
-        if (shard && !topics.assignsShards()) {
+        TenantTopics topics = TenantTopics.with(common, names -> shard && names.assignsShards()
+                ? List.of(names.policies(), names.shardRequests())
+                : List.of(names.policies()));
+        if (shard && !topics.names().assignsShards()) {
             throw CommandFailure.usage("--shard: needs shards.overlap, because without it no shards are assigned");
         }
-        PolicySettings settings = tenants.read(configuration).own(tenant);
+        PolicySettings settings = topics.policies().own(tenant);
         boolean isIsolated = settings.get(PolicyField.DEDICATED).filter(count -> (Long) count > 0).isPresent();
         if (!isIsolated && !shard) {
             throw CommandFailure.failed(
                     tenant + " has no dedicated partitions. See: spillway explain --tenant " + tenant);
         }
-        Printer printer = common.printer();
-        if (isIsolated) {
-            PolicySettings rest = settings.without(PolicyField.DEDICATED);
-            tenants.write(configuration, tenant, rest.equals(PolicySettings.NONE_SET) ? null : rest, wait, printer);
+        PolicySettings rest = settings.without(PolicyField.DEDICATED);
+        if (isIsolated && rest.equals(PolicySettings.NONE_SET)) {
+            topics.removePolicy(tenant, wait);
+        } else if (isIsolated) {
+            topics.writePolicy(tenant, rest, wait);
         }
         if (shard) {
-            try (CompactedTopics writing = new CompactedTopics(configuration, clock)) {
-                writing.write(topics.shardRequests(), tenant, ShardRequest.encode(new ShardRequest.Release()));
-            }
+            topics.write(topics.names().shardRequests(), List.of(tenant),
+                    ShardRequest.encode(new ShardRequest.Release()), false);
         }
-        if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "released", isIsolated, "shardReleased", shard));
-        } else {
-            printer.line(tenant + (isIsolated ? " uses its shard again." : ": its shard is released."));
-        }
-        return 0;
+        common.printer().result(Map.of("tenant", tenant, "released", isIsolated, "shardReleased", shard),
+                tenant + (isIsolated ? " uses its shard again." : ": its shard is released."));
     }
 }

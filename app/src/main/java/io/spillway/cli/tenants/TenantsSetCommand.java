@@ -4,22 +4,18 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
-import io.spillway.config.Configuration;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.runtime.ViewProgress;
-import java.util.List;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
@@ -30,14 +26,11 @@ import picocli.CommandLine.Spec;
             "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one "
                     + "wins."
         })
-final class TenantsSetCommand implements Callable<Integer> {
+final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
 
     @Mixin
     private CommonOptions common;
-
-    @ParentCommand
-    private TenantsCommand tenants;
 
     @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.")
     private String tenant;
@@ -60,49 +53,41 @@ final class TenantsSetCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        OptionValues.requireTenantOrAll(tenant);
-        boolean isAnySet = false;
+    public void run() {
+        OptionValues.requireNameOrAll("tenant", tenant);
+        Map<PolicyField, String> given = new EnumMap<>(PolicyField.class);
         for (PolicyField field : PolicyField.values()) {
-            String text = given(field);
-            isAnySet |= text != null;
-            if (text != null && !text.equals(DEFAULT)) {
-                checked(field, text);
+            String text = spec.findOption("--" + field.flag()).getValue();
+            if (text != null) {
+                given.put(field, checked(field, text));
             }
         }
-        if (!isAnySet) {
+        if (given.isEmpty()) {
             throw CommandFailure.usage(
                     "There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
         }
-        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.policies()));
-        PolicySettings settings = tenants.read(configuration).own(tenant);
-        for (PolicyField field : PolicyField.values()) {
-            String text = given(field);
-            if (text != null) {
-                settings = text.equals(DEFAULT) ? settings.without(field) : settings.with(field, text);
-            }
+        TenantTopics topics = TenantTopics.withPolicies(common);
+        PolicySettings settings = topics.policies().own(tenant);
+        for (Map.Entry<PolicyField, String> each : given.entrySet()) {
+            settings = each.getValue().equals(DEFAULT)
+                    ? settings.without(each.getKey())
+                    : settings.with(each.getKey(), each.getValue());
         }
-        Printer printer = common.printer();
-        tenants.write(configuration, tenant, settings, wait, printer);
-        if (common.isJson()) {
-            printer.json(Map.of("tenant", tenant, "set", PolicyText.textOf(settings)));
-        } else {
-            printer.line(tenant + ": " + PolicyText.inOneLine(settings));
-        }
-        return 0;
+        topics.writePolicy(tenant, settings, wait);
+        common.printer().result(Map.of("tenant", tenant, "set", PolicyText.textOf(settings)),
+                tenant + ": " + PolicyText.inOneLine(settings));
     }
 
     private static String sentence(String text) {
         return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + (text.endsWith(".") ? "" : ".");
     }
 
-    private String given(PolicyField field) {
-        return spec.findOption("--" + field.flag()).getValue();
-    }
-
-    private static void checked(PolicyField field, String text) {
+    private static String checked(PolicyField field, String text) {
         try {
-            field.parse(text);
+            if (!text.equals(DEFAULT)) {
+                field.parse(text);
+            }
+            return text;
         } catch (IllegalArgumentException e) {
             throw CommandFailure.usage("--" + field.flag() + ": " + e.getMessage() + ", or default");
         }

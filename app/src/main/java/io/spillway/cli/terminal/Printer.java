@@ -8,10 +8,11 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Output of a command: results to standard output, progress and problems to standard error. */
@@ -25,18 +26,32 @@ public final class Printer {
 
     private final PrintWriter out;
     private final PrintWriter err;
-    private final boolean quiet;
+    private final boolean isJson;
 
-    /** @param quiet whether notes are omitted */
-    public Printer(PrintWriter out, PrintWriter err, boolean quiet) {
+    /** @param isJson whether results are JSON; notes are then omitted */
+    public Printer(PrintWriter out, PrintWriter err, boolean isJson) {
         this.out = out;
         this.err = err;
-        this.quiet = quiet;
+        this.isJson = isJson;
     }
 
     public void line(String text) {
         out.println(text);
         out.flush();
+    }
+
+    /** Prints a result: one JSON value or one line. */
+    public void result(Object json, String text) {
+        result(() -> json, printer -> printer.line(text));
+    }
+
+    /** Prints a result as one JSON value, or with {@code text}. Only the one that is printed is computed. */
+    public void result(Supplier<?> json, Consumer<Printer> text) {
+        if (isJson) {
+            json(json.get());
+        } else {
+            text.accept(this);
+        }
     }
 
     /** Prints maps, lists and records as one JSON value on one line; null components of records are omitted. */
@@ -53,11 +68,10 @@ public final class Printer {
         return JSON.convertValue(components, new TypeReference<Map<String, Object>>() {});
     }
 
-    /** Prints a line of progress or advice; omitted if quiet. */
+    /** Prints a line of progress or advice; omitted with JSON. */
     public void note(String text) {
-        if (!quiet) {
-            err.println(text);
-            err.flush();
+        if (!isJson) {
+            problem(text);
         }
     }
 
@@ -67,11 +81,9 @@ public final class Printer {
         err.flush();
     }
 
-    /** Prints a head and rows; see {@link #table(List)}. */
+    /** Prints a head and rows; see {@link #table(Stream)}. */
     public void table(List<?> head, Stream<? extends List<?>> rows) {
-        table(Stream.concat(Stream.of(head), rows)
-                .map(row -> row.stream().map(String::valueOf).toList())
-                .toList());
+        table(Stream.<List<?>>concat(Stream.of(head), rows));
     }
 
     /** Returns a number with its noun, such as {@code 1 item} or {@code 2,000 items}. */
@@ -80,22 +92,18 @@ public final class Printer {
     }
 
     /** Prints columns that are as wide as their widest cell. */
-    public void table(List<List<String>> rows) {
-        List<Integer> widths = new ArrayList<>();
+    public void table(Stream<? extends List<?>> cells) {
+        List<List<String>> rows = cells.map(row -> row.stream().map(String::valueOf).toList()).toList();
+        int[] widths = new int[rows.stream().mapToInt(List::size).max().orElse(0)];
         for (List<String> row : rows) {
             for (int i = 0; i < row.size(); i++) {
-                int width = row.get(i).length();
-                if (i == widths.size()) {
-                    widths.add(width);
-                } else {
-                    widths.set(i, Math.max(widths.get(i), width));
-                }
+                widths[i] = Math.max(widths[i], row.get(i).length());
             }
         }
         for (List<String> row : rows) {
             StringBuilder text = new StringBuilder();
             for (int i = 0; i < row.size(); i++) {
-                text.append(row.get(i)).repeat(" ", widths.get(i) - row.get(i).length() + 2);
+                text.append(row.get(i)).repeat(" ", widths[i] - row.get(i).length() + 2);
             }
             line(text.toString().stripTrailing());
         }

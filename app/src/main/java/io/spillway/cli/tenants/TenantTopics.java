@@ -1,0 +1,64 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.config.Configuration;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
+import io.spillway.runtime.CompactedTopics;
+import io.spillway.runtime.ViewProgress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/** Access of one command to the compacted topics about tenants, on a cluster that answers. */
+record TenantTopics(CommonOptions common, Configuration configuration, Topics names) {
+    /** @param needed selects the topics that must exist */
+    static TenantTopics with(CommonOptions common, Function<Topics, List<String>> needed) {
+        Configuration configuration = common.configurationWithCluster(needed);
+        return new TenantTopics(common, configuration, new Topics(configuration.queue()));
+    }
+
+    static TenantTopics withPolicies(CommonOptions common) {
+        return with(common, topics -> List.of(topics.policies()));
+    }
+
+    /** Returns the policies of all tenants. */
+    TenantPolicies policies() {
+        return read(names.policies(), new TenantPolicies(configuration.defaults()));
+    }
+
+    <C extends ViewContent> C read(String topic, C content) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            return topics.read(topic, content);
+        }
+    }
+
+    /** Stores a tenant's policy settings; {@link PolicySettings#NONE_SET} is stored as well. */
+    void writePolicy(String tenant, PolicySettings settings, boolean wait) {
+        write(names.policies(), List.of(tenant), TenantPolicies.encode(tenant, settings), wait);
+    }
+
+    void removePolicy(String tenant, boolean wait) {
+        write(names.policies(), List.of(tenant), null, wait);
+    }
+
+    /**
+     * Stores a value under each of the keys.
+     *
+     * @param keys  one or more
+     * @param value null removes the keys
+     * @param wait  whether to wait until every running instance has applied the last change
+     */
+    void write(String topic, List<String> keys, byte[] value, boolean wait) {
+        List<RecordMetadata> stored = new ArrayList<>();
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            keys.forEach(key -> stored.add(topics.write(topic, key, value)));
+        }
+        if (wait) {
+            ViewProgress.await(configuration, stored.getLast(), common.clock(), common.printer());
+        }
+    }
+}
