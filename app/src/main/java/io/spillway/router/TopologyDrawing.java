@@ -1,38 +1,20 @@
 package io.spillway.router;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
-import io.spillway.kafka.codec.ItemReader;
-import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.ShardAssignments;
-import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.router.delay.DelayMetrics;
-import io.spillway.router.delay.DelayProcessor;
-import io.spillway.router.delay.DelayReader;
-import io.spillway.router.ledger.FoldProcessor;
-import io.spillway.router.ledger.LedgerRecorder;
-import io.spillway.router.route.Decider;
-import io.spillway.router.route.RouteProcessor;
-import io.spillway.router.route.RouterMetrics;
-import io.spillway.router.shards.ShardProcessor;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyDescription;
 import org.apache.kafka.streams.TopologyDescription.Node;
-import org.apache.kafka.streams.TopologyDescription.Processor;
 import org.apache.kafka.streams.TopologyDescription.Sink;
 import org.apache.kafka.streams.TopologyDescription.Source;
 import org.apache.kafka.streams.TopologyDescription.Subtopology;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.Record;
 
 /**
  * Description of the topology as text and as a Mermaid flowchart: the router's stages as Kafka Streams describes them,
@@ -47,7 +29,8 @@ public final class TopologyDrawing {
     /** Describes the topology that would run with this configuration. */
     public TopologyDrawing(Configuration configuration) {
         Topics topics = new Topics(configuration.queue());
-        TopologyDescription description = topology(configuration, topics).describe();
+        TopologyDescription description = RouterTopology.build(topics, new RouterTopology.Processors(
+                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
         this.stages = description.subtopologies().stream().sorted(Comparator.comparingInt(Subtopology::id)).toList();
         this.described = description.toString().stripTrailing();
         this.changelogs = Map.of(
@@ -57,29 +40,12 @@ public final class TopologyDrawing {
         this.clients = TopicUser.of(topics);
     }
 
-    private static Topology topology(Configuration configuration, Topics topics) {
-        MeterRegistry unused = new SimpleMeterRegistry();
-        RouterMetrics metrics = new RouterMetrics(unused, 1);
-        LedgerRecorder recorder = LedgerRecorder.disabled(topics);
-        DelayMetrics delays = new DelayMetrics(unused, () -> Instant.EPOCH);
-        Decider decider = (record, nowMillis) -> {
+    /** Processor of a topology that is only described. */
+    private static final class NeverRun<V> implements Processor<byte[], byte[], byte[], V> {
+        @Override
+        public void process(Record<byte[], byte[]> record) {
             throw new IllegalStateException("This topology is only described, not run");
-        };
-        DelayReader reader = new DelayReader(new ItemReader(ItemSchemas.load(), 0));
-        Topology topology = RouterTopology.build(
-                topics,
-                () -> new RouteProcessor(decider, metrics, recorder),
-                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, recorder));
-        RouterTopology.withLedger(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
-            throw new IllegalStateException("This topology is only described, not run");
-        }, tenant -> Optional.empty(), 0));
-        if (topics.assignsShards()) {
-            // Kafka Streams calls the supplier twice to check that each processor is a new object.
-            PlacementView placements = new PlacementView(
-                    configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none());
-            RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
         }
-        return topology;
     }
 
     /**
@@ -136,7 +102,7 @@ public final class TopologyDrawing {
         switch (node) {
             case Source source -> source.topicSet().forEach(topic -> edges.add(cylinder(topic) + " --> " + box(node)));
             case Sink sink -> edges.add(box(node) + " --> " + cylinder(sink.topic()));
-            case Processor processor -> processor.stores().forEach(store -> {
+            case TopologyDescription.Processor processor -> processor.stores().forEach(store -> {
                 edges.add(box(node) + " <--> " + store(store));
                 edges.add(store(store) + " <--> " + cylinder(changelogs.get(store)));
             });
@@ -154,7 +120,7 @@ public final class TopologyDrawing {
     /** A stage is identified by its only processor. */
     private static String name(Subtopology stage) {
         return stage.nodes().stream()
-                .filter(Processor.class::isInstance)
+                .filter(TopologyDescription.Processor.class::isInstance)
                 .map(node -> RouterTopology.stageOf(node.name()))
                 .findFirst()
                 .orElseThrow();
@@ -163,7 +129,7 @@ public final class TopologyDrawing {
     private static Set<String> storesOf(Subtopology stage) {
         Set<String> stores = new TreeSet<>();
         for (Node node : stage.nodes()) {
-            if (node instanceof Processor processor) {
+            if (node instanceof TopologyDescription.Processor processor) {
                 stores.addAll(processor.stores());
             }
         }
