@@ -30,6 +30,10 @@ final class RouterTopology {
     private static final String DEPTHS = "depths";
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
+    /** Display names of the stages by their only processor. */
+    static final Map<String, String> STAGES =
+            Map.of(ROUTE, "route stage", DUE, "delay stage", FOLD, "ledger fold", SHARD, "shard stage");
+
     private RouterTopology() {}
 
     /** Creators of the stages' processors, one for each partition that a stage reads. The last one may be unused. */
@@ -109,16 +113,5 @@ final class RouterTopology {
         topology.addSink(
                 stage.sink(lane), topics.lane(lane), new ByteArraySerializer(), PartitionedValue.serializer(),
                 PartitionedValue.partitioner(topics.partitions()), processor);
-    }
-
-    /** Returns the display name of the stage with this processor. */
-    static String stageOf(String processor) {
-        return switch (processor) {
-            case ROUTE -> "route stage";
-            case DUE -> "delay stage";
-            case FOLD -> "ledger fold";
-            case SHARD -> "shard stage";
-            default -> throw new IllegalArgumentException("No stage has a processor " + processor);
-        };
     }
 }

@@ -119,11 +119,8 @@ public final class TopologyDrawing {
 
     /** A stage is identified by its only processor. */
     private static String name(Subtopology stage) {
-        return stage.nodes().stream()
-                .filter(TopologyDescription.Processor.class::isInstance)
-                .map(node -> RouterTopology.stageOf(node.name()))
-                .findFirst()
-                .orElseThrow();
+        return stage.nodes().stream().map(Node::name).filter(RouterTopology.STAGES::containsKey)
+                .map(RouterTopology.STAGES::get).findFirst().orElseThrow();
     }
 
     private static Set<String> storesOf(Subtopology stage) {
