@@ -68,10 +68,7 @@ public final class Router implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
     /** A few seconds of a lane's writes in one request; the setting with the largest effect on throughput. */
     private static final int BATCH_BYTES = 256 * 1024;
-    /**
-     * Limits how long one partition's fetch delays the thread's other partitions, for example in a flood of small
-     * items.
-     */
+    /** Limits how long a fetch of one partition, as in a flood of small items, delays the thread's others. */
     private static final int FETCH_BYTES = 256 * 1024;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 

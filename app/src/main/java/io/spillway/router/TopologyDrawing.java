@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.streams.TopologyDescription;
 import org.apache.kafka.streams.TopologyDescription.Node;
+import org.apache.kafka.streams.TopologyDescription.Processor;
 import org.apache.kafka.streams.TopologyDescription.Sink;
 import org.apache.kafka.streams.TopologyDescription.Source;
 import org.apache.kafka.streams.TopologyDescription.Subtopology;
-import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
@@ -40,18 +43,15 @@ public final class TopologyDrawing {
         this.clients = TopicUser.of(topics);
     }
 
-    /** Processor of a topology that is only described. */
-    private static final class NeverRun<V> implements Processor<byte[], byte[], byte[], V> {
+    /** Processor of a topology that is only described. Not a lambda: each must be a new object. */
+    private static final class NeverRun<V> extends ContextualProcessor<byte[], byte[], byte[], V> {
         @Override
         public void process(Record<byte[], byte[]> record) {
             throw new IllegalStateException("This topology is only described, not run");
         }
     }
 
-    /**
-     * Returns the description by Kafka Streams, the stages with their stores and changelogs, and the clients outside
-     * it.
-     */
+    /** Returns the description by Kafka Streams, the stages with stores and changelogs, and the clients outside it. */
     public String text() {
         StringBuilder text = new StringBuilder(described).append("\n\nStages:\n");
         for (Subtopology stage : stages) {
@@ -102,7 +102,7 @@ public final class TopologyDrawing {
         switch (node) {
             case Source source -> source.topicSet().forEach(topic -> edges.add(cylinder(topic) + " --> " + box(node)));
             case Sink sink -> edges.add(box(node) + " --> " + cylinder(sink.topic()));
-            case TopologyDescription.Processor processor -> processor.stores().forEach(store -> {
+            case Processor processor -> processor.stores().forEach(store -> {
                 edges.add(box(node) + " <--> " + store(store));
                 edges.add(store(store) + " <--> " + cylinder(changelogs.get(store)));
             });
@@ -124,13 +124,9 @@ public final class TopologyDrawing {
     }
 
     private static Set<String> storesOf(Subtopology stage) {
-        Set<String> stores = new TreeSet<>();
-        for (Node node : stage.nodes()) {
-            if (node instanceof TopologyDescription.Processor processor) {
-                stores.addAll(processor.stores());
-            }
-        }
-        return stores;
+        return stage.nodes().stream()
+                .flatMap(node -> node instanceof Processor processor ? processor.stores().stream() : Stream.empty())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static String box(Node node) {

@@ -49,12 +49,7 @@ public final class DelayReader {
         this.reader = reader;
     }
 
-    /**
-     * Reads a record and changes its headers.
-     *
-     * @param position  its position in the delay lane
-     * @param nowMillis epoch milliseconds
-     */
+    /** Reads the record at a position in the delay lane and changes its headers. */
     Arrival read(Record<byte[], byte[]> record, Origin position, long nowMillis) {
         Headers headers = record.headers();
         ParsedRecord parsed = reader.read(record.key(), record.value(), headers, record.timestamp());

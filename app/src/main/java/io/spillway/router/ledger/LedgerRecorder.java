@@ -24,30 +24,18 @@ public final class LedgerRecorder {
     private final long seed;
     private final ThreadLocal<ThreadLedger> ofThread;
 
-    /**
-     * Creates a recorder.
-     *
-     * @param seed seed of the tenant hash; must not be known to anyone who can choose tenant names
-     */
+    /** Creates a recorder. The seed of the tenant hash must not be known to anyone who can choose tenant names. */
     public LedgerRecorder(Topics topics, long seed) {
         this.seed = seed;
         this.ofThread = ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(topics), new ArrayList<>()));
     }
 
-    /**
-     * Opens the ledger of a task on the task's thread.
-     *
-     * @param from state of the items before the task moves them
-     */
+    /** Opens, on the task's thread, the ledger of a task that moves items out of this state. */
     public TaskLedger open(ItemState from) {
         return new TaskLedger(new LedgerDeltas(from, seed), ofThread.get().tasks());
     }
 
-    /**
-     * Writes and clears the sums of this thread's tasks.
-     *
-     * @param into the transaction that contains the moves
-     */
+    /** Writes the sums of this thread's tasks to the transaction that contains the moves, and clears them. */
     void flush(long nowMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
         ThreadLedger thread = ofThread.get();
         for (LedgerDeltas sums : thread.tasks()) {
@@ -70,11 +58,7 @@ public final class LedgerRecorder {
             siblings.add(sums);
         }
 
-        /**
-         * Records the move of an item, after it was forwarded.
-         *
-         * @return whether the ledger is full and the task should request a commit
-         */
+        /** Records the move of a forwarded item. Returns whether the ledger is full: the task requests a commit. */
         public boolean record(String tenant, ItemState to) {
             sums.add(tenant, to);
             return sums.isFull();

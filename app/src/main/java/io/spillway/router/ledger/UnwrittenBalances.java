@@ -12,7 +12,7 @@ import java.util.Arrays;
  *
  * <p>A tenant has one row until it is removed. A lookup misses the CPU cache at most four times: in the {@link
  * RowIndex}, the reference to the row's name, the name, and the counts; a map of objects would miss twice as often. The
- * hash is seeded because tenants choose their names.
+ * hash has a seed, which must not be known to anyone who can choose tenant names.
  *
  * <p>Owner: a {@link FoldProcessor}. Bound: that of its owner; about 200 bytes per tenant, up to twice that after
  * growing, plus the written balance. Memory for more than {@link #KEPT_ROWS} is released when the table is empty.
@@ -45,11 +45,6 @@ final class UnwrittenBalances {
     private int untouched;
     private int size;
 
-    /**
-     * Creates an empty table.
-     *
-     * @param seed seed of the hash; must not be known to anyone who can choose tenant names
-     */
     UnwrittenBalances(long seed) {
         this.seed = seed;
         clear();

@@ -28,11 +28,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     private LedgerRecorder.TaskLedger ledger;
     private ProcessorContext<byte[], PartitionedValue> context;
 
-    /**
-     * Creates the processor of one task.
-     *
-     * @param topic topic that the stage reads
-     */
+    /** Creates the processor of one task, which reads a partition of the topic. */
     protected LaneProcessor(
             LaneStage stage, String topic, Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
         this.stage = stage;

@@ -34,11 +34,7 @@ public final class RouterMetrics {
     private final TenantMeters<Map<ItemState, Counter>> sidelined;
     private final AtomicLong ownErrors = new AtomicLong();
 
-    /**
-     * Registers the meters.
-     *
-     * @param tenants most tenants with time series of their own
-     */
+    /** Registers the meters. At most this number of tenants have time series of their own. */
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
                 List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
