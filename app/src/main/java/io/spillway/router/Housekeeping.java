@@ -3,8 +3,8 @@ package io.spillway.router;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
@@ -19,8 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -34,8 +32,7 @@ import org.slf4j.LoggerFactory;
  * <li>discards rate states that are no longer needed and gives metric series to the busiest tenants.
  * </ul>
  *
- * <p>Every instance runs it, because purging twice is harmless. The first run is delayed by an offset derived from the
- * instance's name, so that instances started together do not query together.
+ * <p>Every instance runs it, because purging twice is harmless.
  */
 final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
@@ -51,7 +48,8 @@ final class Housekeeping implements AutoCloseable {
     private final UndecidedTransactions undecided;
     private final InstantSource clock;
     private final Map<String, Long> lags = new ConcurrentHashMap<>();
-    private final ScheduledExecutorService thread;
+    private final PeriodicTask task;
+    private final Map<String, Queue> queues;
     private String lastLogged = "";
 
     Housekeeping(
@@ -63,11 +61,12 @@ final class Housekeeping implements AutoCloseable {
         this.metrics = metrics;
         this.depths = depths;
         this.depthMetrics = depthMetrics;
-        this.undecided = new UndecidedTransactions(admin, queues().keySet(), registry);
+        this.queues = queues(topics);
+        this.undecided = new UndecidedTransactions(admin, queues.keySet(), registry);
         this.clock = clock;
-        this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("router-housekeeping").factory());
-        for (String queue : queues().keySet()) {
+        this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
+                LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, failure));
+        for (String queue : queues.keySet()) {
             Gauge.builder("spillway.lane.lag", lags, all -> all.getOrDefault(queue, 0L))
                     .description("Offsets of a queue that its readers have not finished, transaction markers included")
                     .tag("lane", queue)
@@ -76,42 +75,25 @@ final class Housekeeping implements AutoCloseable {
     }
 
     void start(String instance) {
-        long offset = Math.floorMod(instance.hashCode(), PERIOD_MILLIS);
-        thread.scheduleWithFixedDelay(this::run, offset, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        task.start(instance, PERIOD_MILLIS);
     }
 
     @Override
     public void close() {
-        thread.shutdownNow();
-        try {
-            if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                LOG.debug("Housekeeping is still waiting for Kafka");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.close();
     }
 
-    /** Catches failures because one must not end the periodic work. */
     private void run() {
-        try {
-            rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
-            metrics.electTenants();
-            Map<String, List<QueueProgress>> queues = measure();
-            depthMetrics.measure(clock.millis());
-            undecided.measure(queues, clock.millis());
-            purgeLedger();
-            admin.purgeFinished(queues.get(INGRESS));
-            admin.purgeFinished(queues.get(Lane.DELAY.label()));
-            if (topics.assignsShards()) {
-                admin.purgeFinished(topics.shardRequests(), topics.routerGroup());
-            }
-        } catch (RuntimeException e) {
-            if (thread.isShutdown()) {
-                return;
-            }
-            LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000,
-                    Printable.of(e.getMessage()));
+        rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
+        metrics.electTenants();
+        Map<String, List<QueueProgress>> partitions = measure();
+        depthMetrics.measure(clock.millis());
+        undecided.measure(partitions, clock.millis());
+        purgeLedger();
+        admin.purgeFinished(partitions.get(INGRESS));
+        admin.purgeFinished(partitions.get(Lane.DELAY.label()));
+        if (topics.assignsShards()) {
+            admin.purgeFinished(topics.shardRequests(), topics.routerGroup());
         }
     }
 
@@ -132,7 +114,7 @@ final class Housekeeping implements AutoCloseable {
     private Map<String, List<QueueProgress>> measure() {
         Map<String, List<QueueProgress>> read = new LinkedHashMap<>();
         StringJoiner line = new StringJoiner(" ");
-        queues().forEach((queue, topicAndGroup) -> {
+        queues.forEach((queue, topicAndGroup) -> {
             List<QueueProgress> parts = admin.read(topicAndGroup.topic(), topicAndGroup.group());
             read.put(queue, parts);
             long sum = parts.stream().mapToLong(QueueProgress::behind).sum();
@@ -146,7 +128,7 @@ final class Housekeeping implements AutoCloseable {
         return read;
     }
 
-    private Map<String, Queue> queues() {
+    private static Map<String, Queue> queues(Topics topics) {
         Map<String, Queue> queues = new LinkedHashMap<>();
         queues.put(INGRESS, new Queue(topics.ingress(), topics.routerGroup()));
         for (Lane lane : Lane.values()) {

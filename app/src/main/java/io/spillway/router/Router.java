@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaStreamsMetrics;
 import io.spillway.config.Configuration;
+import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HotGuard;
@@ -66,10 +67,7 @@ public final class Router implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Router.class);
     /** A few seconds of a lane's writes in one request; the setting with the largest effect on throughput. */
     private static final int BATCH_BYTES = 256 * 1024;
-    /**
-     * Limits how long one partition's fetch delays the thread's other partitions, for example in a flood of small
-     * items.
-     */
+    /** Limits how long a fetch of one partition, as in a flood of small items, delays the thread's others. */
     private static final int FETCH_BYTES = 256 * 1024;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
@@ -82,6 +80,7 @@ public final class Router implements AutoCloseable {
     private final KafkaStreams streams;
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
+    private final QueueAdmin queueAdmin;
     private final Housekeeping housekeeping;
     private final WorkReader workReader;
     private final RateExchange exchange;
@@ -109,21 +108,6 @@ public final class Router implements AutoCloseable {
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
             ShardAssignments assignments, MeterRegistry registry, InstantSource clock) {
-        this(configuration, instance, stateDirectory, policies, sweeps, assignments, registry, clock, true);
-    }
-
-    /** Creates a router that writes no ledger, to measure the ledger's cost. All balances lack its moves. */
-    public static Router withoutLedger(
-            Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
-            MeterRegistry registry, InstantSource clock) {
-        return new Router(
-                configuration, instance, stateDirectory, policies, sweeps, ShardAssignments.none(), registry, clock,
-                false);
-    }
-
-    private Router(
-            Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
-            ShardAssignments assignments, MeterRegistry registry, InstantSource clock, boolean withLedger) {
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration.queue());
         this.topics = new Topics(configuration.queue());
@@ -140,22 +124,18 @@ public final class Router implements AutoCloseable {
         HotGuard guard = new HotGuard(configuration.router().protection(), seed);
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
-        this.workReader = new WorkReader(new QueueAdmin(admin), topics, configuration.shards().stuckAfter(), clock);
+        this.queueAdmin = new QueueAdmin(admin);
+        this.workReader = new WorkReader(queueAdmin, topics, configuration.shards().stuckAfter(), clock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
-                clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock);
+                clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
         ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand);
-        LedgerRecorder recorder = withLedger ? new LedgerRecorder(topics, seed) : LedgerRecorder.disabled(topics);
-        Topology topology = topology(rules, metrics, recorder);
-        RouterTopology.withLedger(topology, topics, () -> new FoldProcessor(
-                LedgerGap.inKafka(clients, topics), tenant -> policies.of(tenant).growth(), seed));
-        if (topics.assignsShards()) {
-            RouterTopology.withShards(topology, topics, () -> new ShardProcessor(
-                    placements, configuration.shards().seed(), configuration.router().maxTenants()));
-        }
+        LedgerRecorder recorder = new LedgerRecorder(topics, seed);
+        Topology topology =
+                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies, seed));
         // Must be checked before Kafka Streams writes to the directory.
         boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
@@ -166,10 +146,8 @@ public final class Router implements AutoCloseable {
             streams.cleanUp();
         }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(new QueueAdmin(admin), topics, rates, metrics, depths,
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, metrics, depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry);
-        workReader.bindTo(registry);
-        hotLaneMonitor.bindTo(registry);
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures")
                 .register(registry);
@@ -186,7 +164,7 @@ public final class Router implements AutoCloseable {
      * @throws RouterException when it cannot start in this time or its offsets are lost
      */
     public void start(Duration timeout) {
-        new InitialOffsets(new QueueAdmin(admin), topics, RouterException::new).commitForRouters();
+        new InitialOffsets(queueAdmin, topics, RouterException::new).commitForRouters();
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadFailure);
@@ -257,18 +235,23 @@ public final class Router implements AutoCloseable {
                 : StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
     }
 
-    private Topology topology(ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder) {
+    private RouterTopology.Processors processors(
+            ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
+            TenantPolicies policies, long seed) {
         ItemSchemas schemas = ItemSchemas.load();
         Decider fresh = ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
         DelayMetrics delays = new DelayMetrics(registry, clock);
-        int threads = configuration.router().threads();
-        return RouterTopology.build(
-                topics,
-                () -> new RouteProcessor(fresh, metrics, recorder),
-                () -> new DelayProcessor(delayReader, due, metrics, delays, threads, clock, topics, recorder));
+        LedgerGap gap = LedgerGap.inKafka(clients, topics);
+        RouterSettings settings = configuration.router();
+        return new RouterTopology.Processors(
+                () -> new RouteProcessor(topics, fresh, metrics, recorder),
+                () -> new DelayProcessor(
+                        topics, delayReader, due, metrics, delays, settings.threads(), clock, recorder),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), seed),
+                () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 
     private Map<String, Object> properties(Path stateDirectory) {

@@ -14,15 +14,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
 /** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
-final class RouterClients implements KafkaClientSupplier {
-    private final LedgerRecorder recorder;
-    private final InstantSource clock;
-
-    RouterClients(LedgerRecorder recorder, InstantSource clock) {
-        this.recorder = recorder;
-        this.clock = clock;
-    }
-
+record RouterClients(LedgerRecorder recorder, InstantSource clock) implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -36,20 +28,16 @@ final class RouterClients implements KafkaClientSupplier {
 
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-        return consumer(config);
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     @Override
     public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-        return consumer(config);
+        return getConsumer(config);
     }
 
     @Override
     public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-        return consumer(config);
-    }
-
-    private static Consumer<byte[], byte[]> consumer(Map<String, Object> config) {
-        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return getConsumer(config);
     }
 }

@@ -2,19 +2,17 @@ package io.spillway.router;
 
 import io.spillway.core.item.Lane;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.router.delay.DelayProcessor;
-import io.spillway.router.ledger.FoldProcessor;
-import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.PartitionedValue;
 import io.spillway.router.route.RouteProcessor;
-import io.spillway.router.shards.ShardProcessor;
-import io.spillway.router.stage.SinkNames;
-import java.util.function.Supplier;
+import io.spillway.router.stage.LaneStage;
+import java.util.Map;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.AutoOffsetReset;
 import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
 import org.apache.kafka.streams.state.Stores;
 
@@ -32,116 +30,88 @@ final class RouterTopology {
     private static final String DEPTHS = "depths";
     private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
+    /** Display names of the stages by their only processor. */
+    static final Map<String, String> STAGES =
+            Map.of(ROUTE, "route stage", DUE, "delay stage", FOLD, "ledger fold", SHARD, "shard stage");
+
     private RouterTopology() {}
 
+    /** Creators of the stages' processors, one for each partition that a stage reads. The last one may be unused. */
+    record Processors(
+            ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> route,
+            ProcessorSupplier<byte[], byte[], byte[], PartitionedValue> delay,
+            ProcessorSupplier<byte[], byte[], byte[], byte[]> fold,
+            ProcessorSupplier<byte[], byte[], byte[], byte[]> shard) {}
+
     /**
-     * Builds the route and delay stages, which share no node. If they shared sinks, Kafka Streams would combine the
-     * ingress partition and the delay partition of the same number into one task. It would read both in timestamp order
-     * and route nothing while the timers are restored.
+     * Builds the topology, with the shard stage where shards are assigned.
      *
-     * @param topics names of the topics
-     * @param routes creates a processor for each partition of ingress
-     * @param delays creates a processor for each partition of the delay lane
+     * <p>The route and delay stages share no node. If they shared sinks, Kafka Streams would combine the ingress
+     * partition and the delay partition of the same number into one task. It would read both in timestamp order and
+     * route nothing while the timers are restored. For the same reason only the route stage, which every item passes,
+     * requests shards.
+     *
+     * <p>The ledger is written outside the topology, see {@link io.spillway.router.ledger.LedgerRecorder}.
      */
-    static Topology build(Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays) {
-        // A window store does not fit: its segments expire by stream time.
-        return build(topics, routes, delays, Stores.persistentKeyValueStore(Topics.TIMER_STORE));
+    static Topology build(Topics topics, Processors processors) {
+        return build(topics, processors, Stores::persistentKeyValueStore);
     }
 
-    /** Builds the same stages with another kind of timer store. */
+    /** Builds the same topology with another kind of stores for timers and balances. */
     static Topology build(
-            Topics topics, Supplier<RouteProcessor> routes, Supplier<DelayProcessor> delays,
-            KeyValueBytesStoreSupplier timers) {
+            Topics topics, Processors processors, Function<String, KeyValueBytesStoreSupplier> stores) {
         Topology topology = new Topology();
-        addSource(topology, INGRESS, topics.ingress());
-        topology.addProcessor(ROUTE, routes::get, INGRESS);
-        addSource(topology, DELAY, topics.lane(Lane.DELAY));
-        topology.addProcessor(DUE, delays::get, DELAY);
-        topology.addStateStore(
-                Stores.keyValueStoreBuilder(timers, Serdes.Bytes(), Serdes.ByteArray())
-                        // A cache saves only repeated writes between two commits; few timers are that short.
-                        .withCachingDisabled()
-                        .withLoggingEnabled(topics.timersChangelogConfigs()),
-                DUE);
+        addStage(topology, INGRESS, topics.ingress(), ROUTE, processors.route());
+        addStage(topology, DELAY, topics.lane(Lane.DELAY), DUE, processors.delay());
+        // A window store does not fit: its segments expire by stream time.
+        addStore(topology, stores.apply(Topics.TIMER_STORE), topics.timersChangelogConfigs(), DUE);
         for (Lane lane : LANES) {
-            addSink(topology, SinkNames.ofRoute(lane), topics, lane, ROUTE);
-            addSink(topology, SinkNames.ofDelay(lane), topics, lane, DUE);
+            addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
+            addLaneSink(topology, LaneStage.DELAY, topics, lane, DUE);
+        }
+        addStage(topology, LEDGER, topics.ledger(), FOLD, processors.fold());
+        addStore(topology, stores.apply(Topics.BALANCE_STORE), topics.compactedConfigs(), FOLD);
+        topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
+        if (topics.assignsShards()) {
+            topology.addSink(
+                    RouteProcessor.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
+                    PartitionedValue.serializer(), ROUTE);
+            // One task, because this topic has one partition.
+            addStage(topology, SHARD_REQUESTS, topics.shardRequests(), SHARD, processors.shard());
+            addStore(
+                    topology, Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), topics.compactedConfigs(), SHARD);
+            topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
         }
         return topology;
     }
 
-    /**
-     * Adds the stage that assigns shards: one task, because its source has one partition. Only the route stage sends
-     * requests. Every item passes it, and a sink shared with the delay stage would combine the two.
-     *
-     * @param shards creates its processor
-     */
-    static Topology withShards(Topology topology, Topics topics, Supplier<ShardProcessor> shards) {
-        topology.addSink(
-                SinkNames.SHARD_REQUEST, topics.shardRequests(), new ByteArraySerializer(),
-                PartitionedValue.serializer(), ROUTE);
-        addSource(topology, SHARD_REQUESTS, topics.shardRequests());
-        topology.addProcessor(SHARD, shards::get, SHARD_REQUESTS);
-        topology.addStateStore(
-                Stores.keyValueStoreBuilder(
-                                Stores.inMemoryKeyValueStore(Topics.SHARD_STORE), Serdes.Bytes(), Serdes.ByteArray())
-                        .withCachingDisabled()
-                        .withLoggingEnabled(topics.compactedConfigs()),
-                SHARD);
-        topology.addSink(SHARDS, topics.shards(), new ByteArraySerializer(), new ByteArraySerializer(), SHARD);
-        return topology;
-    }
-
-    /**
-     * Adds the stage that folds the ledger into tenants' balances. The ledger is written outside the topology, see
-     * {@link LedgerRecorder}.
-     *
-     * @param folds creates a processor for each partition of the ledger
-     */
-    static Topology withLedger(Topology topology, Topics topics, Supplier<FoldProcessor> folds) {
-        return withLedger(topology, topics, folds, Stores.persistentKeyValueStore(Topics.BALANCE_STORE));
-    }
-
-    /** Adds the same stage with another kind of store. */
-    static Topology withLedger(
-            Topology topology, Topics topics, Supplier<FoldProcessor> folds, KeyValueBytesStoreSupplier balances) {
-        addSource(topology, LEDGER, topics.ledger());
-        topology.addProcessor(FOLD, folds::get, LEDGER);
-        topology.addStateStore(
-                Stores.keyValueStoreBuilder(balances, Serdes.Bytes(), Serdes.ByteArray())
-                        // A key is written at most once a second, so a cache saves nothing.
-                        .withCachingDisabled()
-                        .withLoggingEnabled(topics.compactedConfigs()),
-                FOLD);
-        topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
-        return topology;
-    }
-
-    private static void addSource(Topology topology, String name, String topic) {
+    private static <V> void addStage(
+            Topology topology, String source, String topic, String name,
+            ProcessorSupplier<byte[], byte[], byte[], V> processors) {
         topology.addSource(
                 AutoOffsetReset.none(),
-                name,
+                source,
                 // Kafka Streams silently skips a negative timestamp; the routing rules handle implausible ones.
                 (record, partitionTimeMillis) -> Math.max(0, record.timestamp()),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer(),
                 topic);
+        topology.addProcessor(name, processors, source);
     }
 
-    private static void addSink(Topology topology, String name, Topics topics, Lane lane, String parent) {
+    /** Without a cache, which saves only repeated writes between two commits; no store has many of them. */
+    private static void addStore(
+            Topology topology, KeyValueBytesStoreSupplier store, Map<String, String> changelog, String processor) {
+        topology.addStateStore(
+                Stores.keyValueStoreBuilder(store, Serdes.Bytes(), Serdes.ByteArray())
+                        .withCachingDisabled()
+                        .withLoggingEnabled(changelog),
+                processor);
+    }
+
+    private static void addLaneSink(Topology topology, LaneStage stage, Topics topics, Lane lane, String processor) {
         topology.addSink(
-                name, topics.lane(lane), new ByteArraySerializer(), PartitionedValue.serializer(),
-                PartitionedValue.partitioner(topics.partitions()), parent);
-    }
-
-    /** Returns the display name of the stage with this processor. */
-    static String stageOf(String processor) {
-        return switch (processor) {
-            case ROUTE -> "route stage";
-            case DUE -> "delay stage";
-            case FOLD -> "ledger fold";
-            case SHARD -> "shard stage";
-            default -> throw new IllegalArgumentException("No stage has a processor " + processor);
-        };
+                stage.sink(lane), topics.lane(lane), new ByteArraySerializer(), PartitionedValue.serializer(),
+                PartitionedValue.partitioner(topics.partitions()), processor);
     }
 }

@@ -1,38 +1,23 @@
 package io.spillway.router;
 
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
-import io.spillway.kafka.codec.ItemReader;
-import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.PlacementView;
-import io.spillway.kafka.view.ShardAssignments;
-import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.router.delay.DelayMetrics;
-import io.spillway.router.delay.DelayProcessor;
-import io.spillway.router.delay.DelayReader;
-import io.spillway.router.ledger.FoldProcessor;
-import io.spillway.router.ledger.LedgerRecorder;
-import io.spillway.router.route.Decider;
-import io.spillway.router.route.RouteProcessor;
-import io.spillway.router.route.RouterMetrics;
-import io.spillway.router.shards.ShardProcessor;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.kafka.streams.Topology;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.streams.TopologyDescription;
 import org.apache.kafka.streams.TopologyDescription.Node;
 import org.apache.kafka.streams.TopologyDescription.Processor;
 import org.apache.kafka.streams.TopologyDescription.Sink;
 import org.apache.kafka.streams.TopologyDescription.Source;
 import org.apache.kafka.streams.TopologyDescription.Subtopology;
+import org.apache.kafka.streams.processor.api.ContextualProcessor;
+import org.apache.kafka.streams.processor.api.Record;
 
 /**
  * Description of the topology as text and as a Mermaid flowchart: the router's stages as Kafka Streams describes them,
@@ -47,7 +32,8 @@ public final class TopologyDrawing {
     /** Describes the topology that would run with this configuration. */
     public TopologyDrawing(Configuration configuration) {
         Topics topics = new Topics(configuration.queue());
-        TopologyDescription description = topology(configuration, topics).describe();
+        TopologyDescription description = RouterTopology.build(topics, new RouterTopology.Processors(
+                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
         this.stages = description.subtopologies().stream().sorted(Comparator.comparingInt(Subtopology::id)).toList();
         this.described = description.toString().stripTrailing();
         this.changelogs = Map.of(
@@ -57,35 +43,15 @@ public final class TopologyDrawing {
         this.clients = TopicUser.of(topics);
     }
 
-    private static Topology topology(Configuration configuration, Topics topics) {
-        MeterRegistry unused = new SimpleMeterRegistry();
-        RouterMetrics metrics = new RouterMetrics(unused, 1);
-        LedgerRecorder recorder = LedgerRecorder.disabled(topics);
-        DelayMetrics delays = new DelayMetrics(unused, () -> Instant.EPOCH);
-        Decider decider = (record, nowMillis) -> {
+    /** Processor of a topology that is only described. Not a lambda: each must be a new object. */
+    private static final class NeverRun<V> extends ContextualProcessor<byte[], byte[], byte[], V> {
+        @Override
+        public void process(Record<byte[], byte[]> record) {
             throw new IllegalStateException("This topology is only described, not run");
-        };
-        DelayReader reader = new DelayReader(new ItemReader(ItemSchemas.load(), 0));
-        Topology topology = RouterTopology.build(
-                topics,
-                () -> new RouteProcessor(decider, metrics, recorder),
-                () -> new DelayProcessor(reader, decider, metrics, delays, 1, () -> Instant.EPOCH, topics, recorder));
-        RouterTopology.withLedger(topology, topics, () -> new FoldProcessor((partition, from, ledger) -> {
-            throw new IllegalStateException("This topology is only described, not run");
-        }, tenant -> Optional.empty(), 0));
-        if (topics.assignsShards()) {
-            // Kafka Streams calls the supplier twice to check that each processor is a new object.
-            PlacementView placements = new PlacementView(
-                    configuration.queue(), new TenantPolicies(configuration.defaults()), ShardAssignments.none());
-            RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, 1));
         }
-        return topology;
     }
 
-    /**
-     * Returns the description by Kafka Streams, the stages with their stores and changelogs, and the clients outside
-     * it.
-     */
+    /** Returns the description by Kafka Streams, the stages with stores and changelogs, and the clients outside it. */
     public String text() {
         StringBuilder text = new StringBuilder(described).append("\n\nStages:\n");
         for (Subtopology stage : stages) {
@@ -153,21 +119,14 @@ public final class TopologyDrawing {
 
     /** A stage is identified by its only processor. */
     private static String name(Subtopology stage) {
-        return stage.nodes().stream()
-                .filter(Processor.class::isInstance)
-                .map(node -> RouterTopology.stageOf(node.name()))
-                .findFirst()
-                .orElseThrow();
+        return stage.nodes().stream().map(Node::name).filter(RouterTopology.STAGES::containsKey)
+                .map(RouterTopology.STAGES::get).findFirst().orElseThrow();
     }
 
     private static Set<String> storesOf(Subtopology stage) {
-        Set<String> stores = new TreeSet<>();
-        for (Node node : stage.nodes()) {
-            if (node instanceof Processor processor) {
-                stores.addAll(processor.stores());
-            }
-        }
-        return stores;
+        return stage.nodes().stream()
+                .flatMap(node -> node instanceof Processor processor ? processor.stores().stream() : Stream.empty())
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static String box(Node node) {

@@ -56,6 +56,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
@@ -113,20 +114,22 @@ public final class RouterHarness implements AutoCloseable {
 
     /** Creates a router whose deciders are wrapped to inject failures; its timers are in memory. */
     public RouterHarness(UnaryOperator<Decider> wrap) {
-        this(wrap, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), Map.of());
+        this(wrap, Stores::inMemoryKeyValueStore, Map.of());
     }
 
-    /** Creates a router with its production store, which takes longer to open. */
+    /** Creates a router with its production stores, which take longer to open. */
     static RouterHarness withRocksDb() {
-        return new RouterHarness(decider -> decider, Stores.persistentKeyValueStore(Topics.TIMER_STORE), Map.of());
+        return new RouterHarness(decider -> decider, Stores::persistentKeyValueStore, Map.of());
     }
 
     /** Creates a router with further settings, by key. */
     static RouterHarness configured(Map<String, String> settings) {
-        return new RouterHarness(decider -> decider, Stores.inMemoryKeyValueStore(Topics.TIMER_STORE), settings);
+        return new RouterHarness(decider -> decider, Stores::inMemoryKeyValueStore, settings);
     }
 
-    private RouterHarness(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers, Map<String, String> more) {
+    private RouterHarness(
+            UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores,
+            Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
@@ -138,7 +141,7 @@ public final class RouterHarness implements AutoCloseable {
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "unused:1");
         properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
-        this.driver = new TopologyTestDriver(topology(wrap, timers), properties, START);
+        this.driver = new TopologyTestDriver(topology(wrap, stores), properties, START);
         this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
         this.delay =
                 driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
@@ -148,7 +151,7 @@ public final class RouterHarness implements AutoCloseable {
         }
     }
 
-    private Topology topology(UnaryOperator<Decider> wrap, KeyValueBytesStoreSupplier timers) {
+    private Topology topology(UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, 1);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
@@ -163,17 +166,12 @@ public final class RouterHarness implements AutoCloseable {
         ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         Decider fresh = wrap.apply(ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
-        Topology topology = RouterTopology.build(
-                topics,
-                () -> new RouteProcessor(fresh, metrics, recorder),
-                () -> new DelayProcessor(new DelayReader(delayed), due, metrics, delays, 1, clock, topics, recorder),
-                timers);
-        RouterTopology.withLedger(
-                topology, topics, () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1),
-                Stores.inMemoryKeyValueStore(Topics.BALANCE_STORE));
-        return topics.assignsShards()
-                ? RouterTopology.withShards(topology, topics, () -> new ShardProcessor(placements, 0, MAX_TENANTS))
-                : topology;
+        RouterTopology.Processors processors = new RouterTopology.Processors(
+                () -> new RouteProcessor(topics, fresh, metrics, recorder),
+                () -> new DelayProcessor(topics, new DelayReader(delayed), due, metrics, delays, 1, clock, recorder),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1),
+                () -> new ShardProcessor(placements, 0, MAX_TENANTS));
+        return RouterTopology.build(topics, processors, stores);
     }
 
     /** Sends a request to the shard stage. */

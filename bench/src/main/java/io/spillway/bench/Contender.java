@@ -16,8 +16,6 @@ interface Contender extends AutoCloseable {
     /** What there is to compare. */
     enum Kind {
         ROUTER("router"),
-        /** The router without its books, to tell what they cost. */
-        ROUTER_WITHOUT_LEDGER("router, no ledger"),
         PASS_THROUGH("pass-through"),
         LOOP("loop"),
         /** Pass-throughs that write headers of the router's size, to tell what the headers alone cost. */
@@ -38,8 +36,7 @@ interface Contender extends AutoCloseable {
         /** Starts it; it reads nothing yet, for nothing in the input is committed. */
         Contender start(Scene scene, int tenants) {
             return switch (this) {
-                case ROUTER -> new RouterContender(scene, tenants, true);
-                case ROUTER_WITHOUT_LEDGER -> new RouterContender(scene, tenants, false);
+                case ROUTER -> new RouterContender(scene, tenants);
                 case PASS_THROUGH -> new PassThrough(scene, false, false);
                 case LOOP -> new TransactionalLoop(scene);
                 case PASS_ORIGIN -> new PassThrough(scene, true, false);

@@ -25,25 +25,15 @@ final class RouterContender implements Contender {
     private final Router router;
     private final double heapBeforeMegabytes = heapMegabytes();
 
-    RouterContender(Scene scene, int tenants, boolean withBooks) {
+    RouterContender(Scene scene, int tenants) {
         this.scene = scene;
         this.policies = new TenantPolicies(scene.configuration().defaults());
         for (int i = 0; i < tenants; i++) {
             policies.put(BenchItems.tenant(i), TenantPolicies.encode(BenchItems.tenant(i), plan(i % PLANS)));
         }
-        this.router = withBooks
-                ? new Router(
-                        scene.configuration(),
-                        scene.prefix(),
-                        state.path(),
-                        policies,
-                        new Sweeps(),
-                        ShardAssignments.none(),
-                        registry,
-                        InstantSource.system())
-                : Router.withoutLedger(
-                        scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), registry,
-                        InstantSource.system());
+        this.router = new Router(
+                scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), ShardAssignments.none(),
+                registry, InstantSource.system());
         router.start(Duration.ofSeconds(60));
     }
 

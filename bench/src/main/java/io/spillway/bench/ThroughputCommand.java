@@ -98,9 +98,7 @@ final class ThroughputCommand implements Callable<Integer> {
     private List<Entry> entries() {
         List<Entry> entries = new ArrayList<>();
         for (Contender.Kind kind : kinds) {
-            for (int count : kind == Contender.Kind.ROUTER || kind == Contender.Kind.ROUTER_WITHOUT_LEDGER
-                    ? tenants
-                    : tenants.subList(0, 1)) {
+            for (int count : kind == Contender.Kind.ROUTER ? tenants : tenants.subList(0, 1)) {
                 entries.add(new Entry(kind, count));
             }
         }

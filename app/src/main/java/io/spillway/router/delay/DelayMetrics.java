@@ -17,11 +17,7 @@ public final class DelayMetrics {
     private final Set<Timers> running = ConcurrentHashMap.newKeySet();
     private final Counter clamped;
 
-    /**
-     * Registers the meters.
-     *
-     * @param clock measures how long timers are overdue
-     */
+    /** Registers the meters. The clock measures how long timers are overdue. */
     public DelayMetrics(MeterRegistry registry, InstantSource clock) {
         Gauge.builder("spillway.delay.timers", this, DelayMetrics::waiting)
                 .description("Items that wait for their due time in this process's partitions; an estimate")

@@ -7,6 +7,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.router.route.Decision;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.kafka.common.header.Headers;
@@ -27,30 +28,43 @@ public final class DelayReader {
     /** Longest wait of an item. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
+    private static final Arrival DUE = new Arrival.Due();
+
     private final ItemReader reader;
+
+    /** Result of reading a record. */
+    sealed interface Arrival {
+        /** An item that is already due. */
+        record Due() implements Arrival {}
+
+        /** An item that waits until epoch milliseconds later than now; clamped if its header was too far ahead. */
+        record Later(long dueMillis, boolean wasClamped) implements Arrival {}
+
+        /** A record that is not a valid delayed item. */
+        record Dead(Decision decision) implements Arrival {}
+    }
 
     public DelayReader(ItemReader reader) {
         this.reader = reader;
     }
 
-    /**
-     * Reads a record and changes its headers.
-     *
-     * @param position  its position in the delay lane
-     * @param nowMillis epoch milliseconds
-     */
+    /** Reads the record at a position in the delay lane and changes its headers. */
     Arrival read(Record<byte[], byte[]> record, Origin position, long nowMillis) {
         Headers headers = record.headers();
         ParsedRecord parsed = reader.read(record.key(), record.value(), headers, record.timestamp());
         OptionalLong due = ItemHeaders.number(headers, ItemHeaders.DUE);
         normalize(headers, position);
         return switch (parsed) {
-            case ParsedRecord.Unreadable bad -> new Arrival.Dead(new Route.DeadLetter(bad.reason(), bad.detail()));
-            case ParsedRecord.Item item when due.isEmpty() -> new Arrival.Dead(new Route.DeadLetter(
-                    DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds"));
-            case ParsedRecord.Item item when due.getAsLong() <= nowMillis -> Arrival.Due.NOW;
+            case ParsedRecord.Unreadable bad -> dead(bad.reason(), bad.detail());
+            case ParsedRecord.Item item when due.isEmpty() ->
+                dead(DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds");
+            case ParsedRecord.Item item when due.getAsLong() <= nowMillis -> DUE;
             case ParsedRecord.Item item -> later(due.getAsLong(), nowMillis);
         };
+    }
+
+    private static Arrival dead(DeadReason reason, String detail) {
+        return new Arrival.Dead(Decision.unreadable(new Route.DeadLetter(reason, detail), true));
     }
 
     private static Arrival later(long dueMillis, long nowMillis) {

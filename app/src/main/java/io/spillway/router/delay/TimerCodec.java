@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.utils.ByteUtils;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
@@ -30,18 +31,18 @@ final class TimerCodec {
     static byte[] encode(Record<byte[], byte[]> record) {
         Header[] headers = record.headers().toArray();
         byte[][] names = new byte[headers.length][];
-        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value()) + varintBytes(headers.length);
+        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value()) + ByteUtils.sizeOfUnsignedVarint(headers.length);
         for (int i = 0; i < headers.length; i++) {
             names[i] = headers[i].key().getBytes(StandardCharsets.UTF_8);
-            size += varintBytes(names[i].length) + names[i].length + sizeOf(headers[i].value());
+            size += ByteUtils.sizeOfUnsignedVarint(names[i].length) + names[i].length + sizeOf(headers[i].value());
         }
         ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(size));
         out.put(VERSION).putLong(record.timestamp());
         put(out, record.key());
         put(out, record.value());
-        putVarint(out, headers.length);
+        ByteUtils.writeUnsignedVarint(headers.length, out);
         for (int i = 0; i < headers.length; i++) {
-            putVarint(out, names[i].length);
+            ByteUtils.writeUnsignedVarint(names[i].length, out);
             out.put(names[i]);
             put(out, headers[i].value());
         }
@@ -84,14 +85,14 @@ final class TimerCodec {
     }
 
     private static long sizeOf(byte[] bytes) {
-        return bytes == null ? 1 : (long) varintBytes(bytes.length + 1) + bytes.length;
+        return bytes == null ? 1 : (long) ByteUtils.sizeOfUnsignedVarint(bytes.length + 1) + bytes.length;
     }
 
     private static void put(ByteBuffer out, byte[] bytes) {
         if (bytes == null) {
-            putVarint(out, 0);
+            ByteUtils.writeUnsignedVarint(0, out);
         } else {
-            putVarint(out, bytes.length + 1);
+            ByteUtils.writeUnsignedVarint(bytes.length + 1, out);
             out.put(bytes);
         }
     }
@@ -111,21 +112,7 @@ final class TimerCodec {
         return bytes;
     }
 
-    private static int varintBytes(int value) {
-        int significant = Integer.SIZE - Integer.numberOfLeadingZeros(value | 1);
-        return (significant + 6) / 7;
-    }
-
-    private static void putVarint(ByteBuffer out, int value) {
-        int rest = value;
-        while (rest > 0x7f) {
-            out.put((byte) (rest & 0x7f | 0x80));
-            rest >>>= 7;
-        }
-        out.put((byte) rest);
-    }
-
-    /** Returns 0 or more. */
+    /** Returns 0 or more; {@link ByteUtils} would accept a larger number without its highest bits. */
     private static int getVarint(ByteBuffer in) {
         long value = 0;
         for (int i = 0; i < MAX_VARINT_BYTES; i++) {

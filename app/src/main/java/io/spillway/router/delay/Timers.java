@@ -49,13 +49,7 @@ public final class Timers {
         void accept(long offset, byte[] timer);
     }
 
-    /**
-     * Adds a timer.
-     *
-     * @param dueMillis epoch milliseconds, 0 or more
-     * @param offset    the record's offset in the delay lane
-     * @param timer     not null
-     */
+    /** Adds the timer of the record at an offset in the delay lane, due at epoch milliseconds, 0 or more. */
     void put(long dueMillis, long offset, byte[] timer) {
         Bytes key = key(dueMillis, offset);
         store.put(key, timer);
@@ -67,10 +61,7 @@ public final class Timers {
 
     /**
      * Removes due timers and passes them to the handler in order of due time: at most {@link #MOST} and about {@link
-     * #MOST_BYTES}. If more are due, {@link #nextDueMillis} is in the past afterwards.
-     *
-     * @param nowMillis epoch milliseconds
-     * @return number of timers taken
+     * #MOST_BYTES}. If more are due, {@link #nextDueMillis} is in the past afterwards. Returns the number taken.
      */
     int takeDue(long nowMillis, DueHandler handler) {
         if (nextDueMillis > nowMillis) {

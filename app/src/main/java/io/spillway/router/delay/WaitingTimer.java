@@ -21,11 +21,7 @@ public record WaitingTimer(long offset, long dueMillis, Optional<Item> item) {
         return key.length == 2 * Long.BYTES ? Optional.of(number(key, Long.BYTES)) : Optional.empty();
     }
 
-    /**
-     * Decodes a timer.
-     *
-     * @param key a key from which {@link #offsetOf} returns an offset
-     */
+    /** Decodes a timer; its key is one from which {@link #offsetOf} returns an offset. */
     public static WaitingTimer of(byte[] key, byte[] value) {
         return new WaitingTimer(number(key, Long.BYTES), number(key, 0), item(value));
     }

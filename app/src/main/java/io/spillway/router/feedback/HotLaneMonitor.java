@@ -2,19 +2,16 @@ package io.spillway.router.feedback;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.LaneStates;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -36,9 +33,8 @@ public final class HotLaneMonitor implements AutoCloseable {
     private final InstantSource clock;
     private final LaneStates states;
     private final CompactedView view;
-    private final ScheduledExecutorService thread;
+    private final PeriodicTask task;
     private boolean wasBehind;
-    private boolean failed;
 
     /**
      * Creates a monitor that {@link #start} starts.
@@ -48,18 +44,15 @@ public final class HotLaneMonitor implements AutoCloseable {
      */
     public HotLaneMonitor(
             KafkaClients clients, Topics topics, HotGuard guard, Supplier<PartitionBacklog> backlog,
-            IntSupplier routers, InstantSource clock) {
+            IntSupplier routers, InstantSource clock, MeterRegistry registry) {
         this.guard = guard;
         this.backlog = backlog;
         this.routers = routers;
         this.clock = clock;
         this.states = new LaneStates(clock);
         this.view = new CompactedView(clients, topics.laneState(), states, MAX_WORKERS, Optional.empty(), clock);
-        this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("router-hot-watch").factory());
-    }
-
-    public void bindTo(MeterRegistry registry) {
+        this.task = new PeriodicTask("router-hot-watch", this::update, failure ->
+                LOG.warn("The state of hot cannot be determined; trying again: {}", failure));
         Gauge.builder("spillway.lane.behind", guard, each -> each.isBehind(clock.millis()) ? 1 : 0)
                 .description(
                         "1 while the lane is behind its target: tenants without a rate far above the others overflow")
@@ -70,33 +63,24 @@ public final class HotLaneMonitor implements AutoCloseable {
     /** Starts, and returns when the workers' latest reports are read. */
     public void start(Duration timeout) {
         view.start(timeout);
-        thread.scheduleWithFixedDelay(this::update, 0, HotGuard.UPDATE_MILLIS, TimeUnit.MILLISECONDS);
+        task.start(0, HotGuard.UPDATE_MILLIS);
     }
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        task.close();
         view.close();
     }
 
-    /** Catches failures because one must not end the periodic work. */
     private void update() {
-        try {
-            long nowMillis = clock.millis();
-            guard.update(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
-            boolean isBehind = guard.isBehind(nowMillis);
-            if (isBehind != wasBehind) {
-                LOG.info(isBehind
-                        ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
-                        : "Hot has caught up");
-            }
-            wasBehind = isBehind;
-            failed = false;
-        } catch (RuntimeException e) {
-            if (!failed) {
-                LOG.warn("The state of hot cannot be determined; trying again: {}", Printable.of(e.getMessage()));
-            }
-            failed = true;
+        long nowMillis = clock.millis();
+        guard.update(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
+        boolean isBehind = guard.isBehind(nowMillis);
+        if (isBehind != wasBehind) {
+            LOG.info(isBehind
+                    ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
+                    : "Hot has caught up");
         }
+        wasBehind = isBehind;
     }
 }

@@ -3,10 +3,10 @@ package io.spillway.router.feedback;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Lane;
-import io.spillway.core.item.Printable;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.overload.ProgressCheck;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
@@ -14,16 +14,11 @@ import io.spillway.router.route.LaneBacklogs;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reader of the backlogs of all hot and overflow partitions, about once a second, from the workers' commits. The first
- * run is delayed by an offset derived from the instance's name, so that instances started together do not query
- * together.
+ * Reader of the backlogs of all hot and overflow partitions, about once a second, from the workers' commits.
  *
  * <p>Where no worker ever ran, the backlog is the number of records, and all partitions are equally stuck. If Kafka
  * does not answer, the last backlogs stay in use and items sent since are added to them, so selection still spreads
@@ -41,21 +36,17 @@ public final class WorkReader implements AutoCloseable {
     private final InstantSource clock;
     private final LaneProgress hot = new LaneProgress();
     private final LaneProgress overflow = new LaneProgress();
-    private final ScheduledExecutorService thread;
+    private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
-    private boolean failed;
 
-    public WorkReader(QueueAdmin admin, Topics topics, Duration stuckAfter, InstantSource clock) {
+    public WorkReader(
+            QueueAdmin admin, Topics topics, Duration stuckAfter, InstantSource clock, MeterRegistry registry) {
         this.admin = admin;
         this.topics = topics;
         this.stuckAfterMillis = stuckAfter.toMillis();
         this.clock = clock;
-        this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("router-waiting-work").factory());
-    }
-
-    /** Registers the number of stuck partitions of each lane. */
-    public void bindTo(MeterRegistry registry) {
+        this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
+                LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
             Gauge.builder("spillway.lane.stuck_partitions", this, reader -> reader.latest.of(lane).stuckPartitions())
                     .description("Partitions with waiting items and none finished for shards.stuckAfter")
@@ -65,8 +56,7 @@ public final class WorkReader implements AutoCloseable {
     }
 
     public void start(String instance) {
-        thread.scheduleWithFixedDelay(
-                this::read, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        task.start(instance, PERIOD_MILLIS);
     }
 
     /** Returns the latest backlogs, never null. */
@@ -76,30 +66,13 @@ public final class WorkReader implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
-        try {
-            if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                LOG.debug("Backlogs are still being read");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        task.close();
     }
 
-    /** Catches failures because one must not end the periodic work. */
     private void read() {
-        try {
-            latest = new LaneBacklogs(
-                    hot.next(progress(Lane.HOT), clock.millis(), stuckAfterMillis),
-                    overflow.next(progress(Lane.OVERFLOW), clock.millis(), stuckAfterMillis));
-            failed = false;
-        } catch (RuntimeException e) {
-            if (!failed && !thread.isShutdown()) {
-                LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}",
-                        Printable.of(e.getMessage()));
-            }
-            failed = true;
-        }
+        latest = new LaneBacklogs(
+                hot.next(progress(Lane.HOT), clock.millis(), stuckAfterMillis),
+                overflow.next(progress(Lane.OVERFLOW), clock.millis(), stuckAfterMillis));
     }
 
     private List<QueueProgress> progress(Lane lane) {

@@ -60,18 +60,17 @@ public final class DepthMetrics {
     }
 
     private void measureTenants(long nowMillis) {
-        Map<String, Long> deep = new ConcurrentHashMap<>();
+        List<Map.Entry<String, Long>> deepest = new ArrayList<>();
         int[] lateNow = {0};
         depths.forEach((tenant, depth) -> {
             long waiting = depth.balance().waiting();
             if (waiting > 0) {
                 lateNow[0] += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
-                deep.put(tenant, waiting);
+                deepest.add(Map.entry(tenant, waiting));
             }
         });
         late.set(lateNow[0]);
         // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
-        List<Map.Entry<String, Long>> deepest = new ArrayList<>(deep.entrySet());
         deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
         for (int i = 0; i < deepest.size(); i++) {
             String tenant = deepest.get(i).getKey();

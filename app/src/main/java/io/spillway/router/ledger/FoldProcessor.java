@@ -57,9 +57,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
     private final UnwrittenBalances unwritten;
-    /**
-     * Tenants with an urgent change in order of detection; some may be written already. At the bound no more are added.
-     */
+    /** Tenants with an urgent change in order of detection, some maybe written already. Bounded as the class is. */
     private final ArrayDeque<byte[]> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
     private KeyValueStore<Bytes, byte[]> store;
@@ -179,7 +177,6 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
-    /** Writes the tenants changed longest ago, then the mark. */
     private void writeOldest(int most, long changedBeforeMillis, long nowMillis) {
         for (int written = 0; !unwritten.isEmpty() && written < most; written++) {
             int row = unwritten.oldest();
@@ -197,7 +194,6 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
     }
 
-    /** Writes a tenant's balance and removes its row. */
     private void writeBalance(int row, long nowMillis) {
         byte[] name = unwritten.tenant(row);
         String tenant = new String(name, StandardCharsets.US_ASCII);

@@ -30,10 +30,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final Producer<byte[], byte[]> producer;
     private final LedgerRecorder recorder;
     private final InstantSource clock;
-    /**
-     * Cache for one transaction: Kafka Streams asks for each record, and a lookup costs a tenth of a send. Bound: the
-     * lanes.
-     */
+    /** Cache for one transaction: a lookup costs a tenth of a send, and each record needs one. Bound: the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
     /** Kafka Streams flushes once per task at a commit. Each flush wakes the producer's thread and waits for it. */
     private boolean isFlushed = true;

@@ -21,64 +21,21 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * sums: each stream thread of its own. Bound: that of {@link LedgerDeltas}.
  */
 public final class LedgerRecorder {
-    private final Topics topics;
     private final long seed;
-    private final boolean isEnabled;
     private final ThreadLocal<ThreadLedger> ofThread;
 
-    /**
-     * Creates a recorder.
-     *
-     * @param seed seed of the tenant hash; must not be known to anyone who can choose tenant names
-     */
+    /** Creates a recorder. The seed of the tenant hash must not be known to anyone who can choose tenant names. */
     public LedgerRecorder(Topics topics, long seed) {
-        this(topics, seed, true);
-    }
-
-    private LedgerRecorder(Topics topics, long seed, boolean isEnabled) {
-        this.topics = topics;
         this.seed = seed;
-        this.isEnabled = isEnabled;
-        this.ofThread =
-                ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(this.topics), new ArrayList<>()));
+        this.ofThread = ThreadLocal.withInitial(() -> new ThreadLedger(new LedgerWriter(topics), new ArrayList<>()));
     }
 
-    /** Returns a recorder that records nothing, to measure the cost of the ledger. */
-    public static LedgerRecorder disabled(Topics topics) {
-        return new LedgerRecorder(topics, 0, false);
-    }
-
-    /**
-     * Opens the ledger of a task on the task's thread.
-     *
-     * @param from state of the items before the task moves them
-     */
+    /** Opens, on the task's thread, the ledger of a task that moves items out of this state. */
     public TaskLedger open(ItemState from) {
-        if (!isEnabled) {
-            return TaskLedger.OFF;
-        }
-        List<LedgerDeltas> tasks = ofThread.get().tasks();
-        LedgerDeltas sums = new LedgerDeltas(from, seed);
-        tasks.add(sums);
-        return new TaskLedger() {
-            @Override
-            public boolean record(String tenant, ItemState to) {
-                sums.add(tenant, to);
-                return sums.isFull();
-            }
-
-            @Override
-            public void close() {
-                tasks.removeIf(each -> each == sums);
-            }
-        };
+        return new TaskLedger(new LedgerDeltas(from, seed), ofThread.get().tasks());
     }
 
-    /**
-     * Writes and clears the sums of this thread's tasks.
-     *
-     * @param into the transaction that contains the moves
-     */
+    /** Writes the sums of this thread's tasks to the transaction that contains the moves, and clears them. */
     void flush(long nowMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
         ThreadLedger thread = ofThread.get();
         for (LedgerDeltas sums : thread.tasks()) {
@@ -91,30 +48,27 @@ public final class LedgerRecorder {
     }
 
     /** Moves of one task since the last commit. Used by the task's thread. */
-    public interface TaskLedger extends AutoCloseable {
-        /** Ledger of a recorder that is disabled. */
-        TaskLedger OFF = new TaskLedger() {
-            @Override
-            public boolean record(String tenant, ItemState to) {
-                return false;
-            }
+    public static final class TaskLedger implements AutoCloseable {
+        private final LedgerDeltas sums;
+        private final List<LedgerDeltas> siblings;
 
-            @Override
-            public void close() {
-                // Nothing was recorded.
-            }
-        };
+        private TaskLedger(LedgerDeltas sums, List<LedgerDeltas> siblings) {
+            this.sums = sums;
+            this.siblings = siblings;
+            siblings.add(sums);
+        }
 
-        /**
-         * Records the move of an item, after it was forwarded.
-         *
-         * @return whether the ledger is full and the task should request a commit
-         */
-        boolean record(String tenant, ItemState to);
+        /** Records the move of a forwarded item. Returns whether the ledger is full: the task requests a commit. */
+        public boolean record(String tenant, ItemState to) {
+            sums.add(tenant, to);
+            return sums.isFull();
+        }
 
         /** Discards the moves that were not committed. */
         @Override
-        void close();
+        public void close() {
+            siblings.removeIf(each -> each == sums);
+        }
     }
 
     private record ThreadLedger(LedgerWriter writer, List<LedgerDeltas> tasks) {}

@@ -12,7 +12,7 @@ import java.util.Arrays;
  *
  * <p>A tenant has one row until it is removed. A lookup misses the CPU cache at most four times: in the {@link
  * RowIndex}, the reference to the row's name, the name, and the counts; a map of objects would miss twice as often. The
- * hash is seeded because tenants choose their names.
+ * hash has a seed, which must not be known to anyone who can choose tenant names.
  *
  * <p>Owner: a {@link FoldProcessor}. Bound: that of its owner; about 200 bytes per tenant, up to twice that after
  * growing, plus the written balance. Memory for more than {@link #KEPT_ROWS} is released when the table is empty.
@@ -29,15 +29,15 @@ final class UnwrittenBalances {
 
     private final long seed;
     private RowIndex index;
-    private byte[][] tenants;
-    private Depth[] written;
-    private long[] counts;
-    private long[] firstOffsets;
-    private long[] sinceMillis;
-    private boolean[] urgent;
-    private int[] before;
+    private byte[][] tenants = {};
+    private Depth[] written = {};
+    private long[] counts = {};
+    private long[] firstOffsets = {};
+    private long[] sinceMillis = {};
+    private boolean[] urgent = {};
+    private int[] before = {};
     /** For a free row: the next free row. */
-    private int[] after;
+    private int[] after = {};
     private int oldest;
     private int newest;
     private int free;
@@ -45,11 +45,6 @@ final class UnwrittenBalances {
     private int untouched;
     private int size;
 
-    /**
-     * Creates an empty table.
-     *
-     * @param seed seed of the hash; must not be known to anyone who can choose tenant names
-     */
     UnwrittenBalances(long seed) {
         this.seed = seed;
         clear();
@@ -58,14 +53,9 @@ final class UnwrittenBalances {
     /** Removes all tenants. */
     void clear() {
         index = new RowIndex();
-        tenants = new byte[FIRST_ROWS][];
-        written = new Depth[FIRST_ROWS];
-        counts = new long[FIRST_ROWS * WIDTH];
-        firstOffsets = new long[FIRST_ROWS];
-        sinceMillis = new long[FIRST_ROWS];
-        urgent = new boolean[FIRST_ROWS];
-        before = new int[FIRST_ROWS];
-        after = new int[FIRST_ROWS];
+        // Through zero, so that nothing of the old contents is kept.
+        resize(0);
+        resize(FIRST_ROWS);
         oldest = NONE;
         newest = NONE;
         free = NONE;
@@ -220,12 +210,12 @@ final class UnwrittenBalances {
             return row;
         }
         if (untouched == tenants.length) {
-            grow(2 * untouched);
+            resize(2 * untouched);
         }
         return untouched++;
     }
 
-    private void grow(int rows) {
+    private void resize(int rows) {
         tenants = Arrays.copyOf(tenants, rows);
         written = Arrays.copyOf(written, rows);
         counts = Arrays.copyOf(counts, rows * WIDTH);

@@ -10,30 +10,10 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 
 /** Routing rules with the policies, sweeps, rates and shards currently in force. */
-public final class ItemRules {
+public record ItemRules(
+        TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
+        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand) {
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
-
-    private final TenantPolicies policies;
-    private final Sweeps sweeps;
-    private final RateTable rates;
-    private final GrownLimits limits;
-    private final HotGuard guard;
-    private final RouterMetrics metrics;
-    private final PartitionSelector selector;
-    private final ShardDemand demand;
-
-    public ItemRules(
-            TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
-            RouterMetrics metrics, PartitionSelector selector, ShardDemand demand) {
-        this.policies = policies;
-        this.sweeps = sweeps;
-        this.rates = rates;
-        this.limits = limits;
-        this.guard = guard;
-        this.metrics = metrics;
-        this.selector = selector;
-        this.demand = demand;
-    }
 
     /**
      * Decides where an item goes. A sweep compares its enqueue time; time to live and age count from the later of its

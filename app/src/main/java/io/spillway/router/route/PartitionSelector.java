@@ -20,23 +20,14 @@ public final class PartitionSelector {
     private final LeastLoaded[] lanes = new LeastLoaded[Lane.AGED.ordinal() + 1];
     private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
 
-    /**
-     * Creates the selector of one process.
-     *
-     * @param partitions partitions of each lane
-     * @param backlogs   supplies the latest backlogs, never null
-     */
+    /** Creates the selector of one process for this number of partitions of each lane. */
     public PartitionSelector(PlacementView placements, int partitions, Supplier<LaneBacklogs> backlogs) {
         this.placements = placements;
         this.backlogs = backlogs;
         Arrays.setAll(lanes, lane -> new LeastLoaded(partitions));
     }
 
-    /**
-     * Selects a partition and adds the item to its counted backlog. The arguments are not null.
-     *
-     * @param workload may be empty
-     */
+    /** Selects a partition for an item, whose workload may be empty, and adds the item to its counted backlog. */
     int select(Lane lane, String tenant, String workload, TenantPolicy policy) {
         Scratch scratch = scratches.get();
         int count = placements.partitions(tenant, workload, policy, scratch.candidates);

@@ -26,9 +26,8 @@ public record PartitionedValue(byte[] value, int partition) {
     }
 
     /**
-     * Returns a partitioner that reads the selected partition. Safe for any number of threads.
-     *
-     * @param partitions partitions of the lanes; one result for each is kept, so that none is allocated later
+     * Returns a partitioner that reads the selected partition. Safe for any number of threads. One result for each
+     * partition of a lane is kept, so that none is allocated later.
      */
     public static StreamPartitioner<byte[], PartitionedValue> partitioner(int partitions) {
         @SuppressWarnings({"unchecked", "rawtypes"})

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
@@ -30,14 +31,10 @@ public final class RouterMetrics {
     private final Departures departures;
     private final Timer future;
     private final Timer past;
-    private final TenantMeters<Sidelined> sidelined;
+    private final TenantMeters<Map<ItemState, Counter>> sidelined;
     private final AtomicLong ownErrors = new AtomicLong();
 
-    /**
-     * Registers the meters.
-     *
-     * @param tenants most tenants with time series of their own
-     */
+    /** Registers the meters. At most this number of tenants have time series of their own. */
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
                 List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
@@ -51,7 +48,7 @@ public final class RouterMetrics {
         future = skew(registry, "future");
         past = skew(registry, "past");
         sidelined = new TenantMeters<>(
-                tenants, tenant -> Sidelined.of(tenant, registry), meters -> meters.remove(registry));
+                tenants, tenant -> sidelined(tenant, registry), meters -> meters.values().forEach(registry::remove));
     }
 
     public void routed(Route.ToLane to) {
@@ -65,10 +62,9 @@ public final class RouterMetrics {
     /** Counts items that did not go to hot, by tenant. Traffic to hot needs no series per tenant. */
     void sidelined(String tenant, Route route) {
         switch (route) {
-            case Route.ToLane to when to.lane() == Lane.OVERFLOW -> sidelined.of(tenant).overflow.increment();
-            case Route.ToLane to when to.lane() == Lane.AGED -> sidelined.of(tenant).aged.increment();
-            case Route.Drop dropped -> sidelined.of(tenant).dropped.increment();
-            case Route.ToLane to -> { }
+            case Route.ToLane to when to.lane() == Lane.HOT -> { }
+            case Route.ToLane to -> sidelined.of(tenant).get(ItemState.of(to.lane())).increment();
+            case Route.Drop dropped -> sidelined.of(tenant).get(ItemState.DROPPED).increment();
             case Route.DeadLetter dead -> { }
         }
     }
@@ -115,26 +111,15 @@ public final class RouterMetrics {
                 .register(registry);
     }
 
-    private record Sidelined(Counter overflow, Counter aged, Counter dropped) {
-        static Sidelined of(String tenant, MeterRegistry registry) {
-            return new Sidelined(
-                    counter(tenant, Lane.OVERFLOW.label(), registry),
-                    counter(tenant, Lane.AGED.label(), registry),
-                    counter(tenant, "dropped", registry));
-        }
-
-        void remove(MeterRegistry registry) {
-            registry.remove(overflow);
-            registry.remove(aged);
-            registry.remove(dropped);
-        }
-
-        private static Counter counter(String tenant, String to, MeterRegistry registry) {
-            return Counter.builder("spillway.sidelined")
+    private static Map<ItemState, Counter> sidelined(String tenant, MeterRegistry registry) {
+        Map<ItemState, Counter> counters = new EnumMap<>(ItemState.class);
+        for (ItemState to : List.of(ItemState.OVERFLOW, ItemState.AGED, ItemState.DROPPED)) {
+            counters.put(to, Counter.builder("spillway.sidelined")
                     .description("Items of a tenant that were not routed to hot; the busiest tenants by name")
                     .tag("tenant", tenant)
-                    .tag("to", to)
-                    .register(registry);
+                    .tag("to", to.label())
+                    .register(registry));
         }
+        return counters;
     }
 }

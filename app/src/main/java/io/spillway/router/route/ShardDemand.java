@@ -26,11 +26,7 @@ public final class ShardDemand {
     private final ShardAssignments assignments;
     private final Map<String, Long> requestedAtMillis = new ConcurrentHashMap<>();
 
-    /**
-     * Creates the tracker of one process.
-     *
-     * @param isEnabled whether the configuration assigns shards
-     */
+    /** Creates the tracker of one process, enabled where the configuration assigns shards. */
     public ShardDemand(boolean isEnabled, PlacementView placements, ShardAssignments assignments) {
         this.isEnabled = isEnabled;
         this.placements = placements;

@@ -198,14 +198,10 @@ public final class ShardProcessor implements Processor<byte[], byte[], byte[], b
         if (shard.isEmpty()) {
             return;
         }
-        switch (registry.restore(tenant, shard.get())) {
-            case ShardRecord.Kept kept -> { }
-            case ShardRecord.Conflicting conflicting -> { }
-            case ShardRecord.Unfit unfit -> {
-                LOG.warn("The assignment of {} is invalid and will be replaced: {}", Printable.of(tenant),
-                        Printable.of(unfit.detail()));
-                toMove.add(tenant);
-            }
+        if (registry.restore(tenant, shard.get()) instanceof ShardRecord.Unfit unfit) {
+            LOG.warn("The assignment of {} is invalid and will be replaced: {}", Printable.of(tenant),
+                    Printable.of(unfit.detail()));
+            toMove.add(tenant);
         }
     }
 

@@ -10,9 +10,9 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * One-shot timer of a task, which can be moved forward. A punctuation at a fixed rate would make an idle router commit
  * a transaction at every tick, because Kafka Streams commits after each punctuation.
  *
- * <p>Kafka Streams keeps a cancelled punctuation until its time has passed. Bound: the timer is set at most {@value
- * #MOST_AHEAD_MILLIS} ms ahead and moved by at least {@value #SLACK_MILLIS} ms, so at most 200 are kept. Owner: the
- * processor of one task, on its thread.
+ * <p>All times are epoch milliseconds. Kafka Streams keeps a cancelled punctuation until its time has passed. Bound:
+ * the timer is set at most {@value #MOST_AHEAD_MILLIS} ms ahead and moved by at least {@value #SLACK_MILLIS} ms, so at
+ * most 200 are kept. Owner: the processor of one task, on its thread.
  */
 public final class WakeUp {
     static final long MOST_AHEAD_MILLIS = 10_000;
@@ -24,22 +24,13 @@ public final class WakeUp {
     private Cancellable scheduled = () -> { };
     private long atMillis = Long.MAX_VALUE;
 
-    /**
-     * Creates a timer that is not set.
-     *
-     * @param onFire receives the time in epoch milliseconds; the timer is no longer set then
-     */
+    /** Creates a timer that is not set. The consumer receives the time, when the timer is no longer set. */
     public WakeUp(ProcessorContext<?, ?> context, LongConsumer onFire) {
         this.context = context;
         this.onFire = onFire;
     }
 
-    /**
-     * Sets the timer to fire at about the wanted time, unless it is set to an earlier one.
-     *
-     * @param wantedMillis epoch milliseconds, may be in the past
-     * @param nowMillis    epoch milliseconds
-     */
+    /** Sets the timer to fire at about the wanted time, maybe in the past, unless it is set to an earlier one. */
     public void set(long wantedMillis, long nowMillis) {
         long at = Math.clamp(wantedMillis, nowMillis + 1, nowMillis + MOST_AHEAD_MILLIS);
         if (at < atMillis - SLACK_MILLIS) {

@@ -1,0 +1,137 @@
+package io.spillway.router.route;
+
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemState;
+import io.spillway.core.item.Lane;
+import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.LedgerOwner;
+import io.spillway.kafka.codec.Origin;
+import io.spillway.router.ledger.LedgerRecorder;
+import io.spillway.router.stage.LaneStage;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * Processor of a stage that forwards each record to one lane or drops it, as its {@link Decision} says, and records the
+ * move in the ledger. Key, value and timestamp stay unchanged. Owner: one stream thread.
+ */
+public abstract class LaneProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
+    private final LaneStage stage;
+    private final String topic;
+    private final Decider decider;
+    private final RouterMetrics metrics;
+    private final LedgerRecorder recorder;
+    private final LedgerOwner owners = new LedgerOwner();
+    private LedgerRecorder.TaskLedger ledger;
+    private ProcessorContext<byte[], PartitionedValue> context;
+
+    /** Creates the processor of one task, which reads a partition of the topic. */
+    protected LaneProcessor(
+            LaneStage stage, String topic, Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
+        this.stage = stage;
+        this.topic = topic;
+        this.decider = decider;
+        this.metrics = metrics;
+        this.recorder = recorder;
+    }
+
+    /** Also called again on the same processor after Kafka Streams has restored a corrupted task. */
+    @Override
+    public void init(ProcessorContext<byte[], PartitionedValue> processorContext) {
+        if (ledger != null) {
+            ledger.close();
+        }
+        context = processorContext;
+        ledger = recorder.open(stage.from());
+    }
+
+    @Override
+    public void close() {
+        ledger.close();
+    }
+
+    /** Returns the context of the task, since {@link #init}. */
+    protected final ProcessorContext<byte[], PartitionedValue> context() {
+        return context;
+    }
+
+    /** Returns the position of a record in the topic of the stage; a task reads the partition of its number. */
+    protected final Origin position(long offset) {
+        return new Origin(topic, context.taskId().partition(), offset);
+    }
+
+    /** Sets the headers of a record on its way to a lane other than dead-letter. */
+    protected abstract void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset);
+
+    /** Removes the headers that a dead letter must not have, and returns the item's origin. */
+    protected abstract Origin toDeadLetter(Headers headers, Decision decision, long offset);
+
+    /** Decides on a record with this offset in the topic of the stage, and forwards it. */
+    protected final Decision route(Record<byte[], byte[]> record, long offset, long nowMillis) {
+        Decision decision = decide(record, nowMillis);
+        forward(record, decision, offset, nowMillis);
+        return decision;
+    }
+
+    private Decision decide(Record<byte[], byte[]> record, long nowMillis) {
+        try {
+            return decider.decide(record, nowMillis);
+        } catch (RuntimeException | Error e) {
+            return ownError(e, e.toString());
+        }
+    }
+
+    /**
+     * Returns the decision for a record on which Spillway itself failed: a dead letter. Not for failures of the store
+     * and of forwarding, which end the task.
+     *
+     * @param detail cause in the dead letter
+     * @throws OutOfMemoryError if that is the error; the record did not cause it and stays where it is
+     */
+    protected final Decision ownError(Throwable fault, String detail) {
+        if (fault instanceof OutOfMemoryError e) {
+            throw e;
+        }
+        metrics.ownError(fault);
+        return Decision.unreadable(new Route.DeadLetter(DeadReason.ROUTER_ERROR, detail), true);
+    }
+
+    /** Forwards a record as decided. */
+    protected final void forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
+        switch (decision.route()) {
+            case Route.ToLane to -> {
+                setLaneHeaders(record.headers(), to, decision, offset);
+                forward(record, to.lane(), decision.partition());
+                metrics.routed(to);
+                recordMove(decision.tenant(), ItemState.of(to.lane()));
+            }
+            case Route.Drop drop -> {
+                metrics.dropped(drop.reason());
+                recordMove(decision.tenant(), ItemState.DROPPED);
+            }
+            case Route.DeadLetter dead -> {
+                Headers headers = record.headers();
+                String tenant = owners.of(record.key(), record.value(), headers);
+                Origin origin = toDeadLetter(headers, decision, offset);
+                ItemHeaders.addDeadLetter(
+                        headers, dead, stage.label(), nowMillis, origin.topic(), origin.partition(), origin.offset());
+                forward(record, Lane.DEAD_LETTER, PartitionedValue.ANY);
+                metrics.deadLettered(dead.reason());
+                recordMove(tenant, ItemState.DEAD_LETTER);
+            }
+        }
+    }
+
+    private void forward(Record<byte[], byte[]> record, Lane lane, int partition) {
+        context.forward(record.withValue(new PartitionedValue(record.value(), partition)), stage.sink(lane));
+    }
+
+    private void recordMove(String tenant, ItemState to) {
+        if (ledger.record(tenant, to)) {
+            context.commit();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.spillway.kafka.topics;
+
+import io.spillway.core.item.Printable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Task that a thread of its own repeats until it is closed. A failure does not end the repetition. */
+public final class PeriodicTask implements AutoCloseable {
+    private final ScheduledExecutorService thread;
+    private final Runnable task;
+    private final Consumer<String> onFailure;
+    private boolean failed;
+
+    /**
+     * Creates a task that is not started.
+     *
+     * @param thread    name of the thread
+     * @param onFailure receives the message, printable, of the first of several failures in a row
+     */
+    public PeriodicTask(String thread, Runnable task, Consumer<String> onFailure) {
+        this.thread = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name(thread).factory());
+        this.task = task;
+        this.onFailure = onFailure;
+    }
+
+    /** Starts. The period is the time from the end of a run to the start of the next. */
+    public void start(long delayMillis, long periodMillis) {
+        thread.scheduleWithFixedDelay(this::run, delayMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Starts after a delay derived from the instance's name: instances started together do not run together. */
+    public void start(String instance, long periodMillis) {
+        start(Math.floorMod(instance.hashCode(), periodMillis), periodMillis);
+    }
+
+    private void run() {
+        try {
+            task.run();
+            failed = false;
+        } catch (RuntimeException e) {
+            if (!failed && !thread.isShutdown()) {
+                onFailure.accept(Printable.of(e.getMessage()));
+            }
+            failed = true;
+        }
+    }
+
+    /** Interrupts the task and waits for its end, at most 2 s. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            thread.awaitTermination(2, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
