@@ -69,7 +69,7 @@ class LaneReporterTest {
 
     private LaneReporter reporter() {
         Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
-        StatusPublisher publisher = new StatusPublisher(topics.laneState(), "worker-1", producer);
+        StatusPublisher publisher = new StatusPublisher(topics.laneState(), "worker-1", "status", producer);
         return new LaneReporter(publisher, "worker-1", () -> now, CLOCK);
     }
 }

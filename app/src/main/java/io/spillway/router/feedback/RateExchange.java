@@ -1,6 +1,5 @@
 package io.spillway.router.feedback;
 
-import io.spillway.core.item.Printable;
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
@@ -9,22 +8,15 @@ import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.StatusPublisher;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Exchange of measured demand between routers, twice a second, which divides each tenant's rate among them. Without
  * news for three seconds each router admits the whole rate; if Kafka is unreachable, no items are routed either.
  *
- * <p>Owner of its publisher, its view and its thread.
+ * <p>Owner of its publisher and its view.
  */
 public final class RateExchange implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
     private static final long PERIOD_MILLIS = 500;
     private static final int MAX_ROUTERS = 1_000;
 
@@ -34,9 +26,7 @@ public final class RateExchange implements AutoCloseable {
     private final Demands demands;
     private final CompactedView view;
     private final StatusPublisher publisher;
-    private final ScheduledExecutorService thread;
     private long lastMillis;
-    private boolean failed;
 
     public RateExchange(KafkaClients clients, Topics topics, String instance, RateShares shares, InstantSource clock) {
         this.instance = instance;
@@ -44,18 +34,15 @@ public final class RateExchange implements AutoCloseable {
         this.clock = clock;
         this.demands = new Demands(clock);
         this.view = new CompactedView(clients, topics.demand(), demands, MAX_ROUTERS, Optional.empty(), clock);
-        this.publisher = new StatusPublisher(clients, topics.demand(), instance);
-        this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("router-rate-shares").factory());
+        this.publisher = new StatusPublisher(clients, topics.demand(), instance, "router-rate-shares");
     }
 
     /** Starts, and returns when the other routers' latest demand is read. */
     public void start(Duration timeout) {
         view.start(timeout);
         lastMillis = clock.millis();
-        thread.scheduleAtFixedRate(
-                this::exchange, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS,
-                TimeUnit.MILLISECONDS);
+        publisher.every(PERIOD_MILLIS, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), this::exchange,
+                "Rates cannot be divided among the routers; trying again");
     }
 
     /** Returns the number of live routers, this one included. */
@@ -65,34 +52,15 @@ public final class RateExchange implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
-        try {
-            if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                // The other routers take over this share at once.
-                publisher.takeBack();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
         publisher.close();
         view.close();
     }
 
-    /** Catches failures because one must not end the periodic work. */
     private void exchange() {
-        try {
-            long nowMillis = clock.millis();
-            long intervalMillis = Math.max(1, nowMillis - lastMillis);
-            lastMillis = nowMillis;
-            Map<String, Double> demand = shares.endInterval(intervalMillis);
-            publisher.say(demands.encode(instance, demand));
-            shares.divide(demands.ofOthers(instance));
-            failed = false;
-        } catch (RuntimeException e) {
-            if (!failed && !thread.isShutdown()) {
-                LOG.warn("Rates cannot be divided among the routers; trying again: {}", Printable.of(e.getMessage()));
-            }
-            failed = true;
-        }
+        long nowMillis = clock.millis();
+        long intervalMillis = Math.max(1, nowMillis - lastMillis);
+        lastMillis = nowMillis;
+        publisher.publish(demands.encode(instance, shares.endInterval(intervalMillis)));
+        shares.divide(demands.ofOthers(instance));
     }
 }

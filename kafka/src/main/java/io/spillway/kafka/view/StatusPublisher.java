@@ -5,6 +5,9 @@ import io.spillway.kafka.topics.KafkaClients;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -12,22 +15,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Best-effort status publisher: writes the latest value of one key to a compacted topic, outside of transactions. A
- * value that cannot be sent within two seconds is dropped, because the next one replaces it.
+ * Best-effort status publisher: writes the latest value of one key to a compacted topic periodically, outside of
+ * transactions. A value that cannot be sent within two seconds is dropped, because the next one replaces it.
  *
- * <p>Owns its producer. Used by one thread at a time.
+ * <p>Owns its producer and its thread, the only one that publishes.
  */
-public final class StatusPublisher {
+public final class StatusPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StatusPublisher.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(500);
 
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final byte[] key;
+    private final ScheduledExecutorService thread;
+    private boolean failed;
 
     /** Creates a publisher with a new producer. */
-    public StatusPublisher(KafkaClients clients, String topic, String name) {
-        this(topic, name, clients.producer(Map.of(
+    public StatusPublisher(KafkaClients clients, String topic, String name, String thread) {
+        this(topic, name, thread, clients.producer(Map.of(
                 ProducerConfig.LINGER_MS_CONFIG, "0",
                 ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
@@ -37,12 +42,35 @@ public final class StatusPublisher {
     /**
      * Creates a publisher that takes over a producer.
      *
-     * @param name name of the instance, the key of its status
+     * @param name   name of the instance, the key of its status
+     * @param thread name of the thread
      */
-    public StatusPublisher(String topic, String name, Producer<byte[], byte[]> producer) {
+    public StatusPublisher(String topic, String name, String thread, Producer<byte[], byte[]> producer) {
         this.producer = producer;
         this.topic = topic;
         this.key = name.getBytes(StandardCharsets.UTF_8);
+        this.thread = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name(thread).factory());
+    }
+
+    /**
+     * Runs the task that publishes at a fixed rate, from any thread once. Its failures do not end the periodic work.
+     *
+     * @param problem what a failure means and what follows, logged once until the task succeeds again
+     */
+    public void every(long periodMillis, long firstDelayMillis, Runnable task, String problem) {
+        thread.scheduleAtFixedRate(() -> run(task, problem), firstDelayMillis, periodMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private void run(Runnable task, String problem) {
+        try {
+            task.run();
+            failed = false;
+        } catch (RuntimeException e) {
+            if (!failed && !thread.isShutdown()) {
+                LOG.warn("{}: {}", problem, Printable.of(e.getMessage()));
+            }
+            failed = true;
+        }
     }
 
     /**
@@ -50,7 +78,7 @@ public final class StatusPublisher {
      *
      * @throws org.apache.kafka.common.KafkaException if the send cannot be started
      */
-    public void say(byte[] value) {
+    public void publish(byte[] value) {
         producer.send(new ProducerRecord<>(topic, key, value), (metadata, failure) -> {
             if (failure != null) {
                 LOG.debug("Cannot publish a status to {}: {}", topic, Printable.of(failure.toString()));
@@ -58,17 +86,19 @@ public final class StatusPublisher {
         });
     }
 
-    /** Removes the status, so that readers notice at once that the instance stops. */
-    public void takeBack() {
+    /** Ends the periodic work and removes the status, so that readers notice at once that the instance stops. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
         try {
-            producer.send(new ProducerRecord<>(topic, key, null));
+            if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
+                producer.send(new ProducerRecord<>(topic, key, null));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             LOG.debug("Cannot remove the status in {}; it expires on its own: {}", topic, Printable.of(e.getMessage()));
         }
-    }
-
-    /** Closes the producer. */
-    public void close() {
         producer.close(CLOSE_TIMEOUT);
     }
 }
