@@ -219,12 +219,12 @@ class LedgerCodecTest {
             byte[] bytes = new byte[buffer.remaining()];
             buffer.get(bytes);
 
-            TenantBalance books = new DepthCodec().decode(bytes).books();
-            assertThat(books.in(ItemState.HOT)).isEqualTo(3);
-            assertThat(books.entered(ItemState.HOT)).isEqualTo(5);
-            assertThat(books.in(ItemState.DELAY)).isEqualTo(4);
-            assertThat(books.in(ItemState.AGED)).isZero();
-            assertThat(books.difference()).isZero();
+            TenantBalance balance = new DepthCodec().decode(bytes).books();
+            assertThat(balance.in(ItemState.HOT)).isEqualTo(3);
+            assertThat(balance.entered(ItemState.HOT)).isEqualTo(5);
+            assertThat(balance.in(ItemState.DELAY)).isEqualTo(4);
+            assertThat(balance.in(ItemState.AGED)).isZero();
+            assertThat(balance.difference()).isZero();
         }
     }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class UnwrittenBalancesTest {
     private static final Depth NOTHING = new Depth(TenantBalance.EMPTY, FlowRates.startingAt(0), GrowingLimit.NONE, 0);
 
-    private record Expected(TenantBalance books, Depth written, long offset, long sinceMillis, boolean isUrgent) {}
+    private record Expected(TenantBalance balance, Depth written, long offset, long sinceMillis, boolean isUrgent) {}
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
@@ -137,7 +137,7 @@ class UnwrittenBalancesTest {
             table.markUrgent(row);
         }
         expected.computeIfPresent(tenant, (name, was) -> new Expected(
-                was.books().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(),
+                was.balance().plus(from, counts, 0), was.written(), was.offset(), was.sinceMillis(),
                 was.isUrgent() || isUrgent));
     }
 
@@ -164,11 +164,11 @@ class UnwrittenBalancesTest {
         assertThat(table.isEmpty()).isEqualTo(expected.isEmpty());
         assertThat(table.oldest()).as("seed %d", seed)
                 .isEqualTo(expected.isEmpty() ? UnwrittenBalances.NONE : find(expected.keySet().iterator().next()));
-        expected.forEach((tenant, books) -> {
+        expected.forEach((tenant, balance) -> {
             int row = find(tenant);
             assertThat(new Expected(table.balance(row), table.written(row), table.firstOffset(row),
                     table.sinceMillis(row), table.isUrgent(row)))
-                    .as("seed %d, %s", seed, tenant).isEqualTo(books);
+                    .as("seed %d, %s", seed, tenant).isEqualTo(balance);
             assertThat(new String(table.tenant(row), StandardCharsets.US_ASCII)).isEqualTo(tenant);
         });
         for (int i = 0; i < names; i++) {
