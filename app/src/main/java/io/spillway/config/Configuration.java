@@ -22,14 +22,8 @@ import io.spillway.worker.handlers.HandlerSettings;
  * @param shards   partition selection for each tenant
  */
 public record Configuration(
-        KafkaSettings kafka,
-        TopicSettings topics,
-        PolicySettings defaults,
-        RouterSettings router,
-        WorkerSettings worker,
-        HandlerSettings handler,
-        GatewaySettings gateway,
-        MetricsSettings metrics,
+        KafkaSettings kafka, TopicSettings topics, PolicySettings defaults, RouterSettings router,
+        WorkerSettings worker, HandlerSettings handler, GatewaySettings gateway, MetricsSettings metrics,
         ShardSettings shards) {
 
     public Configuration {

@@ -57,30 +57,23 @@ public record RunningSystem(
      * @param shutdown           closes all opened parts, also if a later part fails to start
      */
     public static RunningSystem start(
-            Configuration configured,
-            DataDirectory data,
-            Set<Role> roles,
-            boolean unsafeTransactions,
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
             Shutdown shutdown) {
         if (roles.contains(Role.WORKER)) {
             Handlers.check(configured.handler(), configured.queue());
         }
-        return start(configured, data, roles, unsafeTransactions, shutdown,
-                configuration -> Handlers.make(configuration.handler(), configuration.queue(), InstantSource.system()));
+        return start(configured, data, roles, unsafeTransactions, shutdown, configuration ->
+                Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system()));
     }
 
     /**
      * Starts the system with another handler.
      *
-     * @param handler makes the handler from the configuration with the cluster; the worker closes it
+     * @param handler creates the handler from the configuration with the cluster; the worker closes it
      */
     public static RunningSystem start(
-            Configuration configured,
-            DataDirectory data,
-            Set<Role> roles,
-            boolean unsafeTransactions,
-            Shutdown shutdown,
-            Function<Configuration, Handler> handler) {
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
+            Shutdown shutdown, Function<Configuration, Handler> handler) {
         Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
                 ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
                 : Optional.empty();
@@ -110,8 +103,8 @@ public record RunningSystem(
                 follow(clients, topics.shards(), assignments, configuration, data, shutdown);
             }
             Router router = shutdown.closing(new Router(
-                    configuration, data.instance(), stateDirectory(configuration, data),
-                    policies, sweeps, assignments, metrics.registry(), InstantSource.system()));
+                    configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
+                    metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             running.add(router::isRunning);
             watch("router", router::awaitEnd, ended);
@@ -143,10 +136,9 @@ public record RunningSystem(
         follow(clients, topics.keys(), keys, configuration, data, shutdown);
         Depths depths = new Depths();
         follow(clients, topics.depths(), depths, configuration, data, shutdown);
-        return new Gateway(
-                configuration,
-                new Gateway.Surroundings(policies, keys, adminKey, depths,
-                        metrics.registry(), metrics.registry()::scrape),
+        return new Gateway(configuration,
+                new Gateway.Surroundings(
+                        policies, keys, adminKey, depths, metrics.registry(), metrics.registry()::scrape),
                 new Gateway.Chance(
                         InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
     }
@@ -172,9 +164,8 @@ public record RunningSystem(
 
     /** Returns the addresses for other commands. */
     public Endpoint endpoint() {
-        return new Endpoint(
-                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(),
-                embedded);
+        return new Endpoint(gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl,
+                ProcessHandle.current().pid(), embedded);
     }
 
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
@@ -194,11 +185,9 @@ public record RunningSystem(
             }
             problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
-                throw CommandFailure.failed(problems.getFirst()
-                        + (problems.size() > 1
-                                ? " (and " + Printer.count(problems.size() - 1, "more problem")
-                                        + "; see: spillway topics check)"
-                                : ""));
+                String more = problems.size() == 1 ? "" : " (and "
+                        + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)";
+                throw CommandFailure.failed(problems.getFirst() + more);
             }
         }
     }
