@@ -54,8 +54,7 @@ public final class ConfigurationLoader {
      */
     public static Configuration load(
             Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
-        Map<String, String> values = new TreeMap<>();
-        file.ifPresent(path -> values.putAll(readFile(path)));
+        Map<String, String> values = new TreeMap<>(file.map(ConfigurationLoader::readFile).orElse(Map.of()));
         values.putAll(readEnvironment(environment));
         overrides.forEach((key, value) -> {
             if (!SettingDefinition.isKnown(key)) {
@@ -90,8 +89,7 @@ public final class ConfigurationLoader {
             root = YAMLMapper.builder()
                     .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build()
-                    .readTree(Files.readAllBytes(file));
+                    .build().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
             throw new InvalidSettingException(name + ": must be one YAML document: " + problemOf(e));
         } catch (IOException e) {
@@ -153,10 +151,9 @@ public final class ConfigurationLoader {
         }
         String section = path.substring(0, path.indexOf('.') + 1);
         String known = settings(false).filter(key -> key.startsWith(section)).collect(Collectors.joining(", "));
-        return section.isEmpty() || known.isEmpty()
-                ? "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
-                        .collect(Collectors.joining(", "))
-                : "known here: " + known;
+        return !section.isEmpty() && !known.isEmpty() ? "known here: " + known
+                : "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
+                        .collect(Collectors.joining(", "));
     }
 
     private static Stream<String> settings(boolean maps) {

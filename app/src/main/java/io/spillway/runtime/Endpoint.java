@@ -42,8 +42,7 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
 
     /** Returns the configuration with the cluster of that process. */
     public Configuration in(Configuration configuration) {
-        Configuration there = configuration.withKafka(configuration.kafka().withBootstrapServers(kafka));
-        return embedded ? there.withTopics(there.topics().withReplication(1)) : there;
+        return configuration.on(kafka, embedded);
     }
 
     /** Writes the file atomically. */

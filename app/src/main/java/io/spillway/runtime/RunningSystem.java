@@ -82,14 +82,13 @@ public record RunningSystem(
         if (!embedded) {
             Cluster.require(configuration, Cluster.ADDRESS_REMEDY, List.of());
         }
-        KafkaClients clients = new KafkaClients(configuration.queue());
+        Views views = new Views(new KafkaClients(configuration.queue()), configuration, data, shutdown);
         Topics topics = new Topics(configuration.queue());
-        prepareTopics(clients, topics, embedded, unsafeTransactions);
+        prepareTopics(views.clients(), topics, embedded, unsafeTransactions);
 
-        TenantPolicies policies = new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong());
-        Sweeps sweeps = new Sweeps();
-        follow(clients, topics.policies(), policies, configuration, data, shutdown);
-        follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
+        TenantPolicies policies = views.follow(
+                topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
+        Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
 
         List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
         MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
@@ -100,7 +99,7 @@ public record RunningSystem(
             ShardAssignments assignments = new ShardAssignments(
                     configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
             if (topics.assignsShards()) {
-                follow(clients, topics.shards(), assignments, configuration, data, shutdown);
+                views.follow(topics.shards(), assignments);
             }
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
@@ -120,27 +119,16 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            Gateway gateway = shutdown.closing(
-                    gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
+            var surroundings = new Gateway.Surroundings(
+                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
+                    views.follow(topics.depths(), new Depths()), metrics.registry(), metrics.registry()::scrape);
+            Gateway gateway = shutdown.closing(new Gateway(configuration, surroundings, new Gateway.Chance(
+                    InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);
             running.add(gateway::isRunning);
             watch("gateway", gateway::awaitEnd, ended);
         }
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
-    }
-
-    private static Gateway gateway(
-            KafkaClients clients, Topics topics, TenantPolicies policies, AdminKey adminKey, MetricsServer metrics,
-            Configuration configuration, DataDirectory data, Shutdown shutdown) {
-        ApiKeys keys = new ApiKeys();
-        follow(clients, topics.keys(), keys, configuration, data, shutdown);
-        Depths depths = new Depths();
-        follow(clients, topics.depths(), depths, configuration, data, shutdown);
-        return new Gateway(configuration,
-                new Gateway.Surroundings(
-                        policies, keys, adminKey, depths, metrics.registry(), metrics.registry()::scrape),
-                new Gateway.Chance(
-                        InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
     }
 
     public void awaitEnd() throws InterruptedException {
@@ -171,9 +159,7 @@ public record RunningSystem(
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
         EmbeddedKafka kafka = shutdown.closing(
                 EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
-        return configured
-                .withKafka(configured.kafka().withBootstrapServers(kafka.bootstrapServers()))
-                .withTopics(configured.topics().withReplication(1));
+        return configured.on(kafka.bootstrapServers(), true);
     }
 
     private static void prepareTopics(KafkaClients clients, Topics topics, boolean create, boolean unsafeTransactions) {
@@ -192,13 +178,15 @@ public record RunningSystem(
         }
     }
 
-    private static void follow(
-            KafkaClients clients, String topic, ViewContent content, Configuration configuration,
-            DataDirectory data, Shutdown shutdown) {
-        CompactedView view = shutdown.closing(new CompactedView(
-                clients, topic, content, configuration.router().maxTenants(),
-                Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()));
-        view.start(START_TIMEOUT);
+    /** Views of this instance. */
+    private record Views(KafkaClients clients, Configuration configuration, DataDirectory data, Shutdown shutdown) {
+        /** Reads the whole topic into the content, which then follows it, and returns the content. */
+        <C extends ViewContent> C follow(String topic, C content) {
+            shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
+                    Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()))
+                    .start(START_TIMEOUT);
+            return content;
+        }
     }
 
     /** Turns a port in use into a command failure. */

@@ -18,6 +18,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
@@ -105,7 +106,8 @@ public final class Worker implements AutoCloseable {
                 consumer(clients, registry), nanoClock, this::fail);
         this.monitor = new LaneMonitor(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
-        this.reporter = new LaneReporter(clients, topics, name,
+        this.reporter = new LaneReporter(
+                new StatusPublisher(clients, topics.laneState(), name, "worker-lane-state"), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
         metrics.watch(core, settings.slots());
     }
