@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <ul>
  *   <li>One bash runs all blocks of a page, in a directory that holds only a link to {@code ./spillway}. The launcher
  *       runs the jar that was built: it finds no sources, so it never builds.
- *   <li>Standard error counts as output. {@link ConsolePage.Command#isMatchedBy} says what may differ.
+ *   <li>Standard error counts as output. {@link ConsolePage.Command#isMatchedBy} defines what may differ.
  *   <li>{@code ./spillway run} starts in the background. The next one, {@code rm -rf .spillway} or the end of
  *       the page stops it with SIGTERM, and it must end with status 0.
  *   <li>The default ports are replaced by free ones, in the text of the page and by environment variables.

@@ -22,14 +22,8 @@ import io.spillway.worker.handlers.HandlerSettings;
  * @param shards   partition selection for each tenant
  */
 public record Configuration(
-        KafkaSettings kafka,
-        TopicSettings topics,
-        PolicySettings defaults,
-        RouterSettings router,
-        WorkerSettings worker,
-        HandlerSettings handler,
-        GatewaySettings gateway,
-        MetricsSettings metrics,
+        KafkaSettings kafka, TopicSettings topics, PolicySettings defaults, RouterSettings router,
+        WorkerSettings worker, HandlerSettings handler, GatewaySettings gateway, MetricsSettings metrics,
         ShardSettings shards) {
 
     public Configuration {
@@ -42,13 +36,10 @@ public record Configuration(
         return new QueueSettings(kafka, topics, shards);
     }
 
-    /** Returns a copy with another cluster, for the embedded broker. */
-    public Configuration withKafka(KafkaSettings other) {
-        return new Configuration(other, topics, defaults, router, worker, handler, gateway, metrics, shards);
-    }
-
-    /** Returns a copy with other topic settings, for the embedded broker. */
-    public Configuration withTopics(TopicSettings other) {
-        return new Configuration(kafka, other, defaults, router, worker, handler, gateway, metrics, shards);
+    /** Returns a copy for a cluster at other addresses; an embedded one has one replica of each topic. */
+    public Configuration on(String bootstrapServers, boolean embedded) {
+        return new Configuration(kafka.withBootstrapServers(bootstrapServers),
+                embedded ? topics.withReplication(1) : topics,
+                defaults, router, worker, handler, gateway, metrics, shards);
     }
 }

@@ -31,15 +31,12 @@ import org.yaml.snakeyaml.scanner.ScannerException;
  */
 public final class ConfigurationLoader {
     /** Environment variables with the prefix that are not settings: the launcher's, and the admin key. */
-    private static final Set<String> NOT_SETTINGS =
-            Set.of("SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME",
-                    "SPILLWAY_ADMIN_KEY");
+    private static final Set<String> NOT_SETTINGS = Set.of(
+            "SPILLWAY_JAVA_HOME", "SPILLWAY_JAVA_OPTS", "SPILLWAY_CLASSPATH", "SPILLWAY_HOME", "SPILLWAY_ADMIN_KEY");
     /** Environment variables that Kubernetes sets for services whose names start with spillway. */
     private static final Pattern KUBERNETES =
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
-    /**
-     * For a service spillway-metrics, Kubernetes sets SPILLWAY_METRICS_PORT, which is also a setting, to an address.
-     */
+    /** For a service spillway-metrics, Kubernetes sets SPILLWAY_METRICS_PORT, also a setting, to an address. */
     private static final Pattern KUBERNETES_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
     private static final long MAX_FILE_BYTES = 1024 * 1024;
     private static final String ENVIRONMENT_PREFIX = "SPILLWAY_";
@@ -57,8 +54,7 @@ public final class ConfigurationLoader {
      */
     public static Configuration load(
             Optional<Path> file, Map<String, String> environment, Map<String, String> overrides) {
-        Map<String, String> values = new TreeMap<>();
-        file.ifPresent(path -> values.putAll(readFile(path)));
+        Map<String, String> values = new TreeMap<>(file.map(ConfigurationLoader::readFile).orElse(Map.of()));
         values.putAll(readEnvironment(environment));
         overrides.forEach((key, value) -> {
             if (!SettingDefinition.isKnown(key)) {
@@ -93,8 +89,7 @@ public final class ConfigurationLoader {
             root = YAMLMapper.builder()
                     .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
                     .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build()
-                    .readTree(Files.readAllBytes(file));
+                    .build().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
             throw new InvalidSettingException(name + ": must be one YAML document: " + problemOf(e));
         } catch (IOException e) {
@@ -122,12 +117,11 @@ public final class ConfigurationLoader {
                 + (e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")");
     }
 
-    private static void flatten(
-            String path, JsonNode node, Map<String, String> values, String source) {
+    private static void flatten(String path, JsonNode node, Map<String, String> values, String source) {
         boolean isSection = SettingDefinition.isSection(path);
         if (node.isObject() && (isSection || SettingDefinition.isKnown(path + ".any"))) {
-            node.properties().forEach(entry ->
-                    flatten(path + "." + entry.getKey(), entry.getValue(), values, source));
+            node.properties().forEach(
+                    entry -> flatten(path + "." + entry.getKey(), entry.getValue(), values, source));
         } else if (isSection) {
             // A section with only commented-out lines is null, which is equal to an absent one.
             if (!node.isNull()) {
@@ -157,10 +151,9 @@ public final class ConfigurationLoader {
         }
         String section = path.substring(0, path.indexOf('.') + 1);
         String known = settings(false).filter(key -> key.startsWith(section)).collect(Collectors.joining(", "));
-        return section.isEmpty() || known.isEmpty()
-                ? "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
-                        .collect(Collectors.joining(", "))
-                : "known here: " + known;
+        return !section.isEmpty() && !known.isEmpty() ? "known here: " + known
+                : "known sections: " + settings(false).map(key -> key.substring(0, key.indexOf('.'))).distinct()
+                        .collect(Collectors.joining(", "));
     }
 
     private static Stream<String> settings(boolean maps) {
@@ -168,8 +161,7 @@ public final class ConfigurationLoader {
     }
 
     private static boolean isSetting(String name, String value) {
-        return name.startsWith(ENVIRONMENT_PREFIX)
-                && !NOT_SETTINGS.contains(name)
+        return name.startsWith(ENVIRONMENT_PREFIX) && !NOT_SETTINGS.contains(name)
                 && !KUBERNETES.matcher(name).matches()
                 && !(name.endsWith("PORT") && KUBERNETES_ADDRESS.matcher(value).matches());
     }

@@ -8,13 +8,13 @@ import java.time.Duration;
 /** Settings of the gateway, the HTTP API that accepts items. */
 public record GatewaySettings(
         @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
-                doc = "Address to listen on. On any other than a loopback address `/metrics` needs the admin key.")
+                doc = "Address to listen on. On an address that is not loopback, `/metrics` needs the admin key.")
                 String host,
         @Setting(key = "gateway.port", defaultValue = "8080", allowed = "0 to 65535",
-                doc = "Port to listen on; 0 takes a free one.") int port,
+                doc = "Port to listen on; 0 selects a free one.") int port,
         Tls tls,
         @Setting(key = "gateway.adminKeyFile", defaultNote = "`admin.key` in the data directory",
-                doc = "File with the admin key, 16 characters or more.") String adminKeyFile,
+                doc = "File that contains the admin key, 16 characters or more.") String adminKeyFile,
         Limits limits) {
     public GatewaySettings {
         AllowedRange.check(GatewaySettings.class, host, port, tls, adminKeyFile, limits);
@@ -23,11 +23,12 @@ public record GatewaySettings(
     /** Certificate and private key, as PEM files or in a PKCS #12 store; neither for plain HTTP. */
     public record Tls(
             @Setting(key = "gateway.tls.certificateFile",
-                    doc = "PEM file with the certificate and its chain; with keyFile.") String certificateFile,
+                    doc = "PEM file with the certificate and its chain. It needs keyFile too.") String certificateFile,
             @Setting(key = "gateway.tls.keyFile", doc = "PEM file with the private key (PKCS #8).") String keyFile,
             @Setting(key = "gateway.tls.keystoreFile",
                     doc = "PKCS #12 store with both, instead of the two PEM files.") String keystoreFile,
-            @Setting(key = "gateway.tls.keystorePassword", doc = "Password of that store.") String keystorePassword) {
+            @Setting(key = "gateway.tls.keystorePassword", doc = "Password of the PKCS #12 store.")
+                    String keystorePassword) {
         public Tls {
             if (certificateFile.isEmpty() != keyFile.isEmpty()) {
                 throw new InvalidSettingException(
@@ -55,29 +56,31 @@ public record GatewaySettings(
     /** Limits of the gateway's load, sizes and times. */
     public record Limits(
             @Setting(key = "gateway.limits.connections", defaultValue = "4000", allowed = "1 to 1000000",
-                    doc = "Open connections; further ones wait to be accepted.") int connections,
+                    doc = "Maximum number of open connections; further ones wait to be accepted.") int connections,
             @Setting(key = "gateway.limits.requests", defaultValue = "4000", allowed = "1 to 1000000",
-                    doc = "Requests in flight; further ones are answered 503.") int requests,
+                    doc = "Maximum number of requests in flight; further ones are answered 503.") int requests,
             @Setting(key = "gateway.limits.tenantRequests", defaultValue = "1000", allowed = "1 to 1000000",
-                    doc = "Requests in flight of one tenant; further ones are answered 429.") int tenantRequests,
+                    doc = "Maximum number of requests in flight of one tenant; further ones are answered 429.")
+                    int tenantRequests,
             @Setting(key = "gateway.limits.bytesInFlight", defaultValue = "134217728", unit = "bytes",
                     allowed = "twice gateway.limits.batchBytes to 2147483647",
-                    doc = "Request bodies in memory, at most half of them of one tenant; 503 beyond.")
+                    doc = "Maximum size of all request bodies in memory; 503 beyond. One tenant may use half.")
                     int bytesInFlight,
             @Setting(key = "gateway.limits.headerBytes", defaultValue = "16384", allowed = "1024 to 1048576",
-                    unit = "bytes",
-                    doc = "All header fields of one request.") int headerBytes,
+                    unit = "bytes", doc = "Maximum size of all header fields of one request.") int headerBytes,
             @Setting(key = "gateway.limits.batchLines", defaultValue = "1000", allowed = "1 to 100000",
-                    doc = "Lines of one batch; 413 beyond, and nothing of the batch is stored.") int batchLines,
+                    doc = "Maximum number of lines in one batch. A larger batch is answered 413 and not stored.")
+                    int batchLines,
             @Setting(key = "gateway.limits.batchBytes", defaultValue = "4194304", allowed = "1048576 to 67108864",
                     unit = "bytes",
-                    doc = "Size of one batch; 413 beyond, and nothing of the batch is stored.") int batchBytes,
+                    doc = "Maximum size of one batch. A larger batch is answered 413 and not stored.") int batchBytes,
             @Setting(key = "gateway.limits.bodyTimeout", defaultValue = "15s", allowed = "100ms to 300000ms",
-                    doc = "Time for the head, and again for the body, of a request to arrive.") Duration bodyTimeout,
+                    doc = "Maximum time for the head of a request to arrive, and again for its body.")
+                    Duration bodyTimeout,
             @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
                     doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
             @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
-                    doc = "Time for Kafka to confirm an item; 503 after it.") Duration confirmTimeout,
+                    doc = "Maximum time for Kafka to confirm an item; then the answer is 503.") Duration confirmTimeout,
             @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
                     doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {

@@ -8,9 +8,10 @@ public record MetricsSettings(
         @Setting(key = "metrics.host", defaultValue = "127.0.0.1",
                 doc = "Address that `/metrics`, `/livez` and `/readyz` listen on.") String host,
         @Setting(key = "metrics.port", defaultValue = "9404", allowed = "0 to 65535",
-                doc = "Port of the same; 0 takes a free one.") int port,
+                doc = "Port of these three endpoints; 0 selects a free one.") int port,
         @Setting(key = "metrics.tenants", defaultValue = "100", allowed = "1 to 10000",
-                doc = "Most tenants with series of their own; the others are counted together.") int tenants) {
+                doc = "Maximum number of tenants with metric series of their own; all others are counted together.")
+                int tenants) {
     public MetricsSettings {
         AllowedRange.check(MetricsSettings.class, host, port, tenants);
     }

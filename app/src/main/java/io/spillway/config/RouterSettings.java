@@ -9,14 +9,14 @@ import java.util.Map;
 /** Settings of the router, the Kafka Streams application that routes each item to a lane. */
 public record RouterSettings(
         @Setting(key = "router.commitInterval", defaultValue = "50ms", allowed = "1ms to 1m",
-                doc = "Time between commits. An item is visible in its lane after half of it on average.")
+                doc = "Time between two commits. An item is visible in its lane after half of it on average.")
                 Duration commitInterval,
         @Setting(key = "router.threads", defaultValue = "2", allowed = "1 to 256",
-                doc = "Stream threads in this process.") int threads,
+                doc = "Number of stream threads in this process.") int threads,
         @Setting(key = "router.stateDir", defaultNote = "in the data directory",
                 doc = "Directory where Kafka Streams keeps its state.") String stateDir,
         @Setting(key = "router.maxTenants", defaultValue = "1000000", allowed = "1 to 10000000",
-                doc = "Most tenants whose rate is measured at one time in this process.") int maxTenants,
+                doc = "Maximum number of tenants whose rate this process measures at the same time.") int maxTenants,
         @Setting(key = "router.protection.multiple", defaultValue = "4",
                 allowed = "0, or " + ProtectionSettings.LEAST_MULTIPLE + " to " + ProtectionSettings.MOST_MULTIPLE,
                 doc = "Limit of a tenant without a rate while the hot lane is behind, a multiple of what other tenants"

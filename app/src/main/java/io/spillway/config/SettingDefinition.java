@@ -32,8 +32,7 @@ record SettingDefinition(String key, Class<?> type, Optional<Setting> declaratio
 
     private static Stream<SettingDefinition> of(RecordComponent component) {
         Setting setting = component.getAnnotation(Setting.class);
-        return setting == null
-                ? of(component.getType())
+        return setting == null ? of(component.getType())
                 : Stream.of(new SettingDefinition(setting.key(), component.getType(), Optional.of(setting)));
     }
 

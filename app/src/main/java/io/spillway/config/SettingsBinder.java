@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Binder of text values to the configuration records, by the {@link Setting} on each record component. */
 final class SettingsBinder {
@@ -75,13 +75,8 @@ final class SettingsBinder {
     }
 
     private Map<String, String> below(String section) {
-        Map<String, String> below = new TreeMap<>();
-        values.forEach((key, value) -> {
-            if (key.startsWith(section)) {
-                below.put(key.substring(section.length()), value);
-            }
-        });
-        return below;
+        return values.entrySet().stream().filter(entry -> entry.getKey().startsWith(section))
+                .collect(Collectors.toMap(entry -> entry.getKey().substring(section.length()), Map.Entry::getValue));
     }
 
     private PolicySettings tenantDefaults() {
@@ -89,12 +84,10 @@ final class SettingsBinder {
         for (PolicyField field : PolicyField.values()) {
             String key = SettingDefinition.TENANT_DEFAULTS + field.key();
             String text = values.getOrDefault(key, "");
-            if (!text.isEmpty()) {
-                try {
-                    settings = settings.with(field, text);
-                } catch (IllegalArgumentException e) {
-                    throw new InvalidSettingException(key, text, "must be " + field.allowed());
-                }
+            try {
+                settings = text.isEmpty() ? settings : settings.with(field, text);
+            } catch (IllegalArgumentException e) {
+                throw new InvalidSettingException(key, text, "must be " + field.allowed());
             }
         }
         return settings;
@@ -105,8 +98,7 @@ final class SettingsBinder {
     }
 
     private static List<Integer> integers(String text) {
-        return text.isBlank()
-                ? List.of()
+        return text.isBlank() ? List.of()
                 : Arrays.stream(text.split(",", -1)).map(String::strip).map(Integer::valueOf).toList();
     }
 }

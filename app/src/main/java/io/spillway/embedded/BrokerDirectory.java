@@ -32,14 +32,12 @@ final class BrokerDirectory implements AutoCloseable {
     static final int NODE_ID = 1;
     private static final String LOCK_FILE = "spillway.lock";
     private static final String METADATA_LOG = "__cluster_metadata-0";
+    private static final String META_FILE = MetaPropertiesEnsemble.META_PROPERTIES_NAME;
 
     /** Files that a killed first start may leave: formatting writes them before meta.properties. */
     private static final Set<String> UNFINISHED_FORMAT = Set.of(
-            LOCK_FILE,
-            METADATA_LOG,
-            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME,
-            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp",
-            MetaPropertiesEnsemble.META_PROPERTIES_NAME + ".tmp");
+            LOCK_FILE, METADATA_LOG, BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME,
+            BootstrapDirectory.BINARY_BOOTSTRAP_FILENAME + ".tmp", META_FILE + ".tmp");
 
     // Checked before the lock file is opened: closing any channel of a file releases the process's POSIX locks on it.
     private static final Set<Path> CLAIMED_IN_THIS_PROCESS = ConcurrentHashMap.newKeySet();
@@ -62,8 +60,7 @@ final class BrokerDirectory implements AutoCloseable {
         FileChannel lock = null;
         boolean claimed = false;
         try {
-            lock = FileChannel.open(
-                    path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            lock = FileChannel.open(path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             claimed = lock.tryLock() != null;
             if (!claimed) {
                 throw inUse(path);
@@ -86,7 +83,7 @@ final class BrokerDirectory implements AutoCloseable {
      * Formats an empty directory, with the port of the only voter of the metadata quorum, or checks a formatted one.
      */
     void prepare(int controllerPort) {
-        if (Files.exists(path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME))) {
+        if (Files.exists(path.resolve(META_FILE))) {
             check();
         } else {
             format(controllerPort);
@@ -99,29 +96,25 @@ final class BrokerDirectory implements AutoCloseable {
         try (Stream<Path> files = Files.list(path)) {
             entries = files.map(file -> file.getFileName().toString()).toList();
         } catch (IOException | UncheckedIOException e) {
-            throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + path + " cannot be read (" + Printable.innermostCause(e)
-                            + "). Change its permissions, or choose another directory.",
-                    e);
+            throw problem(path, "cannot be read (" + Printable.innermostCause(e)
+                    + "). Change its permissions, or choose another directory.", e);
         }
-        if (!entries.contains(MetaPropertiesEnsemble.META_PROPERTIES_NAME) && !UNFINISHED_FORMAT.containsAll(entries)) {
-            throw new EmbeddedKafkaException("The Kafka data directory " + path + " is not empty but has no "
-                    + MetaPropertiesEnsemble.META_PROPERTIES_NAME
-                    + ". Choose an empty directory, or one of an earlier start.");
+        if (!entries.contains(META_FILE) && !UNFINISHED_FORMAT.containsAll(entries)) {
+            throw problem(path, "is not empty but has no " + META_FILE
+                    + ". Choose an empty directory, or one of an earlier start.", null);
         }
     }
 
     private void check() {
         MetaProperties meta;
         try {
-            meta = new MetaProperties.Builder(PropertiesUtils.readPropertiesFile(
-                            path.resolve(MetaPropertiesEnsemble.META_PROPERTIES_NAME).toString()))
-                    .build();
+            meta = new MetaProperties.Builder(
+                    PropertiesUtils.readPropertiesFile(path.resolve(META_FILE).toString())).build();
         } catch (IOException | RuntimeException e) {
-            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " cannot be read: " + e.getMessage(), e);
+            throw broken(META_FILE + " cannot be read: " + e.getMessage(), e);
         }
         if (meta.nodeId().isEmpty() || meta.clusterId().isEmpty() || meta.directoryId().isEmpty()) {
-            throw broken(MetaPropertiesEnsemble.META_PROPERTIES_NAME + " is incomplete", null);
+            throw broken(META_FILE + " is incomplete", null);
         }
         if (meta.nodeId().getAsInt() != NODE_ID) {
             throw broken("it belongs to another Kafka cluster (node " + meta.nodeId().getAsInt() + ")", null);
@@ -152,10 +145,8 @@ final class BrokerDirectory implements AutoCloseable {
                             new DynamicVoter(directoryId, NODE_ID, LoopbackSockets.HOST, controllerPort))))
                     .run();
         } catch (Exception e) {
-            throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + path + " cannot be formatted (" + Printable.innermostCause(e)
-                            + "). Free disk space or change its permissions, or choose another directory.",
-                    e);
+            throw problem(path, "cannot be formatted (" + Printable.innermostCause(e)
+                    + "). Free disk space or change its permissions, or choose another directory.", e);
         }
     }
 
@@ -168,8 +159,7 @@ final class BrokerDirectory implements AutoCloseable {
         try {
             return Files.createDirectories(directory).toRealPath();
         } catch (FileAlreadyExistsException e) {
-            throw new EmbeddedKafkaException(
-                    "The Kafka data directory " + directory + " is not a directory. Choose another path.", e);
+            throw problem(directory, "is not a directory. Choose another path.", e);
         } catch (IOException e) {
             throw notWritable(directory, e);
         }
@@ -188,21 +178,20 @@ final class BrokerDirectory implements AutoCloseable {
     }
 
     private EmbeddedKafkaException broken(String reason, Throwable cause) {
-        return new EmbeddedKafkaException(
-                "The Kafka data directory " + path + " is not usable (" + reason
-                        + "). Choose another directory, or move this one away to start with an empty one.",
-                cause);
+        return problem(path, "is not usable (" + reason
+                + "). Choose another directory, or move this one away to start with an empty one.", cause);
     }
 
     private static EmbeddedKafkaException inUse(Path path) {
-        return new EmbeddedKafkaException("The Kafka data directory " + path
-                + " is in use by another running Kafka. Stop that one, or choose another directory.");
+        return problem(path, "is in use by another running Kafka. Stop that one, or choose another directory.", null);
     }
 
     private static EmbeddedKafkaException notWritable(Path path, IOException cause) {
-        return new EmbeddedKafkaException(
-                "The Kafka data directory " + path + " cannot be written (" + Printable.innermostCause(cause)
-                        + "). Change its permissions, or choose another directory.",
-                cause);
+        return problem(path, "cannot be written (" + Printable.innermostCause(cause)
+                + "). Change its permissions, or choose another directory.", cause);
+    }
+
+    private static EmbeddedKafkaException problem(Path path, String problem, Throwable cause) {
+        return new EmbeddedKafkaException("The Kafka data directory " + path + " " + problem, cause);
     }
 }

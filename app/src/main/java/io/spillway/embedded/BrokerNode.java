@@ -39,16 +39,10 @@ final class BrokerNode {
         var config = new KafkaConfig(
                 BrokerSettings.of(directory, sockets.brokerPort(), sockets.controllerPort()), false);
         var formatted = KafkaRaftServer.initializeLogDirs(config, LoggerFactory.getLogger(BrokerNode.class), "");
+        // No static voters: formatting stored the voter in the directory.
         var shared = new SharedServer(
-                config,
-                formatted._1(),
-                Time.SYSTEM,
-                new Metrics(),
-                // No static voters: formatting stored the voter in the directory.
-                CompletableFuture.completedFuture(Map.of()),
-                QuorumConfig.parseBootstrapServers(config.quorumConfig().bootstrapServers()),
-                faults,
-                sockets);
+                config, formatted._1(), Time.SYSTEM, new Metrics(), CompletableFuture.completedFuture(Map.of()),
+                QuorumConfig.parseBootstrapServers(config.quorumConfig().bootstrapServers()), faults, sockets);
         this.controller = new ControllerServer(shared, KafkaRaftServer.configSchema(), formatted._2());
         this.broker = new BrokerServer(shared);
         this.starter = new Thread(faults, this::run, "embedded-kafka-start");

@@ -15,10 +15,8 @@ final class BrokerSettings {
         String controller = LoopbackSockets.HOST + ":" + controllerPort;
         Map<String, String> settings = new TreeMap<>(FIXED);
         settings.put("log.dirs", directory.toString());
-        settings.put(
-                "listeners",
-                LoopbackSockets.BROKER + "://" + LoopbackSockets.HOST + ":" + brokerPort + ","
-                        + LoopbackSockets.CONTROLLER + "://" + controller);
+        settings.put("listeners", LoopbackSockets.BROKER + "://" + LoopbackSockets.HOST + ":" + brokerPort + ","
+                + LoopbackSockets.CONTROLLER + "://" + controller);
         settings.put("controller.quorum.bootstrap.servers", controller);
         return settings;
     }
@@ -28,8 +26,7 @@ final class BrokerSettings {
         settings.put("node.id", Integer.toString(BrokerDirectory.NODE_ID));
         settings.put("process.roles", "broker,controller");
         settings.put("controller.listener.names", LoopbackSockets.CONTROLLER);
-        settings.put(
-                "listener.security.protocol.map",
+        settings.put("listener.security.protocol.map",
                 LoopbackSockets.BROKER + ":PLAINTEXT," + LoopbackSockets.CONTROLLER + ":PLAINTEXT");
 
         // Topics are declared explicitly: an automatically created one would have wrong partitions and retention.

@@ -138,9 +138,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     }
 
     private static EmbeddedKafkaException didNotStart(Path directory, Exception failure) {
-        return new EmbeddedKafkaException(
-                "Kafka did not start on the data directory " + directory + " (" + Printable.innermostCause(failure)
-                        + "). See the log. Choose another directory, or move this one away to start with an empty one.",
-                failure);
+        return new EmbeddedKafkaException("Kafka did not start on the data directory " + directory + " ("
+                + Printable.innermostCause(failure) + "). See the log. Choose another directory, or move this one away"
+                + " to start with an empty one.", failure);
     }
 }

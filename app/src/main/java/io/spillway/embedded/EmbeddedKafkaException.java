@@ -8,8 +8,4 @@ public final class EmbeddedKafkaException extends RuntimeException {
     EmbeddedKafkaException(String message, Throwable cause) {
         super(message, cause);
     }
-
-    EmbeddedKafkaException(String message) {
-        this(message, null);
-    }
 }

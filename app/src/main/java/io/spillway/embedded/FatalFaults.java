@@ -24,11 +24,7 @@ final class FatalFaults extends ThreadGroup implements FaultHandlerFactory {
         Exit.setExitProcedure((status, message) -> exitCalled(status, message, System::exit));
     }
 
-    private enum Phase {
-        STARTING,
-        RUNNING,
-        STOPPING
-    }
+    private enum Phase { STARTING, RUNNING, STOPPING }
 
     private final IntConsumer halt;
     private final CompletableFuture<Void> started = new CompletableFuture<>();

@@ -71,10 +71,8 @@ final class LoopbackSockets implements ServerSocketFactory, AutoCloseable {
             return channel;
         } catch (IOException e) {
             closeQuietly(channel);
-            throw new EmbeddedKafkaException(
-                    "Kafka cannot listen on " + HOST + ":" + port + " (" + e.getMessage()
-                            + "). Stop the process that uses the port, or choose another one (0 for any free port).",
-                    e);
+            throw new EmbeddedKafkaException("Kafka cannot listen on " + HOST + ":" + port + " (" + e.getMessage()
+                    + "). Stop the process that uses the port, or choose another one (0 for any free port).", e);
         }
     }
 

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
@@ -39,9 +38,8 @@ final class AdminKeys {
                 return AdminKey.of(read(Path.of(settings.adminKeyFile())));
             } catch (IOException | IllegalArgumentException e) {
                 // The exception's message has the name of the file or the allowed form of a key, never its content.
-                throw new InvalidSettingException("gateway.adminKeyFile: "
-                        + Printable.onOneLine(
-                                e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
+                throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(
+                        e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
             }
         }
         return stored(data.resolve(FILE));
@@ -56,11 +54,10 @@ final class AdminKeys {
             }
             return AdminKey.of(read(file));
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
-                    + "data directory.");
+            throw DataDirectory.inaccessible(file, e);
         } catch (IllegalArgumentException e) {
-            throw CommandFailure.failed("The admin key in " + file + " " + e.getMessage() + ". Delete the file to "
-                    + "create a new key.");
+            throw CommandFailure.failed(
+                    "The admin key in " + file + " " + e.getMessage() + ". Delete the file to create a new key.");
         }
     }
 
@@ -68,17 +65,11 @@ final class AdminKeys {
     private static void write(Path file, String key) throws IOException {
         Path draft = file.resolveSibling(FILE + ".new");
         Files.deleteIfExists(draft);
-        Files.createFile(draft, ownerOnly(file));
+        if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createFile(draft, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
         Files.writeString(draft, key + "\n");
         Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
-    }
-
-    private static FileAttribute<?>[] ownerOnly(Path file) {
-        return file.getFileSystem().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
-                }
-                : new FileAttribute<?>[0];
     }
 
     private static String read(Path file) throws IOException {

@@ -13,14 +13,12 @@ import org.apache.kafka.clients.admin.Admin;
 
 /**
  * Check of the cluster before a command starts. It reports an unreachable cluster or a missing topic within seconds,
- * while
- * each Kafka client would wait for its own timeout and name neither.
+ * while each Kafka client would wait for its own timeout and name neither.
  */
 public final class Cluster {
     /** Advice if the configured cluster does not answer. */
     public static final String ADDRESS_REMEDY = "Check that it runs, its address (--bootstrap-servers, "
-            + "kafka.bootstrapServers) "
-            + "and the security settings (kafka.properties).";
+            + "kafka.bootstrapServers) and the security settings (kafka.properties).";
 
     private static final String ANSWER_MILLIS = "10000";
 

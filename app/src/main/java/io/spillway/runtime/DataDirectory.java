@@ -29,9 +29,8 @@ public final class DataDirectory implements AutoCloseable {
             FileLock lock = tryLock(channel);
             if (lock == null) {
                 channel.close();
-                throw CommandFailure.failed("Data directory " + path
-                        + " is in use by another process. Stop that process, or choose another directory with --data "
-                        + "DIR.");
+                throw CommandFailure.failed("Data directory " + path + " is in use by another process. "
+                        + "Stop that process, or choose another directory with --data DIR.");
             }
             // A killed process does not delete it.
             Endpoint.delete(path);
@@ -56,9 +55,14 @@ public final class DataDirectory implements AutoCloseable {
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw CommandFailure.failed("Cannot read or write " + file + " (" + e + "). Check the permissions of the "
-                    + "data directory.");
+            throw inaccessible(file, e);
         }
+    }
+
+    /** Returns the failure to read or write a file of a data directory. */
+    static CommandFailure inaccessible(Path file, IOException cause) {
+        return CommandFailure.failed(
+                "Cannot read or write " + file + " (" + cause + "). Check the permissions of the data directory.");
     }
 
     @Override

@@ -34,20 +34,15 @@ public record Endpoint(String gateway, String kafka, String metrics, long pid, b
                     "Cannot read " + data.resolve(FILE) + " (" + e.getMessage() + "). Check its permissions.");
         }
         String kafka = properties.getProperty("kafka", "");
-        return kafka.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Endpoint(
-                        properties.getProperty("gateway", ""),
-                        kafka,
-                        properties.getProperty("metrics", ""),
-                        pidIn(properties.getProperty("pid", "")),
-                        Boolean.parseBoolean(properties.getProperty("embedded", "true"))));
+        return kafka.isEmpty() ? Optional.empty() : Optional.of(new Endpoint(
+                properties.getProperty("gateway", ""), kafka, properties.getProperty("metrics", ""),
+                pidIn(properties.getProperty("pid", "")),
+                Boolean.parseBoolean(properties.getProperty("embedded", "true"))));
     }
 
     /** Returns the configuration with the cluster of that process. */
     public Configuration in(Configuration configuration) {
-        Configuration there = configuration.withKafka(configuration.kafka().withBootstrapServers(kafka));
-        return embedded ? there.withTopics(there.topics().withReplication(1)) : there;
+        return configuration.on(kafka, embedded);
     }
 
     /** Writes the file atomically. */

@@ -24,9 +24,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * HTTP server for {@code /metrics} (Prometheus), {@code /livez} and {@code /readyz} on a separate port, so that they
- * stay
- * reachable if the gateway is overloaded. Owner of the registry and the listener; started and closed by one thread at a
- * time.
+ * stay reachable if the gateway is overloaded. Owner of the registry and the listener; started and closed by one thread
+ * at a time.
  */
 public final class MetricsServer implements AutoCloseable {
     private static final Header PROMETHEUS_TEXT =
@@ -104,9 +103,8 @@ public final class MetricsServer implements AutoCloseable {
 
     private IllegalStateException cannotListen(String reason, Exception cause) {
         return new IllegalStateException("Cannot listen on " + Printable.of(settings.host()) + ":" + settings.port()
-                + " for metrics: " + reason + ". Set metrics.host or metrics.port to another, or metrics.port to 0 "
-                + "for any free port.",
-                cause);
+                + " for metrics: " + reason
+                + ". Set metrics.host or metrics.port to another, or metrics.port to 0 for any free port.", cause);
     }
 
     private static void sendReady(ServerResponse response, boolean ready) {

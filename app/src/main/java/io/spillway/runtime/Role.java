@@ -11,9 +11,7 @@ import java.util.stream.Collectors;
 
 /** Role of a process. */
 public enum Role {
-    GATEWAY,
-    ROUTER,
-    WORKER;
+    GATEWAY, ROUTER, WORKER;
 
     static final Set<Role> DEFAULT = Set.of(GATEWAY, ROUTER, WORKER);
 
@@ -31,10 +29,9 @@ public enum Role {
         Set<Role> roles = EnumSet.noneOf(Role.class);
         for (String name : names) {
             roles.add(Arrays.stream(values())
-                    .filter(role -> role.label().equals(name.strip()))
-                    .findFirst()
-                    .orElseThrow(() -> CommandFailure.usage("--roles " + Printable.of(name) + ": must be one or more "
-                            + "of " + ALL)));
+                    .filter(role -> role.label().equals(name.strip())).findFirst()
+                    .orElseThrow(() -> CommandFailure.usage(
+                            "--roles " + Printable.of(name) + ": must be one or more of " + ALL)));
         }
         return roles;
     }

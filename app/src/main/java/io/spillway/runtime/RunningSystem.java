@@ -57,30 +57,23 @@ public record RunningSystem(
      * @param shutdown           closes all opened parts, also if a later part fails to start
      */
     public static RunningSystem start(
-            Configuration configured,
-            DataDirectory data,
-            Set<Role> roles,
-            boolean unsafeTransactions,
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
             Shutdown shutdown) {
         if (roles.contains(Role.WORKER)) {
             Handlers.check(configured.handler(), configured.queue());
         }
-        return start(configured, data, roles, unsafeTransactions, shutdown,
-                configuration -> Handlers.make(configuration.handler(), configuration.queue(), InstantSource.system()));
+        return start(configured, data, roles, unsafeTransactions, shutdown, configuration ->
+                Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system()));
     }
 
     /**
      * Starts the system with another handler.
      *
-     * @param handler makes the handler from the configuration with the cluster; the worker closes it
+     * @param handler creates the handler from the configuration with the cluster; the worker closes it
      */
     public static RunningSystem start(
-            Configuration configured,
-            DataDirectory data,
-            Set<Role> roles,
-            boolean unsafeTransactions,
-            Shutdown shutdown,
-            Function<Configuration, Handler> handler) {
+            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
+            Shutdown shutdown, Function<Configuration, Handler> handler) {
         Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
                 ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
                 : Optional.empty();
@@ -89,14 +82,13 @@ public record RunningSystem(
         if (!embedded) {
             Cluster.require(configuration, Cluster.ADDRESS_REMEDY, List.of());
         }
-        KafkaClients clients = new KafkaClients(configuration.queue());
+        Views views = new Views(new KafkaClients(configuration.queue()), configuration, data, shutdown);
         Topics topics = new Topics(configuration.queue());
-        prepareTopics(clients, topics, embedded, unsafeTransactions);
+        prepareTopics(views.clients(), topics, embedded, unsafeTransactions);
 
-        TenantPolicies policies = new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong());
-        Sweeps sweeps = new Sweeps();
-        follow(clients, topics.policies(), policies, configuration, data, shutdown);
-        follow(clients, topics.sweeps(), sweeps, configuration, data, shutdown);
+        TenantPolicies policies = views.follow(
+                topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
+        Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
 
         List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
         MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
@@ -107,11 +99,11 @@ public record RunningSystem(
             ShardAssignments assignments = new ShardAssignments(
                     configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
             if (topics.assignsShards()) {
-                follow(clients, topics.shards(), assignments, configuration, data, shutdown);
+                views.follow(topics.shards(), assignments);
             }
             Router router = shutdown.closing(new Router(
-                    configuration, data.instance(), stateDirectory(configuration, data),
-                    policies, sweeps, assignments, metrics.registry(), InstantSource.system()));
+                    configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
+                    metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             running.add(router::isRunning);
             watch("router", router::awaitEnd, ended);
@@ -127,28 +119,16 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
-            Gateway gateway = shutdown.closing(
-                    gateway(clients, topics, policies, adminKey.orElseThrow(), metrics, configuration, data, shutdown));
+            var dependencies = new Gateway.Dependencies(
+                    policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
+                    views.follow(topics.depths(), new Depths()), metrics.registry(), metrics.registry()::scrape);
+            Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
+                    InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);
             running.add(gateway::isRunning);
             watch("gateway", gateway::awaitEnd, ended);
         }
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
-    }
-
-    private static Gateway gateway(
-            KafkaClients clients, Topics topics, TenantPolicies policies, AdminKey adminKey, MetricsServer metrics,
-            Configuration configuration, DataDirectory data, Shutdown shutdown) {
-        ApiKeys keys = new ApiKeys();
-        follow(clients, topics.keys(), keys, configuration, data, shutdown);
-        Depths depths = new Depths();
-        follow(clients, topics.depths(), depths, configuration, data, shutdown);
-        return new Gateway(
-                configuration,
-                new Gateway.Dependencies(policies, keys, adminKey, depths,
-                        metrics.registry(), metrics.registry()::scrape),
-                new Gateway.Sources(
-                        InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong()));
     }
 
     public void awaitEnd() throws InterruptedException {
@@ -172,17 +152,14 @@ public record RunningSystem(
 
     /** Returns the addresses for other commands. */
     public Endpoint endpoint() {
-        return new Endpoint(
-                gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl, ProcessHandle.current().pid(),
-                embedded);
+        return new Endpoint(gatewayUrl, configuration.kafka().bootstrapServers(), metricsUrl,
+                ProcessHandle.current().pid(), embedded);
     }
 
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
         EmbeddedKafka kafka = shutdown.closing(
                 EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
-        return configured
-                .withKafka(configured.kafka().withBootstrapServers(kafka.bootstrapServers()))
-                .withTopics(configured.topics().withReplication(1));
+        return configured.on(kafka.bootstrapServers(), true);
     }
 
     private static void prepareTopics(KafkaClients clients, Topics topics, boolean create, boolean unsafeTransactions) {
@@ -194,22 +171,22 @@ public record RunningSystem(
             }
             problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
-                throw CommandFailure.failed(problems.getFirst()
-                        + (problems.size() > 1
-                                ? " (and " + Printer.count(problems.size() - 1, "more problem")
-                                        + "; see: spillway topics check)"
-                                : ""));
+                String more = problems.size() == 1 ? "" : " (and "
+                        + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)";
+                throw CommandFailure.failed(problems.getFirst() + more);
             }
         }
     }
 
-    private static void follow(
-            KafkaClients clients, String topic, ViewContent<?> content, Configuration configuration,
-            DataDirectory data, Shutdown shutdown) {
-        CompactedView view = shutdown.closing(new CompactedView(
-                clients, topic, content, configuration.router().maxTenants(),
-                Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()));
-        view.start(START_TIMEOUT);
+    /** Views of this instance. */
+    private record Views(KafkaClients clients, Configuration configuration, DataDirectory data, Shutdown shutdown) {
+        /** Reads the whole topic into the content, which then follows it, and returns the content. */
+        <C extends ViewContent> C follow(String topic, C content) {
+            shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
+                    Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()))
+                    .start(START_TIMEOUT);
+            return content;
+        }
     }
 
     /** Turns a port in use into a command failure. */

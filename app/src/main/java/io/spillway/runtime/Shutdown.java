@@ -8,8 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Parts to close when the process ends, in the reverse order of their start, each once. Thread-safe: the main thread
- * and
- * the shutdown hook use it.
+ * and the shutdown hook use it.
  */
 public final class Shutdown implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Shutdown.class);

@@ -4,34 +4,27 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.TopicAdmin;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
 /** Progress of the running instances in a compacted topic, from the offsets that their views commit every second. */
 public final class ViewProgress {
     /** An instance without a commit for this long is not running. */
     private static final long ALIVE_MILLIS = 10_000;
-    /**
-     * Time to wait for a first report. An instance that has read the whole topic reports every second, so a ready one
-     * has
-     * reported, or does so within two seconds.
-     */
+    /** An instance that has read the whole topic reports every second, so a ready one reports within two seconds. */
     static final long FIRST_REPORT_MILLIS = 3_000;
     private static final long TIMEOUT_MILLIS = 30_000;
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final String READING = "read which instances have applied the change";
 
     /** Description of the option {@code --wait}. */
     public static final String WAIT = "Wait until every running instance has applied the change. If none reports "
@@ -73,8 +66,7 @@ public final class ViewProgress {
 
     /**
      * Waits until every running instance has applied a record. If none has reported, it waits for the first one, at
-     * most
-     * {@value #FIRST_REPORT_MILLIS} ms.
+     * most {@value #FIRST_REPORT_MILLIS} ms.
      *
      * @return number of instances that have applied it; 0 if none has reported
      * @throws CommandFailure if some have not within the timeout
@@ -100,13 +92,13 @@ public final class ViewProgress {
     private int look(TopicPartition partition, long offset, List<String> behind) {
         String prefix = groupOf(partition.topic(), "");
         int alive = 0;
-        for (GroupListing group : get(admin.listGroups().all())) {
+        for (GroupListing group : TopicAdmin.get(admin.listGroups().all(), READING)) {
             if (!group.groupId().startsWith(prefix)) {
                 continue;
             }
-            Map<TopicPartition, OffsetAndMetadata> offsets =
-                    get(admin.listConsumerGroupOffsets(group.groupId()).partitionsToOffsetAndMetadata());
-            OffsetAndMetadata progress = offsets.get(partition);
+            OffsetAndMetadata progress = TopicAdmin.get(
+                    admin.listConsumerGroupOffsets(group.groupId()).partitionsToOffsetAndMetadata(), READING)
+                    .get(partition);
             if (progress != null && clock.millis() - committedAtMillis(progress) <= ALIVE_MILLIS) {
                 alive++;
                 if (progress.offset() <= offset) {
@@ -122,19 +114,6 @@ public final class ViewProgress {
             return Long.parseLong(progress.metadata());
         } catch (NumberFormatException notOurs) {
             return 0;
-        }
-    }
-
-    private static <T> T get(KafkaFuture<T> future) {
-        try {
-            return future.get(30, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw new KafkaFailure("Cannot read which instances have applied the change", e.getCause());
-        } catch (TimeoutException e) {
-            throw new KafkaFailure("Cannot read which instances have applied the change", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new KafkaFailure("Interrupted while reading which instances have applied the change", e);
         }
     }
 }

@@ -130,7 +130,7 @@ class GatewayIT {
         assertThat(new java.util.HashSet<>(ids())).containsAll(accepted);
     }
 
-    /** Sends one after the other until it is told to stop, or nobody answers. */
+    /** Sends one request after the other until it is stopped or the gateway does not answer. */
     private int load(String url, String key, int caller, Set<String> accepted, CountDownLatch loaded)
             throws InterruptedException {
         for (int i = 0; ; i++) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The handler that docs/handlers.md shows compiles, and runs when it is given to the launcher as that page says. */
+/** Test that the handler in docs/handlers.md compiles and runs with the launcher as that page describes. */
 @Timeout(300) // Against a hang; nothing is measured.
 class ReadmeHandlerIT {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

@@ -65,14 +65,14 @@ class RouterRestartIT {
             commands.awaitRouted(kafka.admin());
         }
 
-        // Those of the delay lane and of the ledger as well: whether timers and books were written by now is a matter
-        // of time.
-        Map<TopicPartition, OffsetAndMetadata> stood = kafka.admin().listConsumerGroupOffsets(topics.routerGroup())
+        // The offsets of the delay lane and of the ledger too: whether timers and balances were written by now depends
+        // on timing.
+        Map<TopicPartition, OffsetAndMetadata> before = kafka.admin().listConsumerGroupOffsets(topics.routerGroup())
                 .partitionsToOffsetAndMetadata().get();
         kafka.admin().deleteConsumerGroups(List.of(topics.routerGroup())).all().get();
         assertRefuses(commands, topics.ingress() + "-0 and 1 more");
 
-        kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), stood).all().get();
+        kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), before).all().get();
         queues.purgeFinished(topics.ingress(), topics.routerGroup());
         kafka.admin()
                 .deleteConsumerGroupOffsets(topics.routerGroup(), Set.of(new TopicPartition(topics.ingress(), 1)))
@@ -80,7 +80,7 @@ class RouterRestartIT {
                 .get();
         assertRefuses(commands, topics.ingress() + "-1");
 
-        kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), stood).all().get();
+        kafka.admin().alterConsumerGroupOffsets(topics.routerGroup(), before).all().get();
         try (Shutdown router = started(commands)) {
             send(commands, 20);
             commands.awaitRouted(kafka.admin());

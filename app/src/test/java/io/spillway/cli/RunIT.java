@@ -57,13 +57,13 @@ class RunIT {
 
             assertThat(CommandRun.of("run", "--config", config, "--data", data.toString()).failedWith(1))
                     .contains(data.toString(), "in use", "--data");
-            assertThat(Endpoint.read(data)).as("the second has left what is the first's").isPresent();
+            assertThat(Endpoint.read(data)).as("the refused second start keeps the endpoint of the first").isPresent();
             assertThat(CommandRun.of("topics", "check", "--config", config, "--data", data.toString()).done().out())
                     .contains("All topics match the configuration.");
             CommandRun.of("send", "--count", "5", "--config", config, "--data", data.toString()).done();
 
-            assertThat(running.stop()).as("a stop that was asked for is no failure").isZero();
-            assertThat(running.furtherOutput()).as("ready is all that it has to say").isEmpty();
+            assertThat(running.stop()).as("exit status of a requested stop").isZero();
+            assertThat(running.furtherOutput()).as("no output after the line about readiness").isEmpty();
             assertThat(data.resolve("endpoint")).doesNotExist();
         }
         try (SpillwayProcess again = SpillwayProcess.start(

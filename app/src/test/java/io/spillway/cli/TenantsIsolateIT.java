@@ -58,7 +58,7 @@ class TenantsIsolateIT {
             assertThat(own).hasSize(2);
             assertThat(placesOf("acme")).isSubsetOf(own);
             for (String other : Set.of("b", "c", "d", "e")) {
-                assertThat(placesOf(other)).as("nobody else is there").doesNotContainAnyElementsOf(own);
+                assertThat(placesOf(other)).as("no other tenant is there").doesNotContainAnyElementsOf(own);
             }
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
                     .contains("acme: has dedicated partitions", "partitions " + own, "any other: hot", "dedicated=2");

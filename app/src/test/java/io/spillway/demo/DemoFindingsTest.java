@@ -26,12 +26,12 @@ class DemoFindingsTest {
         "100,  120, 'no significant difference in this run.'",
         "250,  100, 'at most 250 ms in Spillway and 100 ms in the FIFO queue: in this run Spillway was slower.'"
     })
-    void the_finding_on_quiet_tenants_is_the_measured_result(long ours, long theirs, String said) {
+    void the_finding_on_quiet_tenants_is_the_measured_result(long ours, long theirs, String expected) {
         clock.startIn(0);
         quietItemWaits(spillway, plan.floodFromMillis(), ours);
         quietItemWaits(fifo, plan.floodFromMillis(), theirs);
 
-        assertThat(findings(true)).anySatisfy(finding -> assertThat(finding).endsWith(said));
+        assertThat(findings(true)).anySatisfy(finding -> assertThat(finding).endsWith(expected));
     }
 
     @Test
@@ -48,7 +48,7 @@ class DemoFindingsTest {
     @ParameterizedTest
     @CsvSource({"10000, 10500, about the same", "10000, 20000, Spillway was faster", "20000, 10000, Spillway was slower"
     })
-    void the_finding_on_the_noisy_tenant_is_the_measured_result(long ours, long theirs, String said) {
+    void the_finding_on_the_noisy_tenant_is_the_measured_result(long ours, long theirs, String expected) {
         clock.startIn(0);
         noisyItemIsDone(spillway, plan.floodFromMillis() + ours);
         noisyItemIsDone(fifo, plan.floodFromMillis() + theirs);
@@ -56,7 +56,7 @@ class DemoFindingsTest {
         assertThat(findings(true))
                 .anySatisfy(finding -> assertThat(finding)
                         .startsWith("All 1 items of noisy were done")
-                        .contains(said));
+                        .contains(expected));
     }
 
     @Test

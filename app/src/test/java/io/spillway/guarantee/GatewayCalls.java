@@ -79,7 +79,7 @@ final class GatewayCalls {
 
     private void call(URI items, String key, int limit, Random random) {
         for (int i = 0; i < limit && !stopped; i++) {
-            String plan = FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)];
+            String plan = FlakyHandler.PLANS[random.nextInt(FlakyHandler.PLANS.length)];
             HttpRequest request = HttpRequest.newBuilder(items)
                     .timeout(TIMEOUT)
                     .header("Authorization", "Bearer " + key)

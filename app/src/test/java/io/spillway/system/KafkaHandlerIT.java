@@ -83,7 +83,7 @@ class KafkaHandlerIT {
     @Test
     void a_topic_that_goes_away_is_worth_another_attempt() throws Exception {
         String topic = kafka.createTopic("goes", 1);
-        try (Handler handler = Handlers.make(configuration(topic, Map.of(
+        try (Handler handler = Handlers.create(configuration(topic, Map.of(
                 "kafka.properties.max.block.ms", "1000", "kafka.properties.request.timeout.ms", "500",
                 "kafka.properties.delivery.timeout.ms", "1000")).handler(), configuration(topic, Map.of(
                 "kafka.properties.max.block.ms", "1000", "kafka.properties.request.timeout.ms", "500",
@@ -113,7 +113,7 @@ class KafkaHandlerIT {
     }
 
     private Handler handler(String topic) {
-        return Handlers.make(
+        return Handlers.create(
                 configuration(topic, Map.of()).handler(), configuration(topic, Map.of()).queue(),
                 InstantSource.system());
     }

@@ -240,7 +240,7 @@ final class WorkerModel {
             } else {
                 result = new AttemptResult.PermanentFailure("as requested");
             }
-            run(core.ended(attempt, new AttemptEnd(result, 5_000_000)));
+            run(core.ended(attempt, result));
         }
 
         void beginCommit() {

@@ -15,11 +15,7 @@ import java.util.Arrays;
  */
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Reason for the interrupt of a call. */
-    enum Interruption {
-        NONE,
-        LEASE_ENDED,
-        PARTITION_LEFT
-    }
+    enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
     final long startedAtMillis;
     final long startedNanos;

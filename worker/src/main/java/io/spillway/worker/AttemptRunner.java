@@ -69,23 +69,22 @@ final class AttemptRunner {
         metrics.started(attempt);
         LaneItem item = attempt.item;
         stats.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
-        AttemptResult result = call(attempt);
+        AttemptResult returned = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
-        AttemptEnd end = new AttemptEnd(interpret(result, interruption, durationNanos), durationNanos);
-        metrics.ended(end);
+        AttemptResult result = interpret(returned, interruption, durationNanos);
+        metrics.ended(result, durationNanos);
         stats.ended(durationNanos);
-        return core.ended(attempt, end);
+        return core.ended(attempt, result);
     }
 
     private AttemptResult call(Attempt attempt) {
         try {
             return switch (handler.handle(new LaneDelivery(attempt.item, attempt))) {
                 case Outcome.Done done -> new AttemptResult.Succeeded();
-                case Outcome.Retry retry -> new AttemptResult.Failed(
-                        retry.after().map(after -> OptionalLong.of(Math.max(0, after.toMillis())))
-                                .orElse(OptionalLong.empty()),
-                        retry.detail());
+                case Outcome.Retry(var after, String detail) -> new AttemptResult.Failed(
+                        after.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Math.max(0, after.get().toMillis())),
+                        detail);
                 case Outcome.Dead dead -> new AttemptResult.PermanentFailure(dead.reason());
                 case null -> new AttemptResult.Failed(
                         OptionalLong.empty(), "The handler returned null. It must return an outcome.");

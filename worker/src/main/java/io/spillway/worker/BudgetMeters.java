@@ -29,12 +29,10 @@ final class BudgetMeters {
                 tenants,
                 tenant -> new Meters(
                         tenant.equals(TenantMeters.OTHERS)
-                                ? Optional.empty()
-                                : Optional.of(gauge(registry, tenant, tokens)),
+                                ? Optional.empty() : Optional.of(gauge(registry, tenant, tokens)),
                         Counter.builder("spillway.retry.refused")
                                 .description("Retries postponed because the tenant's retry budget was empty")
-                                .tag("tenant", tenant)
-                                .register(registry)),
+                                .tag("tenant", tenant).register(registry)),
                 removed -> {
                     removed.tokens().ifPresent(registry::remove);
                     registry.remove(removed.refused());
@@ -56,8 +54,6 @@ final class BudgetMeters {
     private static Gauge gauge(MeterRegistry registry, String tenant, ToDoubleFunction<String> tokens) {
         return Gauge.builder("spillway.retry.budget", tenant, tokens)
                 .description("Retries that a tenant may make at once; below 1, retries are limited to the trickle rate")
-                .tag("tenant", tenant)
-                .strongReference(true)
-                .register(registry);
+                .tag("tenant", tenant).strongReference(true).register(registry);
     }
 }

@@ -60,8 +60,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private static LaneItem laneItem(
             OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
         long enqueuedAtMillis = RoutingRules.isPlausible(read.enqueuedAtMillis(), nowMillis)
-                ? read.enqueuedAtMillis()
-                : nowMillis;
+                ? read.enqueuedAtMillis() : nowMillis;
         ParsedRecord.Item item = new ParsedRecord.Item(
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();

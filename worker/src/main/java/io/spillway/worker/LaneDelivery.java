@@ -4,7 +4,7 @@ import io.spillway.handler.Delivery;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -43,9 +43,8 @@ final class LaneDelivery implements Delivery {
     @Override
     public String id() {
         ItemDetails decoded = details;
-        return decoded == null
-                ? DECODER.id(item.read(), value(), item.record().headers(), item.origin())
-                : decoded.id();
+        return decoded != null
+                ? decoded.id() : DECODER.id(item.read(), value(), item.record().headers(), item.origin());
     }
 
     @Override
@@ -101,11 +100,8 @@ final class LaneDelivery implements Delivery {
 
     @Override
     public List<Header> headers() {
-        List<Header> headers = new ArrayList<>();
-        for (org.apache.kafka.common.header.Header header : item.record().headers()) {
-            headers.add(new Header(header.key(), header.value()));
-        }
-        return List.copyOf(headers);
+        return Arrays.stream(item.record().headers().toArray())
+                .map(header -> new Header(header.key(), header.value())).toList();
     }
 
     @Override

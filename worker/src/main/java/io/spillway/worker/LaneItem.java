@@ -20,14 +20,8 @@ import org.apache.kafka.common.header.Header;
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
  */
 record LaneItem(
-        OwnedPartition owned,
-        ConsumerRecord<byte[], byte[]> record,
-        ParsedRecord.Item read,
-        int attempts,
-        int moves,
-        boolean attemptedBefore,
-        long freshSinceMillis)
-        implements EngineItem {
+        OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
+        boolean attemptedBefore, long freshSinceMillis) implements EngineItem {
 
     @Override
     public EnginePartition partition() {

@@ -1,8 +1,6 @@
 package io.spillway.worker;
 
 import io.spillway.core.overload.LaneReport;
-import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;
 import java.time.InstantSource;
@@ -27,10 +25,6 @@ final class LaneReporter implements AutoCloseable {
     private final LaneStates states;
     private final StatusPublisher publisher;
     private int idlePeriods = IDLE_PERIODS;
-
-    LaneReporter(KafkaClients clients, Topics topics, String worker, Supplier<LaneReport> load, InstantSource clock) {
-        this(new StatusPublisher(clients, topics.laneState(), worker), worker, load, clock);
-    }
 
     LaneReporter(StatusPublisher publisher, String worker, Supplier<LaneReport> load, InstantSource clock) {
         this.publisher = publisher;

@@ -21,7 +21,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -63,7 +62,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
-            Duration drainGrace, Supplier<KafkaConsumer<byte[], byte[]>> consumers, LongSupplier nanoClock,
+            Duration drainGrace, KafkaConsumer<byte[], byte[]> consumer, LongSupplier nanoClock,
             Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
@@ -71,7 +70,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.metrics = metrics;
         this.topics = topics;
         this.drainGraceMillis = drainGrace.toMillis();
-        this.consumer = consumers.get();
+        this.consumer = consumer;
         this.nanoClock = nanoClock;
         this.onFailure = onFailure;
         this.laneOfTopic = LANES.stream().collect(Collectors.toUnmodifiableMap(topics::lane, Function.identity()));
@@ -103,7 +102,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             while (stopped.getCount() > 0) {
                 pollUnlessWoken();
             }
-            release(consumer.assignment());
+            onPartitionsRevoked(consumer.assignment());
         } catch (RuntimeException | Error e) {
             LOG.error("The worker's poll thread failed: {}", Printable.of(e.toString()), e);
             core.stopCommits();
@@ -147,9 +146,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             joined.countDown();
         }
         Set<Lane> withRecords = EnumSet.noneOf(Lane.class);
-        for (TopicPartition partition : records.partitions()) {
-            withRecords.add(laneOfTopic.get(partition.topic()));
-        }
+        records.partitions().forEach(partition -> withRecords.add(laneOfTopic.get(partition.topic())));
         for (Lane lane : LANES) {
             metrics.polled(lane, !withRecords.contains(lane));
         }
@@ -205,11 +202,6 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     @Override
-    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-        release(partitions);
-    }
-
-    @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         LOG.warn("{} partitions were lost without a revocation; their running items may run on another worker as well",
                 partitions.size());
@@ -217,7 +209,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     }
 
     /** Waits for the running attempts within the grace, commits their outcomes, and forgets the partitions. */
-    private void release(Collection<TopicPartition> partitions) {
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         if (partitions.isEmpty()) {
             return;
         }
@@ -237,8 +230,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             throws InterruptedException, ExecutionException, TimeoutException {
         long deadlineNanos = nanoClock.getAsLong() + FLUSH_NANOS;
         while (core.hasToCommit(partitions)) {
-            long leftNanos = deadlineNanos - nanoClock.getAsLong();
-            committer.flush().get(Math.max(0, leftNanos), TimeUnit.NANOSECONDS);
+            committer.flush().get(Math.max(0, deadlineNanos - nanoClock.getAsLong()), TimeUnit.NANOSECONDS);
         }
     }
 }

@@ -18,6 +18,7 @@ import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
@@ -47,7 +48,6 @@ public final class Worker implements AutoCloseable {
     private static final int FETCH_WAIT_MILLIS = 10;
     /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
-    private static final boolean ADAPTIVE = true;
 
     private final WorkerSettings settings;
     private final String name;
@@ -91,9 +91,8 @@ public final class Worker implements AutoCloseable {
                 tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
         // The limit of the dead-letter lane, because moves add headers to items that ingress accepted.
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
-        DispatchSettings dispatch = new DispatchSettings(
-                settings.slots(), settings.reserve(), settings.agedTrickle(), settings.readAheadItems(),
-                settings.readAheadBytes(), HOT_BUFFER_MILLIS, ADAPTIVE);
+        DispatchSettings dispatch = new DispatchSettings(settings.slots(), settings.reserve(), settings.agedTrickle(),
+                settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         WorkerEffects effects =
                 new WorkerEffects(new LaneRecords(topics), metrics, clock, settings.leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine =
@@ -101,15 +100,14 @@ public final class Worker implements AutoCloseable {
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
-        this.committer = new CommitThread(
-                core, runner, metrics, () -> producer(clients, registry), new LedgerWriter(topics),
-                settings.commitInterval().toMillis(), this::fail);
-        this.poller = new PollThread(
-                core, runner, committer, metrics, topics, settings.drainGrace(), () -> consumer(clients, registry),
-                nanoClock, this::fail);
+        this.committer = new CommitThread(core, runner, metrics, () -> producer(clients, registry),
+                new LedgerWriter(topics), settings.commitInterval().toMillis(), this::fail);
+        this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
+                consumer(clients, registry), nanoClock, this::fail);
         this.monitor = new LaneMonitor(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
-        this.reporter = new LaneReporter(clients, topics, name,
+        this.reporter = new LaneReporter(
+                new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
         metrics.watch(core, settings.slots());
     }
@@ -175,13 +173,14 @@ public final class Worker implements AutoCloseable {
     }
 
     private Producer<byte[], byte[]> producer(KafkaClients clients, MeterRegistry registry) {
+        String id = topics.workerGroup() + "." + name;
         Producer<byte[], byte[]> producer = clients.producer(Map.of(
-                ProducerConfig.TRANSACTIONAL_ID_CONFIG, topics.workerGroup() + "." + name,
+                ProducerConfig.TRANSACTIONAL_ID_CONFIG, id,
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
                 ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                 ProducerConfig.LINGER_MS_CONFIG, 0,
                 // Different from the consumer's id, because some of their metrics have the same name.
-                ProducerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name + ".moves"));
+                ProducerConfig.CLIENT_ID_CONFIG, id + ".moves"));
         bind("producer", new KafkaClientMetrics(producer), registry);
         return producer;
     }

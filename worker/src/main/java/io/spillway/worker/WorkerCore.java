@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
+import io.spillway.core.retry.AttemptResult;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -165,11 +166,11 @@ final class WorkerCore {
     // ---- handler threads
 
     /** Records the end of an attempt and returns the attempts to run now. */
-    List<Attempt> ended(Attempt attempt, AttemptEnd end) {
+    List<Attempt> ended(Attempt attempt, AttemptResult result) {
         return lockedGet(() -> {
             long nowMillis = clock.millis();
             long nowNanos = nanoClock.getAsLong();
-            engine.ended(attempt, end.result(), random, nowMillis, nowNanos);
+            engine.ended(attempt, result, random, nowMillis, nowNanos);
             attemptEnded.signalAll();
             return fillSlots(nowMillis, nowNanos);
         });

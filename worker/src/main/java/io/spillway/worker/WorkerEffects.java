@@ -50,7 +50,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     /** Dead-letters an unreadable record. */
     void unreadable(OwnedPartition owned, ItemGate.Read.Bad bad, long nowMillis) {
         owned.moved(bad.tenant(), Lane.DEAD_LETTER, moves.dead(bad.record(), bad.why(), nowMillis));
-        metrics.deadLettered(bad.why().reason());
+        metrics.departures.deadLettered(bad.why().reason());
     }
 
     @Override
@@ -68,13 +68,13 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     @Override
     public void dropped(LaneItem item, DropReason reason) {
         item.owned().left(item.tenant(), ItemState.DROPPED);
-        metrics.dropped(reason);
+        metrics.departures.dropped(reason);
     }
 
     @Override
     public void moved(LaneItem item, Lane to, LaneReason reason, int moveCount, long dueMillis) {
         item.owned().moved(item.tenant(), to, moves.unattempted(item, to, reason, moveCount, dueMillis));
-        metrics.moved(to, reason);
+        metrics.moved(to, reason).increment();
     }
 
     @Override
@@ -86,12 +86,12 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     @Override
     public void deadLettered(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
         item.owned().moved(item.tenant(), Lane.DEAD_LETTER, moves.dead(item, why, attempts, nowMillis));
-        metrics.deadLettered(why.reason());
+        metrics.departures.deadLettered(why.reason());
     }
 
     @Override
     public void retryAsked(LaneItem item, boolean granted) {
-        metrics.retryRequested(item.tenant(), granted);
+        metrics.budgets.requested(item.tenant(), granted);
     }
 
     @Override

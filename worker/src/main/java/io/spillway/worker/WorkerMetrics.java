@@ -2,10 +2,9 @@ package io.spillway.worker;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.spillway.core.item.DeadReason;
-import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptResult;
@@ -13,11 +12,13 @@ import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
@@ -30,16 +31,16 @@ final class WorkerMetrics {
         Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1), Duration.ofHours(6), Duration.ofDays(1)
     };
 
+    final Departures departures;
+    final BudgetMeters budgets;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsWithRecords = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsEmpty = new EnumMap<>(Lane.class);
-    private final Departures departures;
-    private final BudgetMeters budgets;
     private final Map<Lane, Long> depth = new ConcurrentHashMap<>();
-    private final Map<String, Counter> moved = new ConcurrentHashMap<>();
-    private final Map<String, Counter> handled = new ConcurrentHashMap<>();
+    private final Meter.MeterProvider<Counter> moved;
+    private final Map<String, Counter> handled = new HashMap<>();
     private final Timer handlerDuration;
     private final Optional<Timer> ageOfFirstSubscriber;
     private final Counter leasesEnded;
@@ -61,40 +62,43 @@ final class WorkerMetrics {
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         for (Lane lane : PollThread.LANES) {
             ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
-                    .tag("lane", lane.label())
-                    .register(registry));
+                    .tag("lane", lane.label()).register(registry));
             pollsWithRecords.put(lane, polls(lane, false));
             pollsEmpty.put(lane, polls(lane, true));
         }
         handlerDuration = age("spillway.handler.duration", "Duration of handler calls").register(registry);
-        leasesEnded = counter("spillway.leases.ended", "Attempts interrupted because their lease had ended");
-        transactionsFailed =
-                counter("spillway.worker.transactions.failed", "Transactions that were aborted and retried");
-        ageOfFirstSubscriber = fansOut ? Optional.of(firstSubscriber()) : Optional.empty();
+        leasesEnded = Counter.builder("spillway.leases.ended")
+                .description("Attempts interrupted because their lease had ended").register(registry);
+        transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
+                .description("Transactions that were aborted and retried").register(registry);
+        ageOfFirstSubscriber = !fansOut ? Optional.empty() : Optional.of(
+                age("spillway.age_of_first_subscriber_first_attempt",
+                        "Age of an item at the first attempt of its first subscriber").register(registry));
+        for (String outcome : List.of("done", "retry", "dead", "timeout", "interrupted")) {
+            handled.put(outcome, Counter.builder("spillway.handled")
+                    .description("Attempts by outcome").tag("outcome", outcome).register(registry));
+        }
+        moved = Counter.builder("spillway.moved")
+                .description("Items that the worker moved to another lane without an attempt").withRegistry(registry);
         // Prometheus sees an increase only in a series that existed before it.
-        List.of("done", "retry", "dead", "timeout", "interrupted").forEach(this::handledCounter);
-        movedCounter(Lane.OVERFLOW, LaneReason.EXCESS);
-        movedCounter(Lane.AGED, LaneReason.AGE);
-        movedCounter(Lane.DELAY, LaneReason.CAPPED);
-        movedCounter(Lane.DELAY, LaneReason.RETRY_BUDGET);
+        moved(Lane.OVERFLOW, LaneReason.EXCESS);
+        moved(Lane.AGED, LaneReason.AGE);
+        moved(Lane.DELAY, LaneReason.CAPPED);
+        moved(Lane.DELAY, LaneReason.RETRY_BUDGET);
     }
 
     /** Registers the gauges of the worker's state; called before the first poll. */
     void watch(WorkerCore core, int slots) {
         watchWaiting(core::waiting);
-        Gauge.builder("spillway.in_flight", core, WorkerCore::inFlight)
-                .description("Handler calls in progress").register(registry);
-        Gauge.builder("spillway.handler.deaf", core, WorkerCore::interrupted)
-                .description("Handler calls that go on after their interrupt and keep their slots").register(registry);
-        Gauge.builder("spillway.slots", () -> slots).description("Maximum concurrent handler calls").register(registry);
-        Gauge.builder("spillway.worker.tenants_at_cap", core, WorkerCore::tenantsAtCap)
-                .description("Tenants at their concurrency limit").register(registry);
-        Gauge.builder("spillway.worker.suspects", core, WorkerCore::suspects)
-                .description("Items that may have killed a worker and wait to run alone").register(registry);
+        gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
+        gauge("spillway.handler.deaf", core::interrupted,
+                "Handler calls that go on after their interrupt and keep their slots");
+        gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
+        gauge("spillway.worker.tenants_at_cap", core::tenantsAtCap, "Tenants at their concurrency limit");
+        gauge("spillway.worker.suspects", core::suspects, "Items that may have killed a worker and wait to run alone");
         for (Lane lane : PollThread.LANES) {
-            Gauge.builder("spillway.lane.waiting", depth, depths -> depths.getOrDefault(lane, 0L))
-                    .description("Items that wait in a lane, over all workers")
-                    .tag("lane", lane.label()).register(registry);
+            gauge("spillway.lane.waiting", () -> depth.getOrDefault(lane, 0L),
+                    "Items that wait in a lane, over all workers", "lane", lane.label());
         }
     }
 
@@ -102,9 +106,8 @@ final class WorkerMetrics {
     void watchWaiting(ToLongFunction<Lane> now) {
         waiting = now;
         for (Lane lane : PollThread.LANES) {
-            Gauge.builder("spillway.worker.waiting", () -> now.applyAsLong(lane))
-                    .description("Items of a lane that wait in the memory of this worker")
-                    .tag("lane", lane.label()).register(registry);
+            gauge("spillway.worker.waiting", () -> now.applyAsLong(lane),
+                    "Items of a lane that wait in the memory of this worker", "lane", lane.label());
         }
     }
 
@@ -119,9 +122,9 @@ final class WorkerMetrics {
         }
     }
 
-    void ended(AttemptEnd end) {
-        handlerDuration.record(end.durationNanos(), TimeUnit.NANOSECONDS);
-        handledCounter(outcomeOf(end.result())).increment();
+    void ended(AttemptResult result, long durationNanos) {
+        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
+        handled.get(outcomeOf(result)).increment();
     }
 
     /**
@@ -133,25 +136,14 @@ final class WorkerMetrics {
         (empty ? pollsEmpty : pollsWithRecords).get(lane).increment();
     }
 
-    void retryRequested(String tenant, boolean granted) {
-        budgets.requested(tenant, granted);
-    }
-
     /** Sets the number of items that wait in a lane, over all workers. */
     void depth(Lane lane, long items) {
         depth.put(lane, items);
     }
 
-    void dropped(DropReason reason) {
-        departures.dropped(reason);
-    }
-
-    void deadLettered(DeadReason reason) {
-        departures.deadLettered(reason);
-    }
-
-    void moved(Lane to, LaneReason reason) {
-        movedCounter(to, reason).increment();
+    /** Returns the counter of the moves to a lane for a reason. */
+    Counter moved(Lane to, LaneReason reason) {
+        return moved.withTags("lane", to.label(), "reason", reason.label());
     }
 
     void leasesEnded(int count) {
@@ -168,21 +160,6 @@ final class WorkerMetrics {
         budgets.elect();
     }
 
-    private Counter handledCounter(String outcome) {
-        return handled.computeIfAbsent(outcome, absent -> Counter.builder("spillway.handled")
-                .description("Attempts by outcome")
-                .tag("outcome", absent)
-                .register(registry));
-    }
-
-    private Counter movedCounter(Lane to, LaneReason reason) {
-        return moved.computeIfAbsent(to.label() + "/" + reason.label(), absent -> Counter.builder("spillway.moved")
-                .description("Items that the worker moved to another lane without an attempt")
-                .tag("lane", to.label())
-                .tag("reason", reason.label())
-                .register(registry));
-    }
-
     private static String outcomeOf(AttemptResult result) {
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> "done";
@@ -197,20 +174,13 @@ final class WorkerMetrics {
         Map<Lane, Timer> timers = new EnumMap<>(Lane.class);
         for (Lane lane : PollThread.LANES) {
             timers.put(lane, age("spillway.age_of_first_attempt", "Age of an item at its first attempt")
-                    .tag("lane", lane.label())
-                    .tag("tenant", tenant)
-                    .register(registry));
+                    .tags("lane", lane.label(), "tenant", tenant).register(registry));
         }
         return timers;
     }
 
-    private Timer firstSubscriber() {
-        return age("spillway.age_of_first_subscriber_first_attempt",
-                "Age of an item at the first attempt of its first subscriber").register(registry);
-    }
-
-    private Counter counter(String name, String description) {
-        return Counter.builder(name).description(description).register(registry);
+    private void gauge(String name, Supplier<Number> value, String description, String... tags) {
+        Gauge.builder(name, value).description(description).tags(tags).register(registry);
     }
 
     private static Timer.Builder age(String name, String description) {
@@ -220,8 +190,6 @@ final class WorkerMetrics {
     private Counter polls(Lane lane, boolean empty) {
         return Counter.builder("spillway.polls")
                 .description("Polls of a lane; without empty polls the workers have no spare capacity")
-                .tag("lane", lane.label())
-                .tag("empty", Boolean.toString(empty))
-                .register(registry);
+                .tags("lane", lane.label(), "empty", Boolean.toString(empty)).register(registry);
     }
 }

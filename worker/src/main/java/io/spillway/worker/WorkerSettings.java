@@ -8,30 +8,32 @@ import java.time.Duration;
 /** Settings of the worker: its read-ahead, its concurrency, its transactions, and how it stops. */
 public record WorkerSettings(
         @Setting(key = "worker.id", defaultNote = "in the data directory", allowed = "at most 100 of A-Z a-z 0-9 . _ -",
-                doc = "Name of this worker, the same after a restart.") String id,
+                doc = "Name of this worker. It must stay the same after a restart.") String id,
         @Setting(key = "worker.slots", defaultValue = "50", allowed = "1 to 100000",
-                doc = "Most handlers that run at one time.") int slots,
+                doc = "Maximum number of handler calls that run at the same time.") int slots,
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
                 doc = "Share of the slots kept for tenants below their fair share.") double reserve,
         @Setting(key = "worker.agedTrickle", defaultValue = "0.02", allowed = "0 to 0.5",
                 doc = "Share of the work that aged items get even while the hot and overflow lanes have a backlog.")
                 double agedTrickle,
         @Setting(key = "worker.readAhead.items", defaultValue = "4000", allowed = "10 to 1000000",
-                doc = "Most items that wait in memory, for each lane.") int readAheadItems,
+                doc = "Maximum number of items that wait in memory, for each lane.") int readAheadItems,
         @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647",
-                unit = "bytes",
-                doc = "Most bytes of them, for each lane.") int readAheadBytes,
+                unit = "bytes", doc = "Maximum size of the items that wait in memory, for each lane.")
+                int readAheadBytes,
         @Setting(key = "worker.commitInterval", defaultValue = "50ms", allowed = "1ms to 10000ms",
-                doc = "Time between transactions.") Duration commitInterval,
+                doc = "Time between two transactions of the worker.") Duration commitInterval,
         @Setting(key = "worker.drainGrace", defaultValue = "5s", allowed = "0ms to 20000ms",
-                doc = "How long handlers may go on when their partition is taken away.") Duration drainGrace,
+                doc = "Time for running handlers to finish when the worker stops or loses their partition.")
+                Duration drainGrace,
         @Setting(key = "worker.leaseMax", defaultValue = "10m", allowed = "1000ms to 86400000ms",
-                doc = "Longest time that a handler can extend an attempt to.") Duration leaseMax,
+                doc = "Maximum duration of an attempt whose handler extends its lease.") Duration leaseMax,
         @Setting(key = "worker.transactionTimeout", defaultValue = "10s", allowed = "1000ms to 900000ms",
                 doc = "Time after which the cluster aborts the open transaction of a worker that died.")
                 Duration transactionTimeout,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
-                doc = "Deaths of workers that ran one suspected item alone before it is a dead letter; 0 for never.")
+                doc = "Number of workers that may die while they run one suspected item alone, before the item becomes"
+                        + " a dead letter; 0 means that it never does.")
                 int killerDeaths) {
     public WorkerSettings {
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {

@@ -46,10 +46,10 @@ class WorkerMetricsTest {
         WorkerMetrics metrics = metrics(false);
         assertThat(registry.find("spillway.retry.budget").gauges()).isEmpty();
 
-        metrics.retryRequested("acme", true);
-        metrics.retryRequested("globex", false);
-        metrics.retryRequested("globex", false);
-        metrics.retryRequested("initech", false);
+        metrics.budgets.requested("acme", true);
+        metrics.budgets.requested("globex", false);
+        metrics.budgets.requested("globex", false);
+        metrics.budgets.requested("initech", false);
         tokens.put("globex", 0.5);
 
         assertThat(registry.get("spillway.retry.budget").tag("tenant", "acme").gauge().value()).isEqualTo(10);
@@ -79,9 +79,9 @@ class WorkerMetricsTest {
         Departures router = new Departures(registry);
         WorkerMetrics worker = metrics(false);
         router.dropped(DropReason.TTL);
-        worker.dropped(DropReason.TTL);
+        worker.departures.dropped(DropReason.TTL);
         router.deadLettered(DeadReason.MALFORMED);
-        worker.deadLettered(DeadReason.MALFORMED);
+        worker.departures.deadLettered(DeadReason.MALFORMED);
 
         assertThat(registry.get("spillway.dropped").tag("reason", "ttl").counter().count()).isEqualTo(2);
         assertThat(registry.get("spillway.dead_lettered").tag("reason", "malformed").counter().count()).isEqualTo(2);

@@ -201,8 +201,7 @@ class TopicsTest {
     @ParameterizedTest
     @ValueSource(strings = {"acks", "enable.idempotence", "bootstrap.servers", "isolation.level", "auto.offset.reset"})
     void a_configured_property_reaches_every_client(String property) {
-        Configuration configured = configuration("kafka.properties." + property, "x").withKafka(
-                configuration("kafka.properties." + property, "x").kafka().withBootstrapServers("h:1"));
+        Configuration configured = configuration("kafka.properties." + property, "x").on("h:1", false);
         assertThat(new KafkaClients(configured.queue()).common())
                 .containsEntry("bootstrap.servers", "h:1")
                 .containsEntry(property, property.equals("bootstrap.servers") ? "h:1" : "x");

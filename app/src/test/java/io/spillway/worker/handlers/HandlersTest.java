@@ -131,7 +131,7 @@ class HandlersTest {
     }
 
     private static Handler make(Configuration configuration) {
-        return Handlers.make(configuration.handler(), configuration.queue(), InstantSource.system());
+        return Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system());
     }
 
     private static void check(Configuration configuration) {

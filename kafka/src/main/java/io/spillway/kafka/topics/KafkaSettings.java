@@ -14,7 +14,7 @@ public record KafkaSettings(
         @Setting(key = "kafka.prefix", defaultValue = "spillway", allowed = "1 to 200 of A-Z a-z 0-9 . _ -",
                 doc = "First part of every topic name, consumer group and application id.") String prefix,
         @Setting(key = "kafka.embeddedPort", defaultValue = "19092", allowed = "0 to 65535",
-                doc = "Port of the embedded Kafka, which runs when no address is set; 0 takes a free one.")
+                doc = "Port of the embedded Kafka, which runs when no address is set; 0 selects a free one.")
                 int embeddedPort,
         @Setting(key = "kafka.properties",
                 doc = "Properties passed to every Kafka client: security and tuning.") Map<String, String> properties) {

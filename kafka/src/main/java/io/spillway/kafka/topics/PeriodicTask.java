@@ -47,14 +47,19 @@ public final class PeriodicTask implements AutoCloseable {
         }
     }
 
-    /** Interrupts the task and waits for its end, at most 2 s. */
-    @Override
-    public void close() {
+    /** Interrupts the task and waits for its end, at most 2 s; returns whether it has ended. */
+    public boolean stop() {
         thread.shutdownNow();
         try {
-            thread.awaitTermination(2, TimeUnit.SECONDS);
+            return thread.awaitTermination(2, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
         }
+    }
+
+    @Override
+    public void close() {
+        stop();
     }
 }

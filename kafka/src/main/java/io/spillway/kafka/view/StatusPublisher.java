@@ -2,12 +2,11 @@ package io.spillway.kafka.view;
 
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.PeriodicTask;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -28,8 +27,7 @@ public final class StatusPublisher implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final byte[] key;
-    private final ScheduledExecutorService thread;
-    private boolean failed;
+    private Optional<PeriodicTask> task = Optional.empty();
 
     /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
@@ -45,8 +43,6 @@ public final class StatusPublisher implements AutoCloseable {
         this.producer = producer;
         this.topic = topic;
         this.key = name.getBytes(StandardCharsets.UTF_8);
-        this.thread = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("status-" + topic).factory());
     }
 
     /**
@@ -54,20 +50,9 @@ public final class StatusPublisher implements AutoCloseable {
      *
      * @param warning receives the message of the first of successive failures, printable
      */
-    public void start(Runnable task, long delayMillis, long periodMillis, Consumer<String> warning) {
-        thread.scheduleAtFixedRate(() -> run(task, warning), delayMillis, periodMillis, TimeUnit.MILLISECONDS);
-    }
-
-    private void run(Runnable task, Consumer<String> warning) {
-        try {
-            task.run();
-            failed = false;
-        } catch (RuntimeException e) {
-            if (!failed && !thread.isShutdown()) {
-                warning.accept(Printable.of(e.getMessage()));
-            }
-            failed = true;
-        }
+    public void start(Runnable run, long delayMillis, long periodMillis, Consumer<String> warning) {
+        task = Optional.of(new PeriodicTask("status-" + topic, run, warning));
+        task.get().start(delayMillis, periodMillis);
     }
 
     /**
@@ -86,13 +71,8 @@ public final class StatusPublisher implements AutoCloseable {
     /** Stops the task, removes the status, so that readers need not wait until it expires, and closes the producer. */
     @Override
     public void close() {
-        thread.shutdownNow();
-        try {
-            if (thread.awaitTermination(2, TimeUnit.SECONDS)) {
-                retract();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (task.isEmpty() || task.get().stop()) {
+            retract();
         }
         producer.close(CLOSE_TIMEOUT);
     }

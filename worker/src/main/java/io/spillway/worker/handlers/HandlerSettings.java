@@ -10,27 +10,23 @@ import java.time.Duration;
 /** Settings of the worker's handler. */
 public record HandlerSettings(
         @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class",
-                doc = "Which handler takes the items.") Type type,
+                doc = "Handler that processes the items.") Type type,
         @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
                 doc = "URL that each item is posted to, for type http.") String httpUrl,
         @Setting(key = "handler.http.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
-                doc = "Most time to open a connection.") Duration httpConnectTimeout,
+                doc = "Maximum time to open a connection.") Duration httpConnectTimeout,
         @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
-                doc = "Most time from the request to the status of the answer.") Duration httpRequestTimeout,
+                doc = "Maximum time from the request to the status of the response.") Duration httpRequestTimeout,
         @Setting(key = "handler.kafka.topic",
-                doc = "Topic that each item is produced to, for type kafka. It must exist, and be none of Spillway's.")
+                doc = "Topic that each item is produced to, for type kafka. It must exist and must not be one of"
+                        + " Spillway's topics.")
                 String kafkaTopic,
         @Setting(key = "handler.class",
-                doc = "Java class that implements Handler, for type class: public, on the class path, with a public"
-                        + " constructor without parameters.") String className) {
+                doc = "Java class that implements Handler, for type class. It must be public and on the class path, and"
+                        + " have a public constructor without parameters.") String className) {
 
     /** Available handlers. */
-    public enum Type {
-        LOG,
-        HTTP,
-        KAFKA,
-        CLASS
-    }
+    public enum Type { LOG, HTTP, KAFKA, CLASS }
 
     public HandlerSettings {
         if (type == Type.HTTP && !isHttp(httpUrl)) {

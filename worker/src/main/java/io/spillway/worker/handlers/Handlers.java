@@ -39,7 +39,7 @@ public final class Handlers {
      * @throws InvalidSettingException as {@link #check}
      * @throws HandlerException        when the handler cannot be created
      */
-    public static Handler make(HandlerSettings settings, QueueSettings queue, InstantSource clock) {
+    public static Handler create(HandlerSettings settings, QueueSettings queue, InstantSource clock) {
         check(settings, queue);
         return switch (settings.type()) {
             case LOG -> new LogHandler();
@@ -73,8 +73,7 @@ public final class Handlers {
         } catch (NoSuchMethodException e) {
             throw invalid(className, "must have a public constructor without parameters");
         } catch (LinkageError e) {
-            throw invalid(
-                    className, "must be on the class path with its dependencies: " + Printable.of(e.toString()));
+            throw invalid(className, "must be on the class path with its dependencies: " + Printable.of(e.toString()));
         }
     }
 

@@ -14,7 +14,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,16 +118,11 @@ final class HttpHandler implements Handler {
                     .map(location -> " to " + Printable.of(location)).orElse(""));
         }
         if (status == 408 || status == 425 || status == 429 || status >= 500) {
-            return retryAfter(response)
-                    .map(after -> Outcome.retry(after, detail))
-                    .orElseGet(() -> Outcome.retry(detail));
+            return response.headers().firstValue("Retry-After")
+                    .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()))
+                    .map(after -> Outcome.retry(after, detail)).orElseGet(() -> Outcome.retry(detail));
         }
         return Outcome.dead(detail);
-    }
-
-    private Optional<Duration> retryAfter(HttpResponse<?> response) {
-        return response.headers().firstValue("Retry-After")
-                .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
     }
 
     /** Returns whether text is printable ASCII; the client would change other characters. */

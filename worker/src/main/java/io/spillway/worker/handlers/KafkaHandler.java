@@ -7,7 +7,6 @@ import io.spillway.handler.HandlerException;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.topics.KafkaClients;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +29,7 @@ final class KafkaHandler implements Handler {
      * buffer and may be stored in addition to its retry, but an expired record is not.
      */
     private static final Map<String, Object> TIMEOUTS = Map.of(
-            ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000,
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
+            ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000, ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
             ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 19_000);
 
     private final Producer<byte[], byte[]> producer;
@@ -66,12 +64,8 @@ final class KafkaHandler implements Handler {
 
     @Override
     public Outcome handle(Delivery delivery) throws InterruptedException {
-        List<Header> headers = new ArrayList<>();
-        for (Delivery.Header header : delivery.headers()) {
-            if (!ItemHeaders.isInternal(header.name())) {
-                headers.add(new RecordHeader(header.name(), header.value()));
-            }
-        }
+        List<Header> headers = delivery.headers().stream().filter(header -> !ItemHeaders.isInternal(header.name()))
+                .<Header>map(header -> new RecordHeader(header.name(), header.value())).toList();
         byte[] key = delivery.key().length == 0 ? null : delivery.key();
         try {
             producer.send(new ProducerRecord<>(topic, null, null, key, delivery.value(), headers)).get();

@@ -20,9 +20,7 @@ final class RetryAfter {
     private static final int MAX_DIGITS = 9;
     private static final int MAX_CHARACTERS = 64;
 
-    private static final List<DateTimeFormatter> DATES = List.of(
-            DateTimeFormatter.RFC_1123_DATE_TIME,
-            rfc850(),
+    private static final List<DateTimeFormatter> DATES = List.of(DateTimeFormatter.RFC_1123_DATE_TIME, rfc850(),
             DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss yyyy", Locale.US).withZone(ZoneOffset.UTC));
 
     private RetryAfter() {}

@@ -48,11 +48,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Guarantee that the ledger balances with mixed traffic and killed processes. Each run is a scenario from a seed: one
- * by default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.books.runs=50}. The first seed
- * is set with {@code -Dspillway.test.seed}.
+ * by default, four with {@code -Pguarantees}, another number with {@code -Dspillway.test.ledger.runs=50}. The first
+ * seed is set with {@code -Dspillway.test.seed}.
  */
 @Timeout(1_800) // For each run; only against a hang.
-class BooksIT {
+class LedgerIT {
     private static final int ITEMS = 1_500;
     private static final int TENANTS = 8;
     /** Limit for each caller of one gateway process. */
@@ -86,7 +86,7 @@ class BooksIT {
                 "SPILLWAY_DEFAULTS_BACKOFFBASE", "50ms",
                 "SPILLWAY_DEFAULTS_BACKOFFCAP", "500ms",
                 "SPILLWAY_HANDLER_TYPE", "class",
-                "SPILLWAY_HANDLER_CLASS", FickleHandler.class.getName());
+                "SPILLWAY_HANDLER_CLASS", FlakyHandler.class.getName());
         configuration = ConfigurationLoader.load(Optional.empty(), settings, Map.of());
         topics = new Topics(configuration.queue());
         new TopicAdmin(kafka.admin()).createMissing(topics.all());
@@ -140,7 +140,7 @@ class BooksIT {
 
     static LongStream seeds() {
         long first = Long.getLong("spillway.test.seed", System.nanoTime());
-        return LongStream.range(first, first + Integer.getInteger("spillway.test.books.runs", Repetitions.of(1, 4)));
+        return LongStream.range(first, first + Integer.getInteger("spillway.test.ledger.runs", Repetitions.of(1, 4)));
     }
 
     private List<AuditedTenant> assertBalanced(long seed, String when) {
@@ -187,7 +187,7 @@ class BooksIT {
                 byte[] value = random.nextInt(50) == 0 ? bytes("nonsense") : codec.encode(new WorkItem(
                         tenant, "id-" + i, Instant.ofEpochMilli(System.currentTimeMillis() - ageMillis), "", null,
                         "text/plain", Map.of(), ByteBuffer.wrap(bytes(
-                                FickleHandler.PLANS[random.nextInt(FickleHandler.PLANS.length)]))));
+                                FlakyHandler.PLANS[random.nextInt(FlakyHandler.PLANS.length)]))));
                 producer.send(new ProducerRecord<>(topics.ingress(), random.nextInt(2), bytes(tenant), value));
             }
             producer.flush();

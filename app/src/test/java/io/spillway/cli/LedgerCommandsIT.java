@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300) // Against a hang; nothing is measured.
-class BooksCommandsIT {
+class LedgerCommandsIT {
     @RegisterExtension
     final KafkaUnderTest kafka = new KafkaUnderTest();
 

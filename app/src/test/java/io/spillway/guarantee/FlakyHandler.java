@@ -6,8 +6,8 @@ import io.spillway.handler.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Handler that follows the item's payload. */
-public final class FickleHandler implements Handler {
+/** Handler whose outcomes are in the payload of the item. */
+public final class FlakyHandler implements Handler {
     /** Payloads; most are done at the first attempt, because the retry budget of a tenant limits the others. */
     static final String[] PLANS = plans();
 

@@ -1,6 +1,0 @@
-package io.spillway.worker;
-
-import io.spillway.core.retry.AttemptResult;
-
-/** Result and duration of an attempt that has ended. */
-record AttemptEnd(AttemptResult result, long durationNanos) {}
