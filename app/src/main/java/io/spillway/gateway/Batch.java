@@ -85,7 +85,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
             } else {
                 json.put("status", 202).put("id", lines.get(i).id()).put("tenant", tenant);
             }
-            responder.countLine(json.get("status").intValue());
+            responder.lineCounter(json.get("status").intValue()).increment();
             out.writeBytes(GatewayResponse.bytes(json));
             out.write('\n');
         }

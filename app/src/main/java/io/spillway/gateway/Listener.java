@@ -80,7 +80,7 @@ final class Listener {
     }
 
     private static DirectHandler.TransportResponse respond(Responder responder, GatewayResponse rejection) {
-        responder.countRequest(rejection.status());
+        responder.requestCounter(rejection.status()).increment();
         DirectHandler.TransportResponse.Builder response = DirectHandler.TransportResponse.builder()
                 .status(Status.create(rejection.status()))
                 .keepAlive(false)

@@ -33,7 +33,7 @@ final class Responder {
 
     /** Responds to a request whose body has been read or is absent. */
     void send(ServerResponse response, GatewayResponse content) {
-        countRequest(content.status());
+        requestCounter(content.status()).increment();
         response.status(content.status());
         response.header(HeaderNames.CONTENT_TYPE, content.type());
         response.header(NO_STORE);
@@ -59,14 +59,6 @@ final class Responder {
         send(response, isDiscarded(request, true) ? content : content.closing());
     }
 
-    void countRequest(int status) {
-        requestCounter(status).increment();
-    }
-
-    void countLine(int status) {
-        lineCounter(status).increment();
-    }
-
     private boolean isDiscarded(ServerRequest request, boolean includeChunks) {
         OptionalLong length = Requests.length(request);
         if (length.isPresent() && length.getAsLong() == 0) {
@@ -81,11 +73,11 @@ final class Responder {
         return body instanceof Body.Whole || body instanceof Body.TooLarge large && large.isRead();
     }
 
-    private Counter requestCounter(int status) {
+    Counter requestCounter(int status) {
         return counter(requests, "spillway.gateway.requests", "Requests answered", status);
     }
 
-    private Counter lineCounter(int status) {
+    Counter lineCounter(int status) {
         return counter(lines, "spillway.gateway.lines", "Lines of batches answered", status);
     }
 
