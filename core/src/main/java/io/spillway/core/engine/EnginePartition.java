@@ -92,7 +92,6 @@ public final class EnginePartition {
         return id.toString();
     }
 
-
     ReadVerdict delivered(long offset) {
         ReadVerdict verdict = progress.delivered(offset);
         if (verdict != ReadVerdict.FINISHED) {

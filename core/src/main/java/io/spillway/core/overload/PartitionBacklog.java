@@ -1,6 +1,5 @@
 package io.spillway.core.overload;
 
-
 /**
  * Waiting items of each partition of a lane, and whether its consumer is stuck. Immutable; each update creates a new
  * object, which is published to all threads.
