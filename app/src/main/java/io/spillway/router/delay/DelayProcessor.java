@@ -73,13 +73,13 @@ public final class DelayProcessor extends LaneProcessor {
         long nowMillis = context().currentSystemTimeMs();
         long offset = context().recordMetadata().orElseThrow().offset();
         switch (read(record, offset, nowMillis)) {
-            case DelayReader.Arrival.Due due -> route(record, offset, nowMillis);
             case DelayReader.Arrival.Dead dead -> forward(record, dead.decision(), offset, nowMillis);
-            case DelayReader.Arrival.Later later -> {
-                if (later.wasClamped()) {
+            case DelayReader.Arrival.Due due when due.dueMillis() <= nowMillis -> route(record, offset, nowMillis);
+            case DelayReader.Arrival.Due due -> {
+                if (due.wasClamped()) {
                     delays.clamped();
                 }
-                timers.put(later.dueMillis(), offset, TimerCodec.encode(record));
+                timers.put(due.dueMillis(), offset, TimerCodec.encode(record));
                 setWakeUp(nowMillis);
             }
         }

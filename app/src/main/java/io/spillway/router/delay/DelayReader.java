@@ -28,17 +28,12 @@ public final class DelayReader {
     /** Longest wait of an item. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
-    private static final Arrival DUE = new Arrival.Due();
-
     private final ItemReader reader;
 
     /** Result of reading a record. */
     sealed interface Arrival {
-        /** An item that is already due. */
-        record Due() implements Arrival {}
-
-        /** An item that waits until epoch milliseconds later than now; clamped if its header was too far ahead. */
-        record Later(long dueMillis, boolean wasClamped) implements Arrival {}
+        /** An item due at epoch milliseconds, also in the past; clamped if its header was too far ahead. */
+        record Due(long dueMillis, boolean wasClamped) implements Arrival {}
 
         /** A record that is not a valid delayed item. */
         record Dead(Decision decision) implements Arrival {}
@@ -58,8 +53,7 @@ public final class DelayReader {
             case ParsedRecord.Unreadable bad -> dead(bad.reason(), bad.detail());
             case ParsedRecord.Item item when due.isEmpty() ->
                 dead(DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds");
-            case ParsedRecord.Item item when due.getAsLong() <= nowMillis -> DUE;
-            case ParsedRecord.Item item -> later(due.getAsLong(), nowMillis);
+            case ParsedRecord.Item item -> due(due.getAsLong(), nowMillis + LONGEST_MILLIS);
         };
     }
 
@@ -67,9 +61,8 @@ public final class DelayReader {
         return new Arrival.Dead(Decision.unreadable(new Route.DeadLetter(reason, detail), true));
     }
 
-    private static Arrival later(long dueMillis, long nowMillis) {
-        long latestMillis = nowMillis + LONGEST_MILLIS;
-        return new Arrival.Later(Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
+    private static Arrival due(long dueMillis, long latestMillis) {
+        return new Arrival.Due(Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
     }
 
     private static void normalize(Headers headers, Origin position) {

@@ -117,7 +117,7 @@ public final class Timers {
         return (long) BIG_ENDIAN_LONG.get(key.get(), 0);
     }
 
-    private static long offset(Bytes key) {
+    static long offset(Bytes key) {
         return (long) BIG_ENDIAN_LONG.get(key.get(), Long.BYTES);
     }
 }

@@ -1,29 +1,28 @@
 package io.spillway.router.delay;
 
-import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
  * A timer read from the delay stage's changelog.
  *
- * @param offset    the item's offset in the delay lane, in the partition with the changelog partition's number
- * @param dueMillis epoch milliseconds
- * @param item      key, value and headers of the item; empty when the timer is damaged
+ * @param offset the item's offset in the delay lane, in the partition with the changelog partition's number
+ * @param item   key, value and headers of the item; empty when the timer is damaged
  */
-public record WaitingTimer(long offset, long dueMillis, Optional<Item> item) {
+public record WaitingTimer(long offset, Optional<Item> item) {
     /** A delayed item's record; key and value may be null. */
     public record Item(byte[] key, byte[] value, Headers headers, long timestampMillis) {}
 
     /** Returns the offset in the delay lane from a changelog key; empty when it is not a timer's key. */
     public static Optional<Long> offsetOf(byte[] key) {
-        return key.length == 2 * Long.BYTES ? Optional.of(number(key, Long.BYTES)) : Optional.empty();
+        return key.length == 2 * Long.BYTES ? Optional.of(Timers.offset(Bytes.wrap(key))) : Optional.empty();
     }
 
     /** Decodes a timer; its key is one from which {@link #offsetOf} returns an offset. */
     public static WaitingTimer of(byte[] key, byte[] value) {
-        return new WaitingTimer(number(key, Long.BYTES), number(key, 0), item(value));
+        return new WaitingTimer(Timers.offset(Bytes.wrap(key)), item(value));
     }
 
     private static Optional<Item> item(byte[] value) {
@@ -33,9 +32,5 @@ public record WaitingTimer(long offset, long dueMillis, Optional<Item> item) {
         } catch (DamagedTimerException e) {
             return Optional.empty();
         }
-    }
-
-    private static long number(byte[] key, int at) {
-        return ByteBuffer.wrap(key).getLong(at);
     }
 }

@@ -15,8 +15,8 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * Processor of a stage that forwards each record to one lane or drops it, as its {@link Decision} says, and records the
- * move in the ledger. Key, value and timestamp stay unchanged. Owner: one stream thread.
+ * Processor of a stage that forwards each record to one lane or drops it, by its {@link Decision}, and records the move
+ * in the ledger. Key, value and timestamp stay unchanged. Owner: one stream thread.
  */
 public abstract class LaneProcessor implements Processor<byte[], byte[], byte[], PartitionedValue> {
     private final LaneStage stage;
