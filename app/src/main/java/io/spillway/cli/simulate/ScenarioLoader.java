@@ -46,18 +46,11 @@ final class ScenarioLoader {
     }
 
     private enum ArrivalType {
-        CONSTANT,
-        POISSON,
-        BURST,
-        TRACE
+        CONSTANT, POISSON, BURST, TRACE
     }
 
     private enum LatencyType {
-        CONSTANT,
-        UNIFORM,
-        EXPONENTIAL,
-        NORMAL,
-        LOGNORMAL
+        CONSTANT, UNIFORM, EXPONENTIAL, NORMAL, LOGNORMAL
     }
 
     /**
@@ -120,10 +113,9 @@ final class ScenarioLoader {
         List<Disturbance> everywhere = disturbances(root);
         List<Scenario.Phase> phases = root.list("phases",
                 phase -> new Scenario.Phase(Printable.of(phase.text("name")), window(phase)));
-        Handling handler = root.one("handler", common ->
-                common.has("latency") || !common.isEmpty()
-                        ? handling(common, everywhere)
-                        : Handling.of(new Latency.Constant(20)));
+        Handling handler = root.one("handler", common -> common.has("latency") || !common.isEmpty()
+                ? handling(common, everywhere)
+                : Handling.of(new Latency.Constant(20)));
         List<TenantGroup> groups = root.list("tenants", tenants -> group(tenants, defaults, handler, everywhere));
         root.end();
         return new Scenario(
@@ -140,23 +132,13 @@ final class ScenarioLoader {
         int slots = (int) workers.whole("slots", 50, 1, 100_000);
         int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
         DispatchSettings dispatch = new DispatchSettings(
-                slots,
-                workers.number("reserve", 0.2, 0, 0.9),
-                workers.number("agedTrickle", 0.02, 0, 0.5),
-                (int) workers.whole("readAhead", 4_000, 10, 1_000_000),
-                64L << 20,
-                100,
-                true);
+                slots, workers.number("reserve", 0.2, 0, 0.9), workers.number("agedTrickle", 0.02, 0, 0.5),
+                (int) workers.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
         return new SimulatedCluster(
-                (int) workers.whole("count", 1, 1, partitions),
-                dispatch,
-                partitions,
+                (int) workers.whole("count", 1, 1, partitions), dispatch, partitions,
                 workers.whole("shardSeed", 0, Long.MIN_VALUE, Long.MAX_VALUE),
-                workers.millis("stuckAfter", "10s"),
-                workers.millis("commitInterval", "50ms"),
-                workers.millis("restart", "10s"),
-                (int) workers.whole("killerDeaths", 3, 0, 100),
-                protection);
+                workers.millis("stuckAfter", "10s"), workers.millis("commitInterval", "50ms"),
+                workers.millis("restart", "10s"), (int) workers.whole("killerDeaths", 3, 0, 100), protection);
     }
 
     private TenantGroup group(
@@ -198,11 +180,8 @@ final class ScenarioLoader {
 
     private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
         return new Handling(
-                section.one("latency", ScenarioLoader::latency),
-                section.number("failureRate", 0, 0, 1),
-                section.number("finalRate", 0, 0, 1),
-                section.flag("kills"),
-                disturbances);
+                section.one("latency", ScenarioLoader::latency), section.number("failureRate", 0, 0, 1),
+                section.number("finalRate", 0, 0, 1), section.flag("kills"), disturbances);
     }
 
     private static Latency latency(ScenarioSection section) {

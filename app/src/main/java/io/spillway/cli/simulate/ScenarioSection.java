@@ -8,11 +8,15 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
 import io.spillway.sim.scenario.ScenarioLimits;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Reader of one map of a scenario file, by key. Every error is wrong usage and names the key, the value and the allowed
@@ -67,16 +71,8 @@ final class ScenarioSection {
     }
 
     long whole(String key, long absent, long least, long most) {
-        String text = text(key, Long.toString(absent));
-        try {
-            long value = Long.parseLong(text.replace("_", ""));
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // The same error as for a value out of range.
-        }
-        throw wrong(path(key), text, "must be a whole number from " + least + " to " + most);
+        return parsed(key, text(key, Long.toString(absent)), text -> Long.valueOf(text.replace("_", "")),
+                value -> value >= least && value <= most, "a whole number from " + least + " to " + most);
     }
 
     double number(String key, double absent, double least, double most) {
@@ -87,56 +83,48 @@ final class ScenarioSection {
         return number(key, text(key), least, most);
     }
 
-    private double number(String key, String text, double least, double most) {
-        try {
-            double value = Double.parseDouble(text.replace("_", ""));
-            if (value >= least && value <= most) {
-                return value;
-            }
-        } catch (NumberFormatException e) {
-            // The same error as for a value out of range.
-        }
-        throw wrong(path(key), text, "must be a number from " + plain(least) + " to " + plain(most));
+    private double number(String key, String given, double least, double most) {
+        return parsed(key, given, text -> Double.valueOf(text.replace("_", "")),
+                value -> value >= least && value <= most, "a number from " + plain(least) + " to " + plain(most));
     }
 
     boolean flag(String key) {
-        String text = text(key, "false");
-        if (!text.equals("true") && !text.equals("false")) {
-            throw wrong(path(key), text, "must be true or false");
-        }
-        return text.equals("true");
+        return parsed(key, text(key, "false"), text -> text, List.of("true", "false")::contains, "true or false")
+                .equals("true");
     }
 
     long millis(String key, String absent) {
-        return parsed(key, text(key, absent));
+        return millisOf(key, text(key, absent));
     }
 
     long millis(String key) {
-        return parsed(key, text(key));
+        return millisOf(key, text(key));
     }
 
-    private long parsed(String key, String text) {
+    private long millisOf(String key, String given) {
+        return parsed(key, given, Durations::parseMillis, millis -> millis <= ScenarioLimits.MAX_RUN_MILLIS,
+                "a duration such as 250ms, 30s, 5m or 1h, 31d at most");
+    }
+
+    <E extends Enum<E>> E choice(String key, Class<E> of) {
+        Map<String, E> choices = new LinkedHashMap<>();
+        Stream.of(of.getEnumConstants()).forEach(each -> choices.put(each.name().toLowerCase(Locale.ROOT), each));
+        String chosen = parsed(
+                key, text(key), text -> text, choices::containsKey, "one of " + String.join(", ", choices.keySet()));
+        return choices.get(chosen);
+    }
+
+    private <T> T parsed(
+            String key, String text, Function<String, T> parser, Predicate<T> isAllowed, String allowed) {
         try {
-            long millis = Durations.parseMillis(text);
-            if (millis <= ScenarioLimits.MAX_RUN_MILLIS) {
-                return millis;
+            T value = parser.apply(text);
+            if (isAllowed.test(value)) {
+                return value;
             }
         } catch (IllegalArgumentException e) {
             // The same error as for a value out of range.
         }
-        throw wrong(path(key), text, "must be a duration such as 250ms, 30s, 5m or 1h, 31d at most");
-    }
-
-    <E extends Enum<E>> E choice(String key, Class<E> of) {
-        String text = text(key);
-        List<String> names = new ArrayList<>();
-        for (E each : of.getEnumConstants()) {
-            if (each.name().toLowerCase(Locale.ROOT).equals(text)) {
-                return each;
-            }
-            names.add(each.name().toLowerCase(Locale.ROOT));
-        }
-        throw wrong(path(key), text, "must be one of " + String.join(", ", names));
+        throw wrong(path(key), text, "must be " + allowed);
     }
 
     /** Returns what the maker makes of the map under a key; keys that the maker does not read are errors. */
@@ -150,7 +138,7 @@ final class ScenarioSection {
         known.add(key);
         JsonNode value = node.path(key);
         if (value.isObject()) {
-            return List.of(of(path(key), value).made(maker));
+            return List.of(one(key, maker));
         }
         if (!value.isArray() && !value.isNull() && !value.isMissingNode()) {
             throw wrong(path(key), shown(value), "must be a list of maps");

@@ -4,30 +4,27 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.DurationText;
+import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationException;
 import io.spillway.sim.SimulationResult;
 import io.spillway.sim.scenario.Scenario;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway simulate}: runs a scenario or recorded traffic in virtual time. Needs no Kafka. */
-@Command(
-        name = "simulate",
-        description = {
-            "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
-                    + "result. Needs no Kafka.",
-            "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour,",
-            "spike-30-minutes, slow-destination, retry-storm, poison-pill."
-        })
-public final class SimulateCommand implements Callable<Integer> {
+@Command(name = "simulate", description = {
+    "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
+            + "result. Needs no Kafka.",
+    "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour,",
+    "spike-30-minutes, slow-destination, retry-storm, poison-pill."
+})
+public final class SimulateCommand implements Runnable {
     private static final long NOTE_EVERY_MILLIS = 2_000;
 
     @Mixin
@@ -48,39 +45,28 @@ public final class SimulateCommand implements Callable<Integer> {
             description = "Draw depths and ages over time to this .png or .svg file. Can be given more than once.")
     private List<Path> charts = List.of();
 
-    private final InstantSource clock = InstantSource.system();
-
     @Override
-    public Integer call() {
+    public void run() {
         charts.forEach(ChartFile::requireDrawable);
         Scenario scenario = ScenarioLoader.load(file);
         Printer printer = common.printer();
         SimulationResult result = run(scenario, printer);
         SimulationReport report = new SimulationReport(result);
-        if (common.isJson()) {
-            printer.json(report.asMap());
-        } else {
-            report.print(printer);
-        }
+        printer.result(report::asMap, report::print);
         for (Path chart : charts) {
             SimulationChart.draw(result, chart);
             printer.note("Chart: " + chart);
         }
-        return 0;
     }
 
     private SimulationResult run(Scenario scenario, Printer printer) {
-        long[] nextMillis = {clock.millis() + NOTE_EVERY_MILLIS};
+        PeriodicNote note = new PeriodicNote(common.clock(), NOTE_EVERY_MILLIS, printer::note);
         try {
             return Simulation.run(
                     scenario, fifo ? Simulation.Discipline.FIFO : Simulation.Discipline.SPILLWAY, seed,
-                    (nowMillis, durationMillis, arrived, waiting) -> {
-                        if (clock.millis() >= nextMillis[0]) {
-                            nextMillis[0] = clock.millis() + NOTE_EVERY_MILLIS;
-                            printer.note("at %s of %s: %,d items, %,d of them waiting".formatted(
-                                    DurationText.of(nowMillis), DurationText.of(durationMillis), arrived, waiting));
-                        }
-                    });
+                    (nowMillis, durationMillis, arrived, waiting) -> note.offer(() ->
+                            "at %s of %s: %,d items, %,d of them waiting".formatted(
+                                    DurationText.of(nowMillis), DurationText.of(durationMillis), arrived, waiting)));
         } catch (SimulationException e) {
             throw CommandFailure.failed(e.getMessage());
         }

@@ -36,10 +36,7 @@ final class SimulationChart {
         XYChart chart = chart("Age of the oldest item that waits for its first attempt, of the tenants that waited "
                 + "longest", "seconds");
         for (int series : SimulationReport.topSeries(result)) {
-            add(
-                    chart,
-                    result,
-                    shortened(result.series().get(series)),
+            add(chart, result, shortened(result.series().get(series)),
                     sample -> sample.agesMillis()[series] / MILLIS_PER_SECOND);
         }
         return chart;

@@ -6,37 +6,33 @@ import io.spillway.core.item.Lane;
 import io.spillway.sim.Simulation;
 import io.spillway.sim.SimulationResult;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Report of the {@code simulate} command. */
-public record SimulationReport(SimulationResult result) {
+record SimulationReport(SimulationResult result) {
     /** Most series of ages in the output and in the chart: those with the greatest age. */
     static final int MOST_SERIES = 8;
 
     Map<String, Object> asMap() {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("scenario", result.scenario().name());
-        map.put("queue", queue());
-        map.put("seed", result.seed());
-        map.put("durationMillis", result.scenario().durationMillis());
-        map.put("endMillis", result.endMillis());
-        map.put("groups", result.groups());
+        Map<String, Object> map = new HashMap<>(Map.of(
+                "scenario", result.scenario().name(), "queue", isFifo() ? "fifo" : "spillway", "seed", result.seed(),
+                "durationMillis", result.scenario().durationMillis(), "endMillis", result.endMillis(),
+                "slotUse", result.slotUse(), "jain", result.jain(), "workerDeaths", result.deaths(),
+                "groups", result.groups(), "oldestTenants", result.oldest()));
         map.put("phases", result.phases().stream().map(each -> {
             Map<String, Object> phase = Printer.fields(each.row());
             phase.put("phase", each.phase());
             return phase;
         }).toList());
-        map.put("oldestTenants", result.oldest());
-        Map<String, Object> peaks = new LinkedHashMap<>();
-        result.peakDepths().forEach((lane, peak) -> peaks.put(lane.label(), peak));
-        map.put("peakDepths", peaks);
-        map.put("slotUse", result.slotUse());
-        map.put("jain", result.jain());
-        map.put("workerDeaths", result.deaths());
+        map.put("peakDepths", result.peakDepths().entrySet().stream()
+                .collect(Collectors.toMap(each -> each.getKey().label(), Map.Entry::getValue)));
         result.recoveredMillis().ifPresent(millis -> map.put("recoveredMillis", millis));
         map.put("samples", samples());
         return map;
@@ -50,48 +46,35 @@ public record SimulationReport(SimulationResult result) {
         if (!result.scenario().description().isEmpty()) {
             printer.line(result.scenario().description());
         }
-        printer.line("%,d items of %,d tenants in %s; %s"
-                .formatted(
-                        accepted,
-                        result.scenario().tenants(),
-                        DurationText.of(result.scenario().durationMillis()),
-                        waiting == 0
-                                ? "all finished at " + DurationText.of(result.endMillis())
-                                : "%,d not finished when the run ended at %s"
-                                        .formatted(waiting, DurationText.of(result.endMillis()))));
-        printer.line("");
-        printer.line("Age at first attempt:");
-        printer.table(head("tenants", ""), result.groups().stream()
+        printer.line("%,d items of %,d tenants in %s; %s%s".formatted(
+                accepted, result.scenario().tenants(), DurationText.of(result.scenario().durationMillis()),
+                waiting == 0 ? "all finished at " : "%,d not finished when the run ended at ".formatted(waiting),
+                DurationText.of(result.endMillis())));
+        printTable(printer, "Age at first attempt:", "tenants", "", result.groups().stream()
                 .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
-        printPhases(printer);
-        printOldest(printer);
+        if (!result.phases().isEmpty()) {
+            printTable(printer, "By when the items arrived:", "phase", "tenants",
+                    result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
+        }
+        if (result.oldest().size() > result.groups().size()) {
+            printTable(printer, "Tenants whose items waited longest:", "tenant", "",
+                    result.oldest().stream().map(row -> cells(row.name(), "", row)));
+        }
         printer.line("");
         printer.line("most items at one time: " + peaks());
-        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s"
-                .formatted(
-                        100 * result.slotUse(), result.jain(), result.recoveredMillis()
-                                .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance")
-                                .orElse(""),
-                        result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
+        printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
+                100 * result.slotUse(), result.jain(), result.recoveredMillis()
+                        .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance")
+                        .orElse(""),
+                result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
     }
 
-    private void printPhases(Printer printer) {
-        if (result.phases().isEmpty()) {
-            return;
-        }
+    private static void printTable(
+            Printer printer, String title, String first, String second, Stream<List<String>> rows) {
         printer.line("");
-        printer.line("By when the items arrived:");
-        printer.table(head("phase", "tenants"),
-                result.phases().stream().map(each -> cells(each.phase(), each.row().name(), each.row())));
-    }
-
-    private void printOldest(Printer printer) {
-        if (result.oldest().size() <= result.groups().size()) {
-            return;
-        }
-        printer.line("");
-        printer.line("Tenants whose items waited longest:");
-        printer.table(head("tenant", ""), result.oldest().stream().map(row -> cells(row.name(), "", row)));
+        printer.line(title);
+        printer.table(List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
+                "attempts an item"), rows);
     }
 
     /** Returns the indexes of the series with the greatest ages, in descending order. */
@@ -112,10 +95,6 @@ public record SimulationReport(SimulationResult result) {
         return result.discipline() == Simulation.Discipline.FIFO;
     }
 
-    private String queue() {
-        return isFifo() ? "fifo" : "spillway";
-    }
-
     private String peaks() {
         List<String> peaks = new ArrayList<>();
         result.peakDepths().forEach((lane, peak) -> {
@@ -131,23 +110,11 @@ public record SimulationReport(SimulationResult result) {
         return result.discipline() == Simulation.Discipline.FIFO && lane == Lane.HOT ? "queue" : lane.label();
     }
 
-    private static List<String> head(String first, String second) {
-        return List.of(first, second, "items", "done", "dropped", "dead", "waiting", "p50", "p99", "max",
-                "attempts an item");
-    }
-
     private static List<String> cells(String first, String second, SimulationResult.Row row) {
         return List.of(
-                first,
-                second,
-                "%,d".formatted(row.accepted()),
-                "%,d".formatted(row.done()),
-                "%,d".formatted(row.dropped()),
-                "%,d".formatted(row.dead()),
-                "%,d".formatted(row.waiting()),
-                DurationText.of(row.p50Millis()),
-                DurationText.of(row.p99Millis()),
-                DurationText.of(row.maxMillis()),
+                first, second, "%,d".formatted(row.accepted()), "%,d".formatted(row.done()),
+                "%,d".formatted(row.dropped()), "%,d".formatted(row.dead()), "%,d".formatted(row.waiting()),
+                DurationText.of(row.p50Millis()), DurationText.of(row.p99Millis()), DurationText.of(row.maxMillis()),
                 String.format(
                         Locale.ROOT, "%.2f", row.accepted() == 0 ? 0.0 : (double) row.attempts() / row.accepted()));
     }
@@ -159,10 +126,8 @@ public record SimulationReport(SimulationResult result) {
         }
         Map<String, Object> ages = new LinkedHashMap<>();
         for (int series : topSeries(result)) {
-            ages.put(
-                    result.series().get(series), result.samples().stream()
-                            .map(each -> each.agesMillis()[series])
-                            .toList());
+            ages.put(result.series().get(series),
+                    result.samples().stream().map(each -> each.agesMillis()[series]).toList());
         }
         return Map.of(
                 "atMillis", result.samples().stream().map(SimulationResult.Sample::nowMillis).toList(),
