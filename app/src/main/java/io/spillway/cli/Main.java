@@ -30,9 +30,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** Entry point of {@code ./spillway}. */
-@Command(
-        name = "spillway",
-        description = "Multi-tenant asynchronous queue on Kafka that recovers from any backlog.",
+@Command(name = "spillway", description = "Multi-tenant asynchronous queue on Kafka that recovers from any backlog.",
         scope = CommandLine.ScopeType.INHERIT,
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "Exit codes:%n",

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
 
 /** Printable form of dead letters, with control characters escaped. */
@@ -33,14 +34,10 @@ final class DeadLetterPrinter {
     static List<?> row(DeadLetter letter) {
         String detail = Printable.onOneLine(letter.detail());
         return List.of(
-                time(letter.deadAtMillis()),
-                letter.tenant().orElse(UNKNOWN),
-                Printable.of(letter.id()),
+                time(letter.deadAtMillis()), letter.tenant().orElse(UNKNOWN), Printable.of(letter.id()),
                 letter.reason().isEmpty() ? UNKNOWN : letter.reason(),
                 letter.stage().isEmpty() ? UNKNOWN : Printable.of(letter.stage()),
-                letter.attempts(),
-                letter.originText(),
-                letter.position(),
+                letter.attempts(), letter.originText(), letter.position(),
                 detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL - 3) + "..." : detail);
     }
 
@@ -60,33 +57,26 @@ final class DeadLetterPrinter {
 
     static Map<String, Object> details(DeadLetter letter) {
         Map<String, Object> all = fields(letter);
-        List<Map<String, String>> headers = new ArrayList<>();
-        for (Header header : letter.record().headers()) {
-            if (headers.size() < MAX_HEADERS) {
-                headers.add(Map.of(
-                        "name", header.key(), "value", header.value() == null ? "null" : text(header.value(), true)));
-            }
-        }
         byte[] value = letter.record().value();
         byte[] key = letter.record().key();
-        all.put("headers", headers);
-        all.put("headerCount", letter.record().headers().toArray().length);
+        Header[] headers = letter.record().headers().toArray();
+        all.put("headers", Stream.of(headers).limit(MAX_HEADERS).map(header -> Map.of("name", header.key(),
+                "value", header.value() == null ? "null" : text(header.value(), true))).toList());
+        all.put("headerCount", headers.length);
         all.put("key", key == null ? null : text(key, true));
         all.put("valueBytes", value == null ? null : value.length);
         all.put("timestamp", letter.record().timestamp());
-        letter.item().ifPresent(item -> putItem(all, item));
+        letter.item().ifPresent(item -> {
+            all.put("enqueuedAt", item.enqueuedAtMillis());
+            all.put("workload", item.workload());
+            all.put("channel", item.channel());
+            all.put("contentType", item.contentType());
+            all.put("attributes", item.attributes());
+        });
         byte[] payload = letter.item().map(ItemDetails::payload).orElse(value);
         all.put("payloadBytes", payload == null ? null : payload.length);
         all.put("payload", payload == null ? null : text(payload, false));
         return all;
-    }
-
-    private static void putItem(Map<String, Object> all, ItemDetails item) {
-        all.put("enqueuedAt", item.enqueuedAtMillis());
-        all.put("workload", item.workload());
-        all.put("channel", item.channel());
-        all.put("contentType", item.contentType());
-        all.put("attributes", item.attributes());
     }
 
     /** Returns a row with name and value for each detail, and for each header. */

@@ -20,8 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway dead-letters} with its read-only subcommands. */
-@Command(
-        name = "dead-letters",
+@Command(name = "dead-letters",
         description = "Lists, shows, replays and discards dead letters. Spillway keeps a dead letter until you "
                 + "replay or discard it.",
         subcommands = {DeadLettersReplayCommand.class, DeadLettersDiscardCommand.class})
@@ -31,12 +30,10 @@ public final class DeadLettersCommand {
     private static final int MAX_SHOWN = 10;
     private static final Pattern POSITION = Pattern.compile("([0-9]{1,9})-([0-9]{1,18})");
 
-    @Command(
-            name = "list",
-            description = {
-                "Lists the newest dead letters (100, or --limit) and counts all by tenant and reason.",
-                "With --output json it prints one line per dead letter, then one line with the key summary."
-            })
+    @Command(name = "list", description = {
+        "Lists the newest dead letters (100, or --limit) and counts all by tenant and reason.",
+        "With --output json it prints one line per dead letter, then one line with the key summary."
+    })
     void list(@Mixin CommonOptions common, @Mixin DeadLetterOptions options) {
         DeadLetterFilter filter = options.filter(common.clock().millis());
         Newest newest = new Newest((int) options.limit(DEFAULT_LISTED, MAX_LISTED));
@@ -55,8 +52,7 @@ public final class DeadLettersCommand {
         }
     }
 
-    @Command(
-            name = "show",
+    @Command(name = "show",
             description = "Shows a dead letter with its headers, and its payload as text or hexadecimal digits.")
     void show(
             @Mixin CommonOptions common,

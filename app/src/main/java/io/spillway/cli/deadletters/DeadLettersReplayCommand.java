@@ -24,14 +24,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway dead-letters replay}: processes dead letters again. */
-@Command(
-        name = "replay",
-        description = {
-            "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at "
-                    + "--rate.",
-            "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays "
-                    + "all."
-        })
+@Command(name = "replay", description = {
+    "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at --rate.",
+    "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays all."
+})
 final class DeadLettersReplayCommand implements Runnable {
     @Mixin
     private CommonOptions common;

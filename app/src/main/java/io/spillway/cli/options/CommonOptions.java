@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
@@ -78,12 +79,9 @@ public final class CommonOptions {
                     + "configuration file.");
         }
         Map<String, String> overrides = new HashMap<>();
-        if (bootstrapServers != null) {
-            overrides.put("kafka.bootstrapServers", bootstrapServers);
-        }
-        if (prefix != null) {
-            overrides.put("kafka.prefix", prefix);
-        }
+        overrides.put("kafka.bootstrapServers", bootstrapServers);
+        overrides.put("kafka.prefix", prefix);
+        overrides.values().removeIf(Objects::isNull);
         Optional<Path> chosen = Optional.ofNullable(file).or(() -> Optional.of(DEFAULT_FILE).filter(Files::exists));
         return ConfigurationLoader.load(chosen, System.getenv(), overrides);
     }
@@ -105,13 +103,12 @@ public final class CommonOptions {
         Configuration configuration = configuration();
         String remedy = Cluster.ADDRESS_REMEDY;
         if (configuration.kafka().bootstrapServers().isEmpty()) {
-            Endpoint running = Endpoint.read(data)
-                    .orElseThrow(() ->
-                            CommandFailure.failed("No Kafka cluster is configured, and " + data.resolve(Endpoint.FILE)
-                                    + " does not exist. Start `spillway run` here, or give --bootstrap-servers."));
+            Path endpoint = data.resolve(Endpoint.FILE);
+            String advice = ". Start `spillway run` here, or give --bootstrap-servers.";
+            Endpoint running = Endpoint.read(data).orElseThrow(() -> CommandFailure.failed(
+                    "No Kafka cluster is configured, and " + endpoint + " does not exist" + advice));
             configuration = running.in(configuration);
-            remedy = "The address is from " + data.resolve(Endpoint.FILE) + ". Start `spillway run` here, or give "
-                    + "--bootstrap-servers.";
+            remedy = "The address is from " + endpoint + advice;
         }
         Cluster.require(configuration, remedy, needed.apply(new Topics(configuration.queue())));
         return configuration;

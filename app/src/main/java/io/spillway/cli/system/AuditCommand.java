@@ -21,16 +21,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Command {@code spillway audit}: compares the balances of the ledger with the items in the topics. */
-@Command(
-        name = "audit",
-        description = {
-            "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
-                    + "are in the topics.",
-            "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
-                    + "a balance is a range.",
-            "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
-                    + "the timers of a partition."
-        })
+@Command(name = "audit", description = {
+    "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
+            + "are in the topics.",
+    "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
+            + "a balance is a range.",
+    "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
+            + "the timers of a partition."
+})
 public final class AuditCommand implements Runnable {
     private static final int MAX_LISTED = 1_000;
 
@@ -72,14 +70,10 @@ public final class AuditCommand implements Runnable {
                 }
             }
             return new Report(
-                    off.isEmpty(),
-                    audited.size(),
-                    audited.stream().filter(AuditedTenant::isMoving).count(),
-                    sum(audited, tenant -> tenant.after().accepted()),
-                    places, off.size(), off.stream()
-                            .limit(MAX_LISTED)
-                            .flatMap(tenant ->
-                                    tenant.findings().stream().map(finding -> Off.of(tenant.tenant(), finding)))
+                    off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
+                    sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
+                    off.stream().limit(MAX_LISTED)
+                            .flatMap(tenant -> tenant.findings().stream().map(each -> Off.of(tenant.tenant(), each)))
                             .toList());
         }
 
@@ -114,9 +108,7 @@ public final class AuditCommand implements Runnable {
         static Off of(String tenant, AuditedTenant.Finding finding) {
             return new Off(
                     tenant,
-                    finding.place() == ItemState.OUTSIDE
-                            ? "accepted, but in no topic"
-                            : finding.place().label(),
+                    finding.place() == ItemState.OUTSIDE ? "accepted, but in no topic" : finding.place().label(),
                     finding.least(), finding.most(), finding.counted());
         }
 

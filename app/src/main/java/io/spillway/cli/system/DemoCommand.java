@@ -35,25 +35,21 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway demo}: a noisy neighbour, with Spillway and a FIFO queue side by side. */
-@Command(
-        name = "demo",
-        description = {
-            "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a "
-                    + "worker in a",
-            "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep "
-                    + "and a poison",
-            "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and "
-                    + "draws a chart.",
-            "It reads no configuration and uses no other cluster."
-        })
+@Command(name = "demo", description = {
+    "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a worker in a",
+    "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep "
+            + "and a poison",
+    "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and "
+            + "draws a chart.",
+    "It reads no configuration and uses no other cluster."
+})
 public final class DemoCommand implements Callable<Integer> {
     private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
 
     @Mixin
     private CommonOptions common;
 
-    @Option(
-            names = "--seconds", paramLabel = "N",
+    @Option(names = "--seconds", paramLabel = "N",
             description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.",
             defaultValue = "40")
     private int seconds;

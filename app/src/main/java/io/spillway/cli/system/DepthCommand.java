@@ -23,15 +23,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway depth}: backlogs with their ages and drain forecasts. */
-@Command(
-        name = "depth",
-        description = {
-            "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
-                    + "is gone at current rates.",
-            "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
-                    + "which takes long",
-            "with a large backlog. Omit the ages with --no-ages."
-        })
+@Command(name = "depth", description = {
+    "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
+            + "is gone at current rates.",
+    "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
+            + "which takes long",
+    "with a large backlog. Omit the ages with --no-ages."
+})
 public final class DepthCommand implements Runnable {
     @Mixin
     private CommonOptions common;
@@ -102,15 +100,12 @@ public final class DepthCommand implements Runnable {
         ItemState.WAITING.forEach(lane -> lanes.put(lane.label(), new LaneDepth(
                 depths.values().stream().mapToLong(depth -> depth.balance().in(lane)).sum(),
                 ageSeconds(oldestInLane.get(lane), nowMillis))));
+        List<TenantDepth> deepest = depths.keySet().stream()
+                .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
+                .sorted(Comparator.comparingLong(TenantDepth::waiting).reversed().thenComparing(TenantDepth::tenant))
+                .limit(limit).toList();
         Report report = new Report(
-                lanes,
-                depths.values().stream().filter(depth -> depth.balance().waiting() > 0).count(),
-                depths.keySet().stream()
-                        .map(name -> TenantDepth.of(name, depths.get(name), oldestOfTenant.get(name), nowMillis))
-                        .sorted(Comparator.<TenantDepth>comparingLong(row -> -row.waiting())
-                                .thenComparing(TenantDepth::tenant))
-                        .limit(limit)
-                        .toList());
+                lanes, depths.values().stream().filter(depth -> depth.balance().waiting() > 0).count(), deepest);
         common.printer().result(() -> report, printer -> print(report, printer));
     }
 

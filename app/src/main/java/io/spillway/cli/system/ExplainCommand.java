@@ -31,16 +31,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway explain}: the routing of a tenant, or the path of an item. */
-@Command(
-        name = "explain",
-        description = {
-            "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
-                    + "the rules that route",
-            "its items, and the tenants that share its partitions.",
-            "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
-                    + "records. It reads all topics;",
-            "--since makes that faster."
-        })
+@Command(name = "explain", description = {
+    "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
+            + "the rules that route",
+    "its items, and the tenants that share its partitions.",
+    "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
+            + "records. It reads all topics;",
+    "--since makes that faster."
+})
 public final class ExplainCommand implements Runnable {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
@@ -54,9 +52,7 @@ public final class ExplainCommand implements Runnable {
             description = "Item to find: its id, or its first position as TOPIC-PARTITION-OFFSET.")
     private String id;
 
-    @Option(
-            names = "--since",
-            paramLabel = "TIME",
+    @Option(names = "--since", paramLabel = "TIME",
             description = "With --id, read only records from this time on: a time such as 2026-11-21T08:00:00Z, "
                     + "epoch milliseconds, or a duration before now such as 2h.")
     private String since;
@@ -79,8 +75,8 @@ public final class ExplainCommand implements Runnable {
     private void followItem(OptionalLong sinceMillis) {
         Configuration configuration = common.configurationWithLedger();
         Printer printer = common.printer();
-        List<StoredItem> path =
-                ItemPath.find(configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
+        List<StoredItem> path = ItemPath.find(
+                configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
                     + (sinceMillis.isPresent() ? " since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")

@@ -20,20 +20,15 @@ import java.util.function.Consumer;
 
 /**
  * Path of the items with an id: their records in all topics, including consumed ones that are not purged yet, in the
- * order
- * of the lanes.
+ * order of the lanes.
  */
 final class ItemPath {
     /** Ids can repeat, and an item can have moved several times. */
     static final int MAX_STEPS = 1_000;
 
     private static final List<String> NUMBERS = List.of(
-            ItemHeaders.ATTEMPT,
-            ItemHeaders.MOVES,
-            ItemHeaders.DUE,
-            ItemHeaders.FIRST_ATTEMPT_AT,
-            ItemHeaders.REPLAYED_AT,
-            ItemHeaders.DEAD_AT);
+            ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.DUE, ItemHeaders.FIRST_ATTEMPT_AT,
+            ItemHeaders.REPLAYED_AT, ItemHeaders.DEAD_AT);
     private static final List<String> TEXTS = List.of(
             ItemHeaders.LANE_REASON, ItemHeaders.DEAD_REASON, ItemHeaders.DEAD_DETAIL, ItemHeaders.DEAD_STAGE);
 
@@ -46,31 +41,22 @@ final class ItemPath {
      * @param progress    counts every record that is read
      */
     static List<StoredItem> find(
-            Configuration configuration,
-            String id,
-            OptionalLong sinceMillis,
-            InstantSource clock,
+            Configuration configuration, String id, OptionalLong sinceMillis, InstantSource clock,
             ScanProgress progress) {
         List<StoredItem> found = new ArrayList<>();
         Consumer<StoredItem> visitor = item -> {
             progress.passed(item.topic(), item.partition());
-            takeIf(id, item, found);
+            if (found.size() < MAX_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
+                found.add(item);
+            }
         };
         try (Census census = new Census(configuration, clock, sinceMillis)) {
             census.forEachInIngress(true, visitor);
             census.forEach(true, visitor);
         }
-        found.sort(Comparator.comparing(StoredItem::origin)
-                .thenComparing(item -> item.isWaiting())
-                .thenComparing(StoredItem::place)
-                .thenComparing(StoredItem::offset));
+        found.sort(Comparator.comparing(StoredItem::origin).thenComparing(StoredItem::isWaiting)
+                .thenComparing(StoredItem::place).thenComparing(StoredItem::offset));
         return found;
-    }
-
-    private static void takeIf(String id, StoredItem item, List<StoredItem> found) {
-        if (found.size() < MAX_STEPS && (item.id().equals(id) || item.origin().equals(id))) {
-            found.add(item);
-        }
     }
 
     /** Returns the JSON fields of a record. */
@@ -79,19 +65,16 @@ final class ItemPath {
         fields.put("tenant", item.owner());
         fields.put("id", Printable.of(item.id()));
         fields.put("origin", Printable.of(item.origin()));
-        fields.put("place", placeOf(item));
+        fields.put("place", item.place() == ItemState.OUTSIDE ? "ingress" : item.place().label());
         fields.put("position", item.partition() + "-" + item.offset());
-        fields.put("state", item.isWaiting() ? waits(item) : "left");
+        fields.put("state", !item.isWaiting() ? "left"
+                : item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits");
         if (item.reading() instanceof ParsedRecord.Item read) {
             fields.put("enqueuedAt", Instant.ofEpochMilli(read.enqueuedAtMillis()).toString());
         }
         for (String name : NUMBERS) {
-            OptionalLong number = item.number(name);
-            if (number.isPresent()) {
-                fields.put(
-                        nameOf(name),
-                        isTime(name) ? Instant.ofEpochMilli(number.getAsLong()).toString() : number.getAsLong());
-            }
+            item.number(name).ifPresent(number ->
+                    fields.put(nameOf(name), isTime(name) ? Instant.ofEpochMilli(number).toString() : number));
         }
         for (String name : TEXTS) {
             item.text(name).ifPresent(text -> fields.put(nameOf(name), Printable.of(text)));
@@ -102,17 +85,9 @@ final class ItemPath {
     /** Returns a record as a line of text. */
     static String line(StoredItem item) {
         Map<String, Object> fields = fields(item);
-        List.of("tenant", "id", "origin", "place", "position", "state").forEach(fields::remove);
-        return "%-11s %-12s %-9s %s".formatted(placeOf(item), item.partition() + "-" + item.offset(),
-                item.isWaiting() ? waits(item) : "left", fields.isEmpty() ? "" : fields);
-    }
-
-    private static String waits(StoredItem item) {
-        return item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits";
-    }
-
-    private static String placeOf(StoredItem item) {
-        return item.place() == ItemState.OUTSIDE ? "ingress" : item.place().label();
+        List.of("tenant", "id", "origin").forEach(fields::remove);
+        return "%-11s %-12s %-9s %s".formatted(fields.remove("place"), fields.remove("position"),
+                fields.remove("state"), fields.isEmpty() ? "" : fields);
     }
 
     private static boolean isTime(String header) {

@@ -1,9 +1,11 @@
 package io.spillway.cli.system;
 
+import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.producer.ItemBuilder;
 import io.spillway.schema.WorkItem;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -14,8 +16,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * Sender of items at a rate, with progress every second. Owned by the command's thread; the producer's thread updates
- * only
- * the counts of results.
+ * only the counts of results.
  */
 final class ItemSender {
     static final long UNKNOWN_TOTAL = -1;
@@ -27,20 +28,19 @@ final class ItemSender {
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final double nanosBetween;
-    private final Printer printer;
+    private final PeriodicNote note;
     private final long startNanos = System.nanoTime();
     private final AtomicLong stored = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final AtomicReference<String> firstFailure = new AtomicReference<>();
     private volatile boolean lost;
     private long handedOver;
-    private long nextProgressNanos = startNanos + SECOND_NANOS;
 
     ItemSender(Producer<byte[], byte[]> producer, String topic, Double itemsPerSecond, Printer printer) {
         this.producer = producer;
         this.topic = topic;
         this.nanosBetween = itemsPerSecond == null ? 0 : SECOND_NANOS / itemsPerSecond;
-        this.printer = printer;
+        this.note = new PeriodicNote(InstantSource.system(), 1_000, printer::note);
     }
 
     /** Sends an item when it is due by the rate. */
@@ -59,11 +59,8 @@ final class ItemSender {
             }
         });
         handedOver++;
-        if (System.nanoTime() >= nextProgressNanos) {
-            nextProgressNanos += SECOND_NANOS;
-            printer.note("%d%s sent (%.0f/s)".formatted(
-                    stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
-        }
+        note.offer(() -> "%d%s sent (%.0f/s)".formatted(
+                stored.get(), total == UNKNOWN_TOTAL ? "" : " of " + total, stored.get() / seconds()));
     }
 
     /** Returns whether an item has timed out; every further item would wait as long. */

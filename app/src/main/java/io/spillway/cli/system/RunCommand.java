@@ -2,6 +2,7 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Endpoint;
@@ -9,7 +10,6 @@ import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,17 +23,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway run}: runs the system until SIGTERM. */
-@Command(
-        name = "run",
-        description = {
-            "Runs the gateway, the router and the worker, or some of them (--roles), until SIGTERM or Ctrl-C.",
-            "Without bootstrap servers it starts an embedded Kafka that stores its data in the data directory."
-        })
+@Command(name = "run", description = {
+    "Runs the gateway, the router and the worker, or some of them (--roles), until SIGTERM or Ctrl-C.",
+    "Without bootstrap servers it starts an embedded Kafka that stores its data in the data directory."
+})
 public final class RunCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(RunCommand.class);
-    /**
-     * Below 30 s, the usual grace period of a stop. Without a cluster several parts wait for it one after the other.
-     */
+    /** Below 30 s, the usual grace period of a stop. Without a cluster several parts wait one after the other. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(28);
 
     @Mixin
@@ -41,10 +37,9 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(names = "--roles", split = ",", paramLabel = "ROLE",
             description = "Roles to run, separated by commas: gateway, router, worker. Default: all.")
-    private List<String> roles = new ArrayList<>();
+    private List<String> roles = List.of();
 
-    @Option(
-            names = "--unsafe-transactions",
+    @Option(names = "--unsafe-transactions",
             description = "Run on a cluster whose transaction.version is below 2. Items can be lost or duplicated.")
     private boolean unsafeTransactions;
 
@@ -64,7 +59,7 @@ public final class RunCommand implements Callable<Integer> {
             system.awaitEnd();
         } finally {
             shutdown.close();
-            remove(hook);
+            StopSignal.remove(hook);
         }
         throw CommandFailure.failed("A role has stopped because of an error that it cannot recover from. See the "
                 + "log, then start it again.");
@@ -79,15 +74,6 @@ public final class RunCommand implements Callable<Integer> {
         addresses.put("metrics", endpoint.metrics());
         common.printer().result(addresses, "spillway ready " + addresses.entrySet().stream()
                 .map(Map.Entry::toString).collect(Collectors.joining(" ")));
-    }
-
-    /** Does not return during a stop by a signal: the hook ends the process. */
-    private static void remove(Thread hook) throws InterruptedException {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException stopping) {
-            hook.join();
-        }
     }
 
     private static void stop(Shutdown shutdown) {

@@ -2,6 +2,7 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
 import io.spillway.core.sharding.Shard;
@@ -12,15 +13,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway shards}: calculates the blast radius of shuffle sharding. Needs no Kafka. */
-@Command(
-        name = "shards",
-        description = {
-            "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. "
-                    + "It prints exact",
-            "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants "
-                    + "can have such shards.",
-            "Needs no Kafka."
-        })
+@Command(name = "shards", description = {
+    "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. "
+            + "It prints exact",
+    "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants "
+            + "can have such shards.",
+    "Needs no Kafka."
+})
 public final class ShardsCommand implements Runnable {
     private static final int MAX_TENANTS = 1_000_000;
 
@@ -51,9 +50,10 @@ public final class ShardsCommand implements Runnable {
         check();
         common.configuration();
         Printer printer = common.printer();
-        ShardsTrial drawn = ShardsTrial.drawn(slots, perTenant, tenants, seed, printer::note);
+        PeriodicNote progress = new PeriodicNote(common.clock(), 1_000, printer::note);
+        ShardsTrial drawn = ShardsTrial.drawn(slots, perTenant, tenants, seed, progress);
         Optional<ShardsTrial> searched = Optional.ofNullable(overlap)
-                .map(most -> ShardsTrial.searched(slots, perTenant, most, tenants, seed, printer::note));
+                .map(most -> ShardsTrial.searched(slots, perTenant, most, tenants, seed, progress));
         ShardsReport report = new ShardsReport(
                 new OverlapOdds(slots, perTenant), Optional.ofNullable(overlap), tenants, seed, drawn, searched);
         printer.result(report::json, report::print);
@@ -64,8 +64,9 @@ public final class ShardsCommand implements Runnable {
         OptionValues.requireRange(
                 "--per-tenant", perTenant, 1, Math.min(slots, Shard.MAX_SIZE), " with " + slots + " slots");
         if (overlap != null) {
-            OptionValues.requireRange("--max-overlap", overlap, 0,
-                    Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)), " with " + perTenant + " of " + slots + " slots a tenant");
+            OptionValues.requireRange(
+                    "--max-overlap", overlap, 0, Math.min(perTenant - 1, ShardRegistry.mostOverlap(slots)),
+                    " with " + perTenant + " of " + slots + " slots a tenant");
         }
         OptionValues.requireRange("--tenants", tenants, 2, MAX_TENANTS, "");
     }

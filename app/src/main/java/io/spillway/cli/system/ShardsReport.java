@@ -62,13 +62,8 @@ record ShardsReport(
     private List<Overlap> overlaps() {
         return IntStream.rangeClosed(0, odds.perTenant())
                 .mapToObj(shared -> new Overlap(
-                        shared,
-                        odds.shardsSharing(shared),
-                        odds.chance(shared),
-                        plain(shared),
-                        shared == odds.perTenant() ? 1 : 0,
-                        share(drawn, shared),
-                        drawn.pairs()[shared],
+                        shared, odds.shardsSharing(shared), odds.chance(shared), plain(shared),
+                        shared == odds.perTenant() ? 1 : 0, share(drawn, shared), drawn.pairs()[shared],
                         odds.chance(shared) * drawn.pairsInAll(),
                         searched.map(trial -> share(trial, shared)).orElse(null),
                         searched.map(trial -> trial.pairs()[shared]).orElse(null)))
@@ -88,7 +83,7 @@ record ShardsReport(
                 overlaps().stream().map(row -> List.of(row.shared(), number(row.expectedPairs()),
                         "%,d".formatted(row.observedPairs()), bar(row.observed()))));
         printer.line("");
-        printLoads(printer, "Tenants per slot", drawn);
+        printLoads(printer, drawn);
         searched.ifPresent(trial -> {
             printer.line("");
             printAssignment(printer, trial);
@@ -115,13 +110,13 @@ record ShardsReport(
         trial.refused().ifPresent(reason -> printer.line("The others have none: " + reason.text()
                 + (reason == ShardResult.Reason.GAVE_UP ? "." : ". This applies to every further tenant.")));
         printer.line("Search: %,d draws, %,d steps, %.3f s".formatted(trial.draws(), trial.steps(), trial.seconds()));
-        printLoads(printer, "Tenants per slot", trial);
+        printLoads(printer, trial);
     }
 
     /** Prints a histogram of the tenants per slot. */
-    private static void printLoads(Printer printer, String what, ShardsTrial trial) {
+    private static void printLoads(Printer printer, ShardsTrial trial) {
         Load load = Load.of(trial);
-        printer.line("%s: from %,d to %,d, median %,d".formatted(what, load.min(), load.max(), load.median()));
+        printer.line("Tenants per slot: from %,d to %,d, median %,d".formatted(load.min(), load.max(), load.median()));
         int width = (load.max() - load.min()) / MAX_BARS + 1;
         printer.table(List.of("tenants", "slots", "share of slots"),
                 IntStream.iterate(load.min(), from -> from <= load.max(), from -> from + width).mapToObj(from -> {

@@ -1,5 +1,6 @@
 package io.spillway.cli.system;
 
+import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.core.sharding.OverlapCensus;
 import io.spillway.core.sharding.Shard;
 import io.spillway.core.sharding.ShardRegistry;
@@ -7,7 +8,6 @@ import io.spillway.core.sharding.ShardResult;
 import io.spillway.core.sharding.ShuffleSharder;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * Shards of sample tenants, with their overlaps.
@@ -22,22 +22,15 @@ import java.util.function.Consumer;
  * @param seconds duration of the draw or search
  */
 record ShardsTrial(
-        int[][] shards,
-        long[] pairs,
-        boolean sampled,
-        int[] loads,
-        long draws,
-        long steps,
-        Optional<ShardResult.Reason> refused,
-        double seconds) {
+        int[][] shards, long[] pairs, boolean sampled, int[] loads, long draws, long steps,
+        Optional<ShardResult.Reason> refused, double seconds) {
     private static final double MAX_STEPS = 5e8;
     private static final int SAMPLE = 5_000_000;
-    private static final long NOTE_NANOS = 1_000_000_000;
     /** After a search that gave up, the next one can succeed, but each takes long. */
     private static final int MAX_GIVEN_UP = 3;
 
     /** Draws a shard for each tenant independently. */
-    static ShardsTrial drawn(int slots, int size, int tenants, long seed, Consumer<String> progress) {
+    static ShardsTrial drawn(int slots, int size, int tenants, long seed, PeriodicNote progress) {
         ShuffleSharder sharder = new ShuffleSharder(slots, seed);
         int[][] shards = new int[tenants][];
         long startNanos = System.nanoTime();
@@ -47,7 +40,7 @@ record ShardsTrial(
     }
 
     /** Searches for shards of which no two share more than {@code overlap} slots. */
-    static ShardsTrial searched(int slots, int size, int overlap, int tenants, long seed, Consumer<String> progress) {
+    static ShardsTrial searched(int slots, int size, int overlap, int tenants, long seed, PeriodicNote progress) {
         ShardRegistry registry = new ShardRegistry(slots, overlap);
         int[][] shards = new int[tenants][];
         int count = 0;
@@ -56,9 +49,7 @@ record ShardsTrial(
         int givenUp = 0;
         Optional<ShardResult.Reason> refused = Optional.empty();
         long startNanos = System.nanoTime();
-        long noteNanos = startNanos;
-        // All tenants have the same options, so after a refusal no other tenant gets a shard, unless the search gave
-        // up.
+        // All tenants have the same options: after a refusal no other gets a shard, unless the search gave up.
         for (int i = 0; i < tenants && (refused.isEmpty() || givenUp > 0 && givenUp < MAX_GIVEN_UP); i++) {
             ShardResult answer = registry.assign(tenant(i), size, seed);
             draws += answer.effort().draws();
@@ -70,10 +61,8 @@ record ShardsTrial(
                     givenUp = reason == ShardResult.Reason.GAVE_UP ? givenUp + 1 : MAX_GIVEN_UP;
                 }
             }
-            if (System.nanoTime() - noteNanos >= NOTE_NANOS) {
-                noteNanos = System.nanoTime();
-                progress.accept("Assigned %,d of %,d ...".formatted(count, tenants));
-            }
+            int assigned = count;
+            progress.offer(() -> "Assigned %,d of %,d ...".formatted(assigned, tenants));
         }
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         return counted(slots, size, Arrays.copyOf(shards, count), draws, steps, refused, seconds, seed, progress);
@@ -91,7 +80,7 @@ record ShardsTrial(
 
     private static ShardsTrial counted(
             int slots, int size, int[][] shards, long draws, long steps, Optional<ShardResult.Reason> refused,
-            double seconds, long seed, Consumer<String> progress) {
+            double seconds, long seed, PeriodicNote progress) {
         int[] loads = new int[slots];
         for (int[] shard : shards) {
             for (int slot : shard) {
@@ -104,15 +93,11 @@ record ShardsTrial(
         return new ShardsTrial(shards, Arrays.copyOf(pairs, size + 1), sampled, loads, draws, steps, refused, seconds);
     }
 
-    private static long[] census(int slots, int[][] shards, Consumer<String> progress) {
+    private static long[] census(int slots, int[][] shards, PeriodicNote progress) {
         OverlapCensus census = new OverlapCensus(slots, shards);
-        long noteNanos = System.nanoTime();
         while (census.countNext()) {
-            if (System.nanoTime() - noteNanos >= NOTE_NANOS) {
-                noteNanos = System.nanoTime();
-                progress.accept(
-                        "Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
-            }
+            progress.offer(() ->
+                    "Compared %,d of %,d tenants with all others ...".formatted(census.done(), shards.length));
         }
         return census.pairs();
     }

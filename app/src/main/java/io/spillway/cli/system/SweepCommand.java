@@ -28,13 +28,11 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
 @Command(name = "sweep", description = "Records completed anti-entropy sweeps.")
 public final class SweepCommand {
-    @Command(
-            name = "record",
-            description = {
-                "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
-                        + "start are dropped.",
-                "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
-            })
+    @Command(name = "record", description = {
+        "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
+                + "start are dropped.",
+        "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
+    })
     void record(
             @Mixin CommonOptions common,
             @Option(names = "--tenant", required = true, paramLabel = "T|*",
@@ -93,8 +91,7 @@ public final class SweepCommand {
 
     private static long millisOf(String option, String time) {
         try {
-            return time.matches("\\d{1,15}")
-                    ? Long.parseLong(time)
+            return time.matches("\\d{1,15}") ? Long.parseLong(time)
                     : OffsetDateTime.parse(time).toInstant().toEpochMilli();
         } catch (DateTimeException | ArithmeticException e) {
             throw CommandFailure.usage(option + " " + Printable.of(time)

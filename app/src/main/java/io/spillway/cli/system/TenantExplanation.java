@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -41,20 +42,20 @@ record TenantExplanation(
     record Sharer(String tenant, int shared) {}
 
     enum Kind {
-        DEDICATED("dedicated", "has dedicated partitions"),
-        ASSIGNED("assigned", "has an assigned shard"),
-        STATELESS("stateless", "has a shard that is computed from its name");
+        DEDICATED("has dedicated partitions", "its dedicated partitions"),
+        ASSIGNED("has an assigned shard", "its assigned shard"),
+        STATELESS("has a shard that is computed from its name", "its shard");
 
-        private final String label;
         private final String text;
+        private final String place;
 
-        Kind(String label, String text) {
-            this.label = label;
+        Kind(String text, String place) {
             this.text = text;
+            this.place = place;
         }
 
         String label() {
-            return label;
+            return name().toLowerCase(Locale.ROOT);
         }
 
         String text() {
@@ -82,9 +83,8 @@ record TenantExplanation(
         List<Sharer> neighbours = new ArrayList<>();
         Set<Integer> ours = new HashSet<>(Arrays.stream(own).boxed().toList());
         others.stream().limit(MAX_KNOWN).forEach(other -> {
-            int shared = (int) Arrays.stream(placements.partitions(other, policies.of(other)))
-                    .filter(ours::contains)
-                    .count();
+            int shared = (int)
+                    Arrays.stream(placements.partitions(other, policies.of(other))).filter(ours::contains).count();
             sharing.merge(shared, 1, Integer::sum);
             if (shared > 0) {
                 neighbours.add(new Sharer(other, shared));
@@ -93,20 +93,12 @@ record TenantExplanation(
         neighbours.sort(Comparator.comparing(Sharer::shared).reversed().thenComparing(Sharer::tenant));
         Kind kind = !placements.dedications().dedication().of(tenant).isEmpty() ? Kind.DEDICATED
                 : assignments.of(tenant).isPresent() ? Kind.ASSIGNED : Kind.STATELESS;
+        boolean isRefused = placements.dedications().refused().containsKey(tenant);
         return new TenantExplanation(
-                kind,
-                Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
-                Arrays.stream(own).boxed().toList(),
-                rules(
-                        policy,
-                        sweptBeforeMillis,
-                        isShareHeld,
-                        kind,
-                        placements.dedications().refused().containsKey(tenant)),
-                Math.min(others.size(), MAX_KNOWN),
-                others.size() > MAX_KNOWN,
-                sharing,
-                List.copyOf(neighbours.subList(0, Math.min(MAX_LISTED, neighbours.size()))));
+                kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
+                Arrays.stream(own).boxed().toList(), rules(policy, sweptBeforeMillis, isShareHeld, kind, isRefused),
+                Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
+                neighbours.stream().limit(MAX_LISTED).toList());
     }
 
     private static List<String> rules(
@@ -131,11 +123,7 @@ record TenantExplanation(
             rules.add("much more in hot than other tenants, while hot is behind: overflow (share)");
         }
         rules.add("any other: hot");
-        rules.add("in each lane, to the partition with the least waiting work, out of " + switch (kind) {
-            case DEDICATED -> "its dedicated partitions";
-            case ASSIGNED -> "its assigned shard";
-            case STATELESS -> "its shard";
-        });
+        rules.add("in each lane, to the partition with the least waiting work, out of " + kind.place);
         if (isRefused) {
             rules.add("dedicated partitions are requested, but none are available");
         }

@@ -5,6 +5,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,28 +21,26 @@ public final class TopicsCommand {
             description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
                     + "the configuration.")
     int create(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster(topics -> List.of());
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            Topics topics = new Topics(configuration.queue());
-            TopicAdmin topicAdmin = new TopicAdmin(admin);
-            List<String> created = topicAdmin.createMissing(topics.all());
-            return report(common, created, topicAdmin.check(topics.all()));
-        }
+        return run(common, true);
     }
 
     @Command(name = "check",
             description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
     int check(@Mixin CommonOptions common) {
-        Configuration configuration = common.configurationWithCluster(topics -> List.of());
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            TopicAdmin topicAdmin = new TopicAdmin(admin);
-            List<String> problems = new ArrayList<>(topicAdmin.checkTransactions());
-            problems.addAll(topicAdmin.check(new Topics(configuration.queue()).all()));
-            return report(common, List.of(), problems);
-        }
+        return run(common, false);
     }
 
-    private static int report(CommonOptions common, List<String> created, List<String> problems) {
+    private static int run(CommonOptions common, boolean isCreating) {
+        Configuration configuration = common.configurationWithCluster(topics -> List.of());
+        List<TopicSpec> topics = new Topics(configuration.queue()).all();
+        List<String> created;
+        List<String> problems;
+        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+            TopicAdmin topicAdmin = new TopicAdmin(admin);
+            created = isCreating ? topicAdmin.createMissing(topics) : List.of();
+            problems = new ArrayList<>(isCreating ? List.of() : topicAdmin.checkTransactions());
+            problems.addAll(topicAdmin.check(topics));
+        }
         common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
             created.forEach(name -> printer.line("created " + name));
             problems.forEach(printer::line);

@@ -19,15 +19,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants}: policies of tenants. */
-@Command(
-        name = "tenants",
+@Command(name = "tenants",
         description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
                 + "that have no value of their own.",
         subcommands = {
-            TenantsSetCommand.class,
-            TenantsKeyCommand.class,
-            TenantsIsolateCommand.class,
-            TenantsReleaseCommand.class
+            TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class
         })
 public final class TenantsCommand {
     @Command(name = "list", description = "Lists the tenants that have their own policy settings.")

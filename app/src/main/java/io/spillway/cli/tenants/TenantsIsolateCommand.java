@@ -20,14 +20,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants isolate}: dedicates partitions to a tenant. */
-@Command(
-        name = "isolate",
-        description = {
-            "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
-                    + "other tenants do not.",
-            "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants "
-                    + "release T."
-        })
+@Command(name = "isolate", description = {
+    "Dedicates partitions to a tenant, without a restart. From then on its items go there, and those of "
+            + "other tenants do not.",
+    "Items that already wait are not moved. At least half of the partitions stay shared. To undo it: tenants release T."
+})
 public final class TenantsIsolateCommand implements Runnable {
     @Mixin
     private CommonOptions common;

@@ -20,13 +20,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants key}: API keys of tenants for the gateway. Needs only Kafka, not the gateway. */
-@Command(
-        name = "key",
+@Command(name = "key",
         description = "Creates, lists and revokes API keys of tenants for the gateway, without a restart. Spillway "
                 + "stores only hashes of keys.")
 final class TenantsKeyCommand {
-    @Command(
-            name = "create",
+    @Command(name = "create",
             description = "Creates a key for a tenant and prints it. It cannot be shown again. A tenant has at most "
                     + ApiKeys.MAX_PER_TENANT + " keys.")
     void create(
@@ -68,8 +66,7 @@ final class TenantsKeyCommand {
                 });
     }
 
-    @Command(
-            name = "revoke",
+    @Command(name = "revoke",
             description = "Revokes keys of a tenant. Every gateway rejects them within seconds. Without KEYID it "
                     + "revokes all keys of the tenant.")
     void revoke(

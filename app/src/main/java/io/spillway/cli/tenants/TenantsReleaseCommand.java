@@ -15,12 +15,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Command {@code spillway tenants release}: undoes the isolation of a tenant. */
-@Command(
-        name = "release",
-        description = {
-            "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
-            "Items that already wait are not moved."
-        })
+@Command(name = "release", description = {
+    "Moves an isolated tenant back to its shard, without a restart. All tenants share its partitions again.",
+    "Items that already wait are not moved."
+})
 final class TenantsReleaseCommand implements Runnable {
     @Mixin
     private CommonOptions common;
@@ -31,8 +29,7 @@ final class TenantsReleaseCommand implements Runnable {
     @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
 
-    @Option(
-            names = "--shard",
+    @Option(names = "--shard",
             description = "Release its assigned shard as well (only with shards.overlap). Use it for a tenant that "
                     + "has left: one that still sends items gets a new shard.")
     private boolean shard;

@@ -19,13 +19,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
-@Command(
-        name = "set",
-        description = {
-            "Changes policy settings of a tenant. Settings that are not named keep their values.",
-            "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one "
-                    + "wins."
-        })
+@Command(name = "set", description = {
+    "Changes policy settings of a tenant. Settings that are not named keep their values.",
+    "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins."
+})
 final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
 
@@ -44,9 +41,7 @@ final class TenantsSetCommand implements Runnable {
     void addFlags(CommandSpec own) {
         spec = own;
         for (PolicyField field : PolicyField.values()) {
-            own.addOption(OptionSpec.builder("--" + field.flag())
-                    .paramLabel(field.type().name())
-                    .type(String.class)
+            own.addOption(OptionSpec.builder("--" + field.flag()).paramLabel(field.type().name()).type(String.class)
                     .description(sentence(field.help()) + " Allowed: " + field.allowed() + ".")
                     .build());
         }
@@ -69,8 +64,7 @@ final class TenantsSetCommand implements Runnable {
         TenantTopics topics = TenantTopics.withPolicies(common);
         PolicySettings settings = topics.policies().own(tenant);
         for (Map.Entry<PolicyField, String> each : given.entrySet()) {
-            settings = each.getValue().equals(DEFAULT)
-                    ? settings.without(each.getKey())
+            settings = each.getValue().equals(DEFAULT) ? settings.without(each.getKey())
                     : settings.with(each.getKey(), each.getValue());
         }
         topics.writePolicy(tenant, settings, wait);

@@ -35,7 +35,7 @@ public final class ChartFile {
     /** Checks before a long run that the file can be drawn; throws {@link CommandFailure} otherwise. */
     public static void requireDrawable(Path file) {
         Path directory = file.toAbsolutePath().getParent();
-        if (!isSvg(file) && !isPng(file) || !Files.isDirectory(directory)) {
+        if (!isSvg(file) && !file.toString().endsWith(".png") || !Files.isDirectory(directory)) {
             throw CommandFailure.usage("--chart " + Printable.of(file.toString())
                     + ": must be a .png or .svg file in a directory that exists");
         }
@@ -44,12 +44,7 @@ public final class ChartFile {
     /** Returns an empty chart over time. */
     public static XYChart panel(String title, String timeUnit, String unit) {
         XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle(timeUnit)
-                .yAxisTitle(unit)
-                .build();
+                .width(WIDTH).height(HEIGHT).title(title).xAxisTitle(timeUnit).yAxisTitle(unit).build();
         chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         return chart;
@@ -125,9 +120,5 @@ public final class ChartFile {
 
     private static boolean isSvg(Path file) {
         return file.toString().endsWith(".svg");
-    }
-
-    private static boolean isPng(Path file) {
-        return file.toString().endsWith(".png");
     }
 }

@@ -1,6 +1,5 @@
 package io.spillway.cli.terminal;
 
-
 /** Expected failure of a command: a message of one line for the user, and the exit code. */
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1;

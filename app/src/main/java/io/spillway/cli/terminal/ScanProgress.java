@@ -8,24 +8,16 @@ import java.util.function.Consumer;
 public final class ScanProgress {
     static final long EVERY_MILLIS = 3_000;
 
-    private final InstantSource clock;
-    private final Consumer<String> output;
-    private long nextMillis;
+    private final PeriodicNote note;
     private long passed;
 
     public ScanProgress(InstantSource clock, Consumer<String> output) {
-        this.clock = clock;
-        this.output = output;
-        this.nextMillis = clock.millis() + EVERY_MILLIS;
+        this.note = new PeriodicNote(clock, EVERY_MILLIS, output);
     }
 
     /** Counts a record that was read. */
     public void passed(String topic, int partition) {
         passed++;
-        long nowMillis = clock.millis();
-        if (nowMillis >= nextMillis) {
-            nextMillis = nowMillis + EVERY_MILLIS;
-            output.accept(String.format(Locale.ROOT, "%,d records read, now in %s-%d", passed, topic, partition));
-        }
+        note.offer(() -> String.format(Locale.ROOT, "%,d records read, now in %s-%d", passed, topic, partition));
     }
 }

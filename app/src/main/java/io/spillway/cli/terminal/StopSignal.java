@@ -26,6 +26,11 @@ public final class StopSignal implements AutoCloseable {
     @Override
     public void close() {
         ended.countDown();
+        remove(hook);
+    }
+
+    /** Removes a shutdown hook that ends the process; does not return if it already runs. */
+    public static void remove(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException stopping) {
