@@ -219,7 +219,7 @@ class CompactedViewIT {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Texts; those that are {@code junk} cannot be decoded. */
+    /** Text entries; the text {@code junk} cannot be decoded. */
     private static final class Content implements ViewContent {
         private final ConcurrentHashMap<String, String> entries = new ConcurrentHashMap<>();
 

@@ -53,9 +53,10 @@ public final class StatusPublisher implements AutoCloseable {
     }
 
     /**
-     * Runs the task that publishes at a fixed rate, from any thread once. Its failures do not end the periodic work.
+     * Runs a task that publishes at a fixed rate, until the close. Call it once. A failure does not end the periodic
+     * work.
      *
-     * @param problem what a failure means and what follows, logged once until the task succeeds again
+     * @param problem consequence of a failure, logged once until the task succeeds again
      */
     public void every(long periodMillis, long firstDelayMillis, Runnable task, String problem) {
         thread.scheduleAtFixedRate(() -> run(task, problem), firstDelayMillis, periodMillis, TimeUnit.MILLISECONDS);
