@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
-/** Which package may import which, and what only the packages that put the parts together may do. */
+/** Allowed imports of each package, and what only the packages that assemble the parts may do. */
 class ArchitectureTest {
     private static final String ROOT = "io.spillway.";
     static final JavaClasses MAIN = new ClassFileImporter()

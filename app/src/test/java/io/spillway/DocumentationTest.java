@@ -191,7 +191,7 @@ class DocumentationTest {
         return Integer.parseInt(file.group(1));
     }
 
-    /** All files of the repository whose names end so, in order; not what is built, and nothing hidden. */
+    /** Returns all files of the repository with this suffix, in order, without build output and hidden files. */
     private static List<Path> files(String ending) throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {

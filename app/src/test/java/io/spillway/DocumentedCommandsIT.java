@@ -55,7 +55,7 @@ class DocumentedCommandsIT {
     Path directory;
 
     private final Map<String, String> ports = new HashMap<>();
-    /** Reports of commands whose output differs; the page goes on after them, so that one run shows them all. */
+    /** Reports of commands whose output differs. The page continues after them, so that one run shows them all. */
     private final List<String> differences = new ArrayList<>();
 
     private Process shell;

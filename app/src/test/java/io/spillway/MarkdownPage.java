@@ -111,7 +111,7 @@ record MarkdownPage(Path path, List<String> lines, int words) {
                 .toList();
     }
 
-    /** Pieces of code within its text; one that goes on in the next line is one piece. */
+    /** Pieces of code in its text; a piece that continues on the next line counts once. */
     List<String> code() {
         return CODE.matcher(String.join(" ", lines)).results().map(match -> match.group(1)).toList();
     }

@@ -48,7 +48,7 @@ class PurityTest {
                 .check(ArchitectureTest.MAIN);
     }
 
-    /** A rule that finds nothing in a class that breaks it in every way would prove nothing above. */
+    /** Checks that the rules above find every kind of violation. */
     @Test
     void each_way_to_read_the_clock_is_noticed() {
         String report = impure(noClasses().should()).evaluate(OFFENDERS).getFailureReport().toString();

@@ -11,7 +11,7 @@ import java.io.StringWriter;
 import java.util.List;
 import picocli.CommandLine;
 
-/** What a command did, called as {@code ./spillway} calls it but in this JVM. */
+/** Result of a command that was called as {@code ./spillway} calls it, but in this JVM. */
 public record CommandRun(int exitCode, String out, String err) {
     private static final JsonMapper ONE_VALUE =
             JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
@@ -49,7 +49,7 @@ public record CommandRun(int exitCode, String out, String err) {
         return err.lines().toList();
     }
 
-    /** The one JSON value on standard output. */
+    /** Returns the only JSON value on standard output. */
     public JsonNode json() {
         try {
             return ONE_VALUE.readTree(out);

@@ -46,7 +46,7 @@ record CommandsUnderTest(String bootstrapServers, String prefix, Path config) {
         return CommandRun.of(Stream.concat(Stream.of(command), Stream.of(options())).toArray(String[]::new));
     }
 
-    /** What every command is given. */
+    /** Returns the options that every command gets. */
     String[] options() {
         return new String[] {
             "--config", config.toString(), "--bootstrap-servers", bootstrapServers, "--prefix", prefix

@@ -40,7 +40,7 @@ class ReadmeHandlerIT {
     private CommandsUnderTest commands;
     private Path launcher;
 
-    /** What was built, without sources: the launcher must not build while Maven does. */
+    /** Installs the built files without sources, because the launcher must not build while Maven does. */
     @BeforeEach
     void install() throws IOException {
         commands = CommandsUnderTest.on(kafka, directory);

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where a router begins after something under it has changed. */
+/** Start of a router after its commits were lost or partitions were added, and a restart of its broker. */
 @Timeout(300) // Against a hang; nothing is measured.
 @SuppressWarnings("try") // A router need only be open.
 class RouterRestartIT {
@@ -113,7 +113,7 @@ class RouterRestartIT {
     }
 
     @Test
-    void a_broker_that_is_killed_and_comes_back_is_gone_on_with() throws Exception {
+    void a_router_continues_after_its_broker_was_killed_and_restarted() throws Exception {
         try (BrokerProcess broker = BrokerProcess.start(directory.resolve("broker"));
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             CommandsUnderTest commands = new CommandsUnderTest(
@@ -153,7 +153,7 @@ class RouterRestartIT {
         assertThat(new ExactlyOneLane(kafka, commands.topics()).breaches(origins)).isEmpty();
     }
 
-    /** What {@code run} starts, in this process. */
+    /** Starts the router in this process, as {@code run} does. */
     private Shutdown started(CommandsUnderTest commands) {
         Shutdown shutdown = new Shutdown();
         DataDirectory data = shutdown.closing(DataDirectory.open(directory.resolve("router")));

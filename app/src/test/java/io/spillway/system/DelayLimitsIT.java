@@ -30,10 +30,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only a broker can refuse: the router must have met nothing of it when all is done. */
+/** Limits that only a broker enforces: at the end the router has exceeded none of them. */
 @Timeout(900) // Against a hang; nothing is measured.
 class DelayLimitsIT {
-    /** What a batch of one record takes beside its key, value and headers, at the most. */
+    /** Maximum size of a batch with one record, without its key, value and headers. */
     private static final int FRAMING_BYTES = 120;
 
     @RegisterExtension
