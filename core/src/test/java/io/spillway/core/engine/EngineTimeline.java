@@ -146,7 +146,6 @@ final class EngineTimeline
         return (nowMillis - START_MILLIS) * NANOS_PER_MILLI;
     }
 
-
     @Override
     public TenantPolicy policyOf(Item item) {
         return policy;
@@ -156,7 +155,6 @@ final class EngineTimeline
     public long sweptBeforeMillis(Item item, long atMillis) {
         return sweptBeforeMillis;
     }
-
 
     @Override
     public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {
