@@ -16,6 +16,7 @@ import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -112,14 +113,10 @@ final class SimRouter {
     /** Reads the backlog of hot and overflow; like the real router, it does not read aged. */
     void readBacklogs(long nowNanos) {
         for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
-            long[] waiting = new long[lanes[lane].length];
-            long[] finished = new long[lanes[lane].length];
-            for (int i = 0; i < waiting.length; i++) {
-                waiting[i] = lanes[lane][i].waiting();
-                finished[i] = lanes[lane][i].finished();
-            }
-            backlogs[lane] =
-                    backlogs[lane].next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+            backlogs[lane] = backlogs[lane].next(
+                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::waiting).toArray(),
+                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::finished).toArray(),
+                    SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
         }
     }
 
