@@ -5,7 +5,7 @@ import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.overload.LeastLoaded;
 import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
@@ -35,7 +35,7 @@ final class SimRouter {
     private final Population population;
     private final Tally tally;
     private final SimulatedPartition[][] lanes;
-    private final RateTable rates = new RateTable(MAX_RATES, 0);
+    private final RateTable rates = new RateTable(MAX_RATES);
     private final HotGuard protection;
     private final PartitionPlacement placement;
     private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
@@ -53,7 +53,7 @@ final class SimRouter {
         this.tally = tally;
         this.lanes = lanes;
         this.stuckAfterMillis = cluster.stuckAfterMillis();
-        this.protection = new HotGuard(cluster.protection(), 0);
+        this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
         this.selectors = new LeastLoaded[lanes.length];
         this.backlogs = new PartitionBacklog[lanes.length];
@@ -130,9 +130,9 @@ final class SimRouter {
     }
 
     private Route decide(SimulatedItem item, long nowNanos) {
-        TenantPolicy policy = population.policy(item.tenant);
+        TenantContext tenant = population.context(item.tenant);
         return RoutingRules.route(
-                item.tenantName, item.enqueuedAtMillis(), item.enqueuedAtMillis(), policy, policy.rateLimit(),
+                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), tenant.policy().rateLimit(),
                 population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
                 protection);
     }

@@ -1,6 +1,7 @@
 package io.spillway.router.route;
 
 import io.spillway.core.overload.HotGuard;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
@@ -31,20 +32,21 @@ public record ItemRules(
         long enqueuedAtMillis = plausible ? claimedMillis : nowMillis;
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
         String tenant = item.tenant();
-        TenantPolicy policy = policies.of(tenant);
+        TenantContext context = policies.context(tenant);
+        TenantPolicy policy = context.policy();
         long sweepStartMillis = policy.sweepable()
                 ? sweeps.coveredBeforeMillis(tenant, nowMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         Route route = RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis,
-                nowMillis, rates, guard);
+                context, enqueuedAtMillis, freshSinceMillis, limits.of(tenant, policy), sweepStartMillis, nowMillis,
+                rates, guard);
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
         if (!(route instanceof Route.ToLane to)) {
-            return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis);
+            return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis);
         }
         int partition = selector.select(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToRequest(tenant, policy, nowMillis);
-        return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
+        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
     }
 }
