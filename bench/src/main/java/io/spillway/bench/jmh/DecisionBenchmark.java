@@ -1,6 +1,6 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.bench.BenchItems;
+import io.spillway.bench.support.BenchItems;
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.overload.PartitionBacklog;
