@@ -27,11 +27,16 @@ public final class Audit {
                 counted.computeIfAbsent(item.owner(), absent -> new long[ItemState.COUNT])[item.place().ordinal()]++);
         Map<String, TenantBalance> after = LedgerReader.read(census);
         return Stream.concat(after.keySet().stream(), counted.keySet().stream()).distinct().sorted()
-                .map(tenant -> new AuditedTenant(
-                        tenant, before.getOrDefault(tenant, TenantBalance.EMPTY),
-                        after.getOrDefault(tenant, TenantBalance.EMPTY),
-                        counted.getOrDefault(tenant, new long[ItemState.COUNT])))
+                .map(tenant -> audited(tenant, before, after, counted))
                 .toList();
+    }
+
+    /** A tenant that is forgotten during the audit had no items before or after it. */
+    private static AuditedTenant audited(String tenant, Map<String, TenantBalance> before,
+            Map<String, TenantBalance> after, Map<String, long[]> counted) {
+        TenantBalance last = after.getOrDefault(tenant, TenantBalance.EMPTY);
+        return new AuditedTenant(tenant, after.containsKey(tenant) ? before.getOrDefault(tenant, TenantBalance.EMPTY)
+                : last, last, counted.getOrDefault(tenant, new long[ItemState.COUNT]));
     }
 
     /**

@@ -125,7 +125,7 @@ public final class Census implements AutoCloseable {
     private void readTimers(int number, long below, String topic, Consumer<StoredItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
         Map<Long, WaitingTimer> timers = new HashMap<>();
-        // The record that removes a timer comes after the one that sets it, which has the item's time.
+        // The record that removes a timer comes after the one that sets it, which is later than the item's time.
         readFrom(changelog, first(changelog), record -> {
             if (record.key() != null) {
                 WaitingTimer.offsetOf(record.key()).ifPresent(offset -> {

@@ -4,6 +4,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
@@ -27,7 +28,7 @@ public final class LedgerReader {
     private LedgerReader() {}
 
     /**
-     * Returns the balances by tenant.
+     * Returns the balances by tenant; forgotten tenants are in one sum, {@link LedgerOwner#IDLE}.
      *
      * @throws KafkaFailure if the cluster does not respond, or purges the ledger faster than it can be read
      */
@@ -36,6 +37,9 @@ public final class LedgerReader {
             Depths depths = depths(census);
             Map<String, TenantBalance> balances = new HashMap<>();
             depths.forEach((tenant, depth) -> balances.put(tenant, depth.balance()));
+            if (!depths.forgotten().equals(TenantBalance.EMPTY)) {
+                balances.put(LedgerOwner.IDLE, depths.forgotten());
+            }
             if (addLedger(census, depths, balances)) {
                 return balances;
             }

@@ -17,6 +17,9 @@ public record RouterSettings(
                 doc = "Directory where Kafka Streams keeps its state.") String stateDir,
         @Setting(key = "router.maxTenants", defaultValue = "1000000", allowed = "1 to 10000000",
                 doc = "Maximum number of tenants whose rate this process measures at the same time.") int maxTenants,
+        @Setting(key = "router.forgetTenantsAfter", defaultValue = "7d", allowed = "1m to 3650d",
+                doc = "Time after which the balance of a tenant whose items are all done or dropped is forgotten: it"
+                        + " becomes part of a sum. Must be the same for all routers.") Duration forgetTenantsAfter,
         @Setting(key = "router.protection.multiple", defaultValue = "4",
                 allowed = "0, or " + ProtectionSettings.LEAST_MULTIPLE + " to " + ProtectionSettings.MOST_MULTIPLE,
                 doc = "Limit of a tenant without a rate while the hot lane is behind, a multiple of what other tenants"
@@ -30,7 +33,8 @@ public record RouterSettings(
     public RouterSettings {
         properties = Map.copyOf(properties);
         AllowedRange.check(RouterSettings.class,
-                commitInterval, threads, stateDir, maxTenants, protectionMultiple, protectionTarget, properties);
+                commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, protectionMultiple,
+                protectionTarget, properties);
     }
 
     /** Returns the overload protection for tenants without a rate. */

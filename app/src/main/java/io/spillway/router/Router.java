@@ -249,7 +249,8 @@ public final class Router implements AutoCloseable {
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(
                         topics, delayReader, due, metrics, delays, settings.threads(), clock, recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), policies.seed()),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
+                        settings.forgetTenantsAfter().toMillis(), policies.seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 

@@ -3,6 +3,7 @@ package io.spillway.runtime;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
+import io.spillway.core.item.Printable;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
@@ -36,6 +37,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Parts of one process, started in the order of their dependencies and closed in the reverse order.
@@ -47,6 +50,8 @@ import org.apache.kafka.clients.admin.Admin;
  */
 public record RunningSystem(
         Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
+    /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     /**
@@ -168,9 +173,15 @@ public record RunningSystem(
             List<String> problems = new ArrayList<>(unsafeTransactions ? List.of() : topicAdmin.checkTransactions());
             if (create) {
                 topicAdmin.createMissing(topics.all());
+                // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
+                List<String> changed = topicAdmin.alignSettings(topics.all());
+                if (!changed.isEmpty()) {
+                    LOG.info("Changed the settings of topics from an earlier start: {}", changed);
+                }
             }
-            problems.addAll(topicAdmin.check(topics.all()));
+            problems.addAll(topicAdmin.check(topics.all(), clients.toolOptions()));
             if (!problems.isEmpty()) {
+                problems.stream().skip(1).forEach(problem -> LOG.error("{}", Printable.onOneLine(problem)));
                 String more = problems.size() == 1 ? "" : " (and "
                         + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)";
                 throw CommandFailure.failed(problems.getFirst() + more);

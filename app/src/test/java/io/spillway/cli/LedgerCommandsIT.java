@@ -3,12 +3,19 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.ledger.Depth;
+import io.spillway.core.ledger.FlowRates;
+import io.spillway.core.ledger.TenantBalance;
+import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.view.Depths;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -82,6 +89,30 @@ class LedgerCommandsIT {
         assertThat(off.at("/off/0/place").textValue()).isEqualTo("overflow");
         assertThat(off.at("/off/0/most").intValue()).isZero();
         assertThat(off.at("/off/0/counted").intValue()).isEqualTo(1);
+    }
+
+    @Test
+    void forgotten_tenants_are_in_the_sums_of_an_audit() throws Exception {
+        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        TenantBalance finished = TenantBalance.EMPTY;
+        for (ItemState to : List.of(ItemState.DONE, ItemState.DROPPED)) {
+            long[] counts = new long[ItemState.COUNT];
+            counts[to.ordinal()] = 7;
+            finished = finished.plus(ItemState.OUTSIDE, counts, 0);
+        }
+        String mark = Depths.foldedKey(1);
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaClients(commands.configuration().queue()).producer()) {
+            producer.send(new ProducerRecord<>(
+                    commands.topics().depths(), mark.getBytes(StandardCharsets.UTF_8), Depths.encode(mark,
+                            new Depth(finished, FlowRates.startingAt(1), GrowingLimit.NONE, 0)))).get();
+        }
+        JsonNode audit = commands.run("audit", "--output", "json").done().json();
+        assertThat(audit.get("accepted").intValue()).isEqualTo(14);
+        assertThat(audit.get("done").intValue()).isEqualTo(7);
+        assertThat(audit.get("tenants").intValue()).isZero();
+        assertThat(commands.run("audit").done().out()).contains("The balances of 0 tenants are correct.");
     }
 
     @Test

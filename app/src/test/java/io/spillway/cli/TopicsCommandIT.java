@@ -62,25 +62,31 @@ class TopicsCommandIT {
         kafka.admin().createPartitions(Map.of(topics.ingress(), NewPartitions.increaseTo(3))).all().get();
         kafka.admin().deleteTopics(List.of(topics.sweeps())).all().get();
         setRetention(topics.lane(Lane.HOT), "1000");
+        setRetention(topics.demand(), "1001");
+        setPolicy(topics.demand(), "compact");
 
         CommandRun check = commands.run("topics", "check");
 
         assertThat(check.exitCode()).isEqualTo(1);
         assertThat(check.outLines())
-                .hasSize(3)
+                .hasSize(4)
                 .anySatisfy(line -> assertThat(line)
                         .contains("topic " + topics.ingress(), "3 partitions", "must have 2", "topics.partitions"))
                 .anySatisfy(line -> assertThat(line)
                         .contains(
                                 "topic " + topics.lane(Lane.HOT), "retention.ms=1000", "must have -1",
-                                "kafka-configs.sh --alter"))
+                                "kafka-configs.sh --bootstrap-server " + kafka.bootstrapServers()
+                                        + " --alter --entity-type topics --entity-name " + topics.lane(Lane.HOT)
+                                        + " --add-config 'retention.ms=-1'"))
+                .anySatisfy(line -> assertThat(line).endsWith(
+                        " --add-config 'cleanup.policy=[compact,delete],retention.ms=3600000'"))
                 .anySatisfy(line ->
                         assertThat(line).contains("topic " + topics.sweeps(), "missing", "spillway topics create"));
 
         CommandRun create = commands.run("topics", "create", "--output", "json");
         assertThat(create.exitCode()).as("what it may not mend is still wrong").isEqualTo(1);
         assertThat(create.json().get("created")).extracting(name -> name.textValue()).containsExactly(topics.sweeps());
-        assertThat(create.json().get("problems")).hasSize(2);
+        assertThat(create.json().get("problems")).hasSize(3);
     }
 
     @Test
@@ -102,10 +108,18 @@ class TopicsCommandIT {
     }
 
     private void setRetention(String topic, String millis) throws Exception {
+        set(topic, "retention.ms", millis);
+    }
+
+    private void setPolicy(String topic, String policy) throws Exception {
+        set(topic, "cleanup.policy", policy);
+    }
+
+    private void set(String topic, String key, String value) throws Exception {
         kafka.admin()
                 .incrementalAlterConfigs(Map.of(
                         new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                        List.of(new AlterConfigOp(new ConfigEntry("retention.ms", millis), AlterConfigOp.OpType.SET))))
+                        List.of(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET))))
                 .all()
                 .get();
     }

@@ -169,7 +169,7 @@ public final class RouterHarness implements AutoCloseable {
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(topics, new DelayReader(delayed), due, metrics, delays, 1, clock, recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
                 () -> new ShardProcessor(placements, 0, MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);
     }

@@ -20,10 +20,13 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -174,6 +177,79 @@ class CompactedViewIT {
         }
     }
 
+    @Test
+    void a_key_that_was_removed_while_the_broker_was_gone_is_removed_though_its_tombstone_is_gone(
+            @TempDir Path directory) throws Exception {
+        EmbeddedKafka first = EmbeddedKafka.start(directory, 0);
+        KafkaClients clients = clients(first.bootstrapServers());
+        CompactedView view = new CompactedView(clients, "view", content, 10, Optional.empty(), CLOCK);
+        try (Admin admin = clients.admin()) {
+            admin.createTopics(List.of(new NewTopic("view", 1, (short) 1))).all().get();
+            putOne(clients, "revoked", "1");
+            putOne(clients, "stays", "2");
+            view.start(LONG);
+        } finally {
+            first.close();
+        }
+        // At another address, where the view does not see it.
+        try (EmbeddedKafka elsewhere = EmbeddedKafka.start(directory, 0)) {
+            KafkaClients there = clients(elsewhere.bootstrapServers());
+            putOne(there, "revoked", null);
+            putOne(there, "stays", "3");
+            try (Admin admin = there.admin()) {
+                admin.deleteRecords(Map.of(new TopicPartition("view", 0), RecordsToDelete.beforeOffset(3))).all().get();
+            }
+        }
+        try (EmbeddedKafka second = EmbeddedKafka.start(directory, first.port())) {
+            putOne(clients(second.bootstrapServers()), "new", "4");
+            awaitThat(() -> content.contains("new") && !content.contains("revoked"));
+            assertThat(content.entries()).containsExactlyInAnyOrderEntriesOf(Map.of("stays", "3", "new", "4"));
+            view.close();
+        }
+    }
+
+    @Test
+    void the_topic_is_read_again_when_it_could_not_be_followed_for_half_of_the_time_that_tombstones_are_kept()
+            throws Exception {
+        AtomicLong nowMillis = new AtomicLong(CLOCK.millis());
+        String topic = kafka.createTopic("view", 1);
+        try (Producer<byte[], byte[]> producer = clients().producer();
+                CompactedView view = new CompactedView(clients(), topic, content, 10, Optional.empty(),
+                        () -> Instant.ofEpochMilli(nowMillis.get()))) {
+            put(producer, topic, "revoked", "1");
+            put(producer, topic, "revoked", null);
+            put(producer, topic, "stays", "2");
+            producer.flush();
+            view.start(LONG);
+            // As if its tombstone had been compacted away before the view could read it.
+            content.put("missed", bytes("3"));
+
+            nowMillis.addAndGet(Duration.ofHours(13).toMillis());
+
+            awaitThat(() -> !content.contains("missed"));
+            assertThat(content.entries()).containsExactlyEntriesOf(Map.of("stays", "2"));
+            assertThat(content.changes).as("nothing is applied again").isEqualTo(List.of("revoked", "stays", "missed"));
+        }
+    }
+
+    @Test
+    void a_start_may_take_longer_than_its_patience_as_long_as_it_goes_on() throws Exception {
+        String topic = kafka.createTopic("view", 1);
+        Duration patience = Duration.ofSeconds(5);
+        try (Producer<byte[], byte[]> producer = clients().producer()) {
+            for (int i = 0; i < 1_500; i++) {
+                put(producer, topic, "tenant-" + i, "slow");
+            }
+        }
+        try (CompactedView view = view(topic, 10_000, Optional.empty())) {
+            long beganNanos = System.nanoTime();
+            view.start(patience);
+            assertThat(Duration.ofNanos(System.nanoTime() - beganNanos)).as("else this shows nothing")
+                    .isGreaterThan(patience);
+            assertThat(content.entries()).hasSize(1_500);
+        }
+    }
+
     private CompactedView view(String topic, int maxEntries, Optional<String> group) {
         return new CompactedView(clients(), topic, content, maxEntries, group, CLOCK);
     }
@@ -204,7 +280,7 @@ class CompactedViewIT {
 
     private static void putOne(KafkaClients clients, String key, String value) throws Exception {
         try (Producer<byte[], byte[]> producer = clients.producer()) {
-            producer.send(new ProducerRecord<>("view", bytes(key), bytes(value))).get();
+            producer.send(new ProducerRecord<>("view", bytes(key), value == null ? null : bytes(value))).get();
         }
     }
 
@@ -218,8 +294,10 @@ class CompactedViewIT {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Texts; those that are {@code junk} cannot be decoded. */
+    /** Texts; those that are {@code junk} cannot be decoded, and those that are {@code slow} take 4 ms. */
     private static final class Content extends ViewContent<String> {
+        final List<String> changes = new CopyOnWriteArrayList<>();
+
         Map<String, String> entries() {
             return entries;
         }
@@ -229,6 +307,11 @@ class CompactedViewIT {
             String text = new String(value, StandardCharsets.UTF_8);
             if (text.equals("junk")) {
                 throw new IllegalArgumentException("junk");
+            }
+            if (text.equals("slow")) {
+                LockSupport.parkNanos(4_000_000);
+            } else {
+                changes.add(key);
             }
             entries.put(key, text);
         }

@@ -47,7 +47,7 @@ public final class AuditCommand implements Runnable {
         common.printer().result(() -> report, printer -> report.print(printer, audited));
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
-                    "The balances of " + off.size() + " of " + Printer.count(audited.size(), "tenant")
+                    "The balances of " + off.size() + " of " + Printer.count(tenantsIn(audited), "tenant")
                             + " are not correct. See section Audit of docs/operations.md.");
         }
     }
@@ -70,7 +70,7 @@ public final class AuditCommand implements Runnable {
                 }
             }
             return new Report(
-                    off.isEmpty(), audited.size(), audited.stream().filter(AuditedTenant::isMoving).count(),
+                    off.isEmpty(), tenantsIn(audited), audited.stream().filter(AuditedTenant::isMoving).count(),
                     sum(audited, tenant -> tenant.after().accepted()), places, off.size(),
                     off.stream().limit(MAX_LISTED)
                             .flatMap(tenant -> tenant.findings().stream().map(each -> Off.of(tenant.tenant(), each)))
@@ -115,6 +115,10 @@ public final class AuditCommand implements Runnable {
         String range() {
             return least == most ? Long.toString(most) : least + " to " + most;
         }
+    }
+
+    private static int tenantsIn(List<AuditedTenant> audited) {
+        return (int) audited.stream().filter(each -> !each.tenant().equals(LedgerOwner.IDLE)).count();
     }
 
     private static long sum(List<AuditedTenant> audited, ToLongFunction<AuditedTenant> figure) {

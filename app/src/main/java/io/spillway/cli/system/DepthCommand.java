@@ -114,7 +114,8 @@ public final class DepthCommand implements Runnable {
                 List.of(lane.getKey(), lane.getValue().waiting(), age(lane.getValue().oldestAgeSeconds()))));
         printer.line("");
         if (report.tenants().isEmpty()) {
-            printer.line(tenant == null ? "No items are waiting." : tenant + " has never had an item.");
+            printer.line(tenant == null ? "No items are waiting." : tenant + " has never had an item, or none for"
+                    + " longer than router.forgetTenantsAfter.");
             return;
         }
         printer.table(

@@ -35,11 +35,12 @@ public final class TopicsCommand {
         List<TopicSpec> topics = new Topics(configuration.queue()).all();
         List<String> created;
         List<String> problems;
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        try (Admin admin = clients.admin()) {
             TopicAdmin topicAdmin = new TopicAdmin(admin);
             created = isCreating ? topicAdmin.createMissing(topics) : List.of();
             problems = new ArrayList<>(isCreating ? List.of() : topicAdmin.checkTransactions());
-            problems.addAll(topicAdmin.check(topics));
+            problems.addAll(topicAdmin.check(topics, clients.toolOptions()));
         }
         common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
             created.forEach(name -> printer.line("created " + name));

@@ -12,11 +12,15 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.stage.WakeUp;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
+import org.apache.kafka.streams.processor.Cancellable;
+import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
@@ -37,6 +41,9 @@ import org.slf4j.LoggerFactory;
  * reads the ledger from the mark to the commit ({@link LedgerGap}) and skips what a balance already contains. The
  * ledger is purged below the mark only.
  *
+ * <p>The balance of an idle tenant is removed, and the mark's balance is the sum of those removed. It happens only when
+ * the mark has passed the balance, because entries from the mark on are read again.
+ *
  * <p>Owner: one stream thread. Bound: {@link #MOST_UNWRITTEN} tenants plus those of one entry; at the bound the tenants
  * changed longest ago are written at once.
  */
@@ -51,12 +58,14 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     static final long PAUSE_MILLIS = 100;
 
     private static final Logger LOG = LoggerFactory.getLogger(FoldProcessor.class);
-    /** Key of the mark in the store. No tenant can have this name. */
+    /** Key of the mark in the store. No name of a tenant begins like this. */
     private static final Bytes MARK_KEY = Bytes.wrap(bytes("*"));
 
     private final LedgerGap gap;
     private final Function<String, Optional<GrowthRule>> growth;
+    private final long idleMillis;
     private final UnwrittenBalances unwritten;
+    private IdleTenants idle;
     /** Tenants with an urgent change in order of detection, some maybe written already. Bounded as the class is. */
     private final ArrayDeque<byte[]> urgent = new ArrayDeque<>();
     private ProcessorContext<byte[], byte[]> context;
@@ -70,12 +79,15 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
     /**
      * Creates the processor of one task.
      *
-     * @param growth supplies the growth rule of a tenant's limit, if it has one
-     * @param seed   seed of the tenant hash; must not be known to anyone who can choose tenant names
+     * @param growth     supplies the growth rule of a tenant's limit, if it has one
+     * @param idleMillis time after which the balance of a tenant without items is forgotten
+     * @param seed       seed of the tenant hash; must not be known to anyone who can choose tenant names
      */
-    public FoldProcessor(LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long seed) {
+    public FoldProcessor(
+            LedgerGap gap, Function<String, Optional<GrowthRule>> growth, long idleMillis, long seed) {
         this.gap = gap;
         this.growth = growth;
+        this.idleMillis = idleMillis;
         this.unwritten = new UnwrittenBalances(seed);
     }
 
@@ -87,13 +99,15 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         wakeUp = new WakeUp(processorContext, this::onWakeUp);
         unwritten.clear();
         urgent.clear();
-        byte[] folded = store.get(MARK_KEY);
-        nextOffset = folded == null ? 0 : Depths.decode(folded).upTo();
+        byte[] mark = store.get(MARK_KEY);
+        idle = new IdleTenants(idleMillis, mark == null ? TenantBalance.EMPTY : Depths.decode(mark).balance());
+        nextOffset = mark == null ? 0 : Depths.decode(mark).upTo();
         markedOffset = nextOffset;
         long nowMillis = processorContext.currentSystemTimeMs();
         pausedUntilMillis = nowMillis;
         gap.read(processorContext.taskId().partition(), nextOffset, (offset, value) -> add(offset, value, nowMillis));
         setWakeUp(nowMillis);
+        scheduleForget(IdleTenants.STEP_MILLIS);
     }
 
     @Override
@@ -187,10 +201,38 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         }
         long folded = unwritten.isEmpty() ? nextOffset : unwritten.firstOffset(unwritten.oldest());
         if (folded != markedOffset) {
-            Depth mark = new Depth(TenantBalance.EMPTY, FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
-            String key = Depths.foldedKey(context.taskId().partition());
-            write(MARK_KEY.get(), bytes(key), Depths.encode(key, mark), nowMillis);
-            markedOffset = folded;
+            writeMark(folded, nowMillis);
+        }
+    }
+
+    private void writeMark(long folded, long nowMillis) {
+        Depth mark = new Depth(idle.sum(), FlowRates.startingAt(nowMillis), GrowingLimit.NONE, folded);
+        String key = Depths.foldedKey(context.taskId().partition());
+        write(MARK_KEY.get(), bytes(key), Depths.encode(key, mark), nowMillis);
+        markedOffset = folded;
+    }
+
+    /** Once at a time, because an idle router commits after each punctuation. */
+    private void scheduleForget(long inMillis) {
+        Cancellable[] scheduled = new Cancellable[1];
+        scheduled[0] = context.schedule(Duration.ofMillis(inMillis), PunctuationType.WALL_CLOCK_TIME, nowMillis -> {
+            scheduled[0].cancel();
+            forgetIdle(nowMillis);
+            scheduleForget(idle.pauseMillis());
+        });
+    }
+
+    private void forgetIdle(long nowMillis) {
+        List<Bytes> tenants = idle.forget(store, (name, depth) -> depth.upTo() <= markedOffset
+                && name[0] != MARK_KEY.get()[0]
+                && unwritten.find(name, 0, name.length) == UnwrittenBalances.NONE
+                && depth.isIdle(idleMillis, nowMillis, growth.apply(new String(name, StandardCharsets.US_ASCII))));
+        if (!tenants.isEmpty()) {
+            writeMark(markedOffset, nowMillis);
+            for (Bytes tenant : tenants) {
+                store.delete(tenant);
+                context.forward(new Record<>(tenant.get(), null, nowMillis));
+            }
         }
     }
 

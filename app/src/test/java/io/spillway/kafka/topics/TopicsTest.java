@@ -158,9 +158,31 @@ class TopicsTest {
     @Test
     void no_topic_rejects_a_record_for_its_timestamp() {
         assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
-                .containsEntry("message.timestamp.type", "CreateTime")
+                .containsEntry("message.timestamp.type", isQueue(spec) ? "CreateTime" : "LogAppendTime")
                 .containsEntry("message.timestamp.before.max.ms", "9223372036854775807")
                 .containsEntry("message.timestamp.after.max.ms", "9223372036854775807"));
+    }
+
+    @Test
+    void a_queue_starts_segments_by_size_alone_and_all_other_topics_start_small_ones_often() {
+        assertThat(topics.all()).allSatisfy(spec -> assertThat(spec.configs())
+                .containsEntry("segment.ms", isQueue(spec) ? "9223372036854775807" : "600000")
+                .containsEntry("segment.bytes", isQueue(spec) ? "268435456" : "16777216"));
+        assertThat(new Topics(configuration("topics.maxBytes", "104857600").queue()).all()).allSatisfy(spec ->
+                assertThat(Integer.parseInt(spec.configs().get("segment.bytes"))).isGreaterThan(
+                        Integer.parseInt(spec.configs().getOrDefault("max.message.bytes", "1048588"))));
+    }
+
+    @Test
+    void compacted_topics_keep_removals_for_a_day() {
+        for (String name : COMPACTED) {
+            assertThat(specs.get("spillway." + name).configs()).as(name)
+                    .containsEntry("delete.retention.ms", "86400000");
+        }
+    }
+
+    private static boolean isQueue(TopicSpec spec) {
+        return spec.configs().get("cleanup.policy").equals("delete");
     }
 
     @ParameterizedTest(name = "{0}")

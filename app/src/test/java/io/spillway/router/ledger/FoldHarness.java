@@ -28,6 +28,7 @@ import org.apache.kafka.streams.state.Stores;
 /** The fold of one ledger partition, with the depths it writes and a clock that is set. */
 final class FoldHarness {
     private static final long STEP_MILLIS = 10;
+    static final long IDLE_MILLIS = 3_600_000;
     private static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
 
     /** All entries ever written to the partition, by offset. */
@@ -72,6 +73,11 @@ final class FoldHarness {
     /** Returns the offset below which the ledger is in written balances. */
     long mark() {
         return depths.foldedTo(0);
+    }
+
+    /** Returns the number of balances in the store, without the mark. */
+    long storedTenants() {
+        return store.approximateNumEntries() - 1;
     }
 
     void append(String tenant, ItemState from, ItemState to, int count) {
@@ -132,7 +138,7 @@ final class FoldHarness {
             for (int offset = (int) from; offset < ledger.size(); offset++) {
                 reader.entry(offset, ledger.get(offset));
             }
-        }, tenant -> growth, 1);
+        }, tenant -> growth, IDLE_MILLIS, 1);
         processor.init(context);
         noteTimers();
     }
@@ -147,7 +153,14 @@ final class FoldHarness {
 
     private int readDepths() {
         List<MockProcessorContext.CapturedForward<? extends byte[], ? extends byte[]>> rows = context.forwarded();
-        rows.forEach(row -> depths.put(new String(row.record().key(), StandardCharsets.UTF_8), row.record().value()));
+        rows.forEach(row -> {
+            String key = new String(row.record().key(), StandardCharsets.UTF_8);
+            if (row.record().value() == null) {
+                depths.remove(key);
+            } else {
+                depths.put(key, row.record().value());
+            }
+        });
         context.resetForwards();
         depthRows += rows.size();
         return rows.size();

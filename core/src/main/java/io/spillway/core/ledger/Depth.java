@@ -1,7 +1,9 @@
 package io.spillway.core.ledger;
 
+import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.GrowingLimit;
+import java.util.Optional;
 
 /**
  * Latest balance of a tenant, as written by the router.
@@ -24,5 +26,18 @@ public record Depth(TenantBalance balance, FlowRates rates, GrowingLimit growing
         FlowRates now = rates.at(nowMillis);
         return balance.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
                 && Drain.of(balance.waiting(), now).isLaterThan(policy.ttlMillis());
+    }
+
+    /**
+     * Returns whether nothing is lost when the tenant's balance becomes part of a sum: its items are all done or
+     * dropped, it has not changed for some time, and no limit has grown from its use.
+     *
+     * @param idleMillis time without a change, 1 or more
+     * @param growth     growth rule of the tenant's limit, if it has one
+     */
+    public boolean isIdle(long idleMillis, long nowMillis, Optional<GrowthRule> growth) {
+        long sinceMillis = nowMillis - rates.atMillis();
+        return sinceMillis >= idleMillis && balance.isSettled() && growth.stream().allMatch(rule ->
+                growing.after(0, sinceMillis, growth).inForce(rule) <= GrowingLimit.NONE.inForce(rule));
     }
 }

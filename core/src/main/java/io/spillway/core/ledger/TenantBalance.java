@@ -49,6 +49,11 @@ public final class TenantBalance {
         return new TenantBalance(in, out);
     }
 
+    /** Returns the sum of two balances. */
+    public TenantBalance plus(TenantBalance other) {
+        return plus(other.entered, other.left);
+    }
+
     /** Returns the items that ever entered a state. */
     public long entered(ItemState state) {
         return entered[state.ordinal()];
@@ -91,6 +96,12 @@ public final class TenantBalance {
     /** Returns accepted − (waiting + done + dropped + dead-lettered): 0 for consistent counts. */
     public long difference() {
         return accepted() - waiting() - in(ItemState.DONE) - in(ItemState.DROPPED) - in(ItemState.DEAD_LETTER);
+    }
+
+    /** Returns whether all items are done or dropped, and the counts are consistent. */
+    public boolean isSettled() {
+        return in(ItemState.DEAD_LETTER) == 0 && ItemState.WAITING.stream().allMatch(state -> in(state) == 0)
+                && difference() == 0;
     }
 
     @Override

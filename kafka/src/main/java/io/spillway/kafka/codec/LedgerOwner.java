@@ -11,6 +11,8 @@ import org.apache.kafka.common.header.Headers;
 public final class LedgerOwner {
     /** Owner of records without a readable tenant. No tenant can have this name. */
     public static final String NONE = "(none)";
+    /** Owner of the summed balances of tenants that were forgotten because they were idle. */
+    public static final String IDLE = "(idle)";
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
 

@@ -26,6 +26,12 @@ public final class KafkaClients {
         return properties;
     }
 
+    /** Returns the options with which Kafka's own command-line tools connect to this cluster. */
+    public String toolOptions() {
+        return "--bootstrap-server " + settings.kafka().bootstrapServers()
+                + (settings.kafka().properties().isEmpty() ? "" : " --command-config FILE_WITH_KAFKA_PROPERTIES");
+    }
+
     /** Creates an admin client; the caller closes it. */
     public Admin admin() {
         Map<String, Object> properties = common();

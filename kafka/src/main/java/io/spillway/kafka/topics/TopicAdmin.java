@@ -7,16 +7,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.StringJoiner;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
@@ -35,6 +40,7 @@ public final class TopicAdmin {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
+    private static final long MAX_RETRIES = TIMEOUT.dividedBy(RETRY_PAUSE);
 
     private final Admin admin;
 
@@ -67,8 +73,13 @@ public final class TopicAdmin {
         return created;
     }
 
-    /** Returns one line for each difference from the required state, with the command that fixes it. */
-    public List<String> check(Collection<TopicSpec> specs) {
+    /**
+     * Returns one line for each topic or property of it that differs from the required state, with the command that
+     * fixes it.
+     *
+     * @param toolOptions options with which Kafka's own tools connect, as of {@link KafkaClients#toolOptions}
+     */
+    public List<String> check(Collection<TopicSpec> specs, String toolOptions) {
         List<String> problems = new ArrayList<>();
         Map<String, TopicDescription> found = new HashMap<>();
         admin.describeTopics(specs.stream().map(TopicSpec::name).toList()).topicNameValues().forEach((name, future) -> {
@@ -81,15 +92,66 @@ public final class TopicAdmin {
                 problems.add("topic " + name + " is missing. Create it with: spillway topics create");
             }
         });
-        Map<ConfigResource, Config> configs = get(
-                admin.describeConfigs(found.keySet().stream().map(TopicAdmin::resource).toList()).all(),
-                "describe topics");
-        for (TopicSpec spec : specs) {
-            if (found.containsKey(spec.name())) {
-                compare(spec, found.get(spec.name()), configs.get(resource(spec.name())), problems);
-            }
+        List<TopicSpec> present = specs.stream().filter(spec -> found.containsKey(spec.name())).toList();
+        Map<ConfigResource, Config> configs = configs(present);
+        for (TopicSpec spec : present) {
+            compare(spec, found.get(spec.name()), problems);
+            compare(spec, configs.get(resource(spec.name())), toolOptions, problems);
         }
         return problems;
+    }
+
+    /**
+     * Gives existing topics the required settings, waits until they apply, and returns the topics that differed.
+     * Partitions and replicas stay.
+     */
+    public List<String> alignSettings(Collection<TopicSpec> specs) {
+        Map<ConfigResource, Collection<AlterConfigOp>> changes = changes(specs);
+        if (!changes.isEmpty()) {
+            get(admin.incrementalAlterConfigs(changes).all(), "change settings of topics");
+        }
+        // A broker applies them a moment after the controller has answered.
+        for (long retries = MAX_RETRIES; !changes(specs).isEmpty(); retries--) {
+            if (retries == 0) {
+                throw new KafkaFailure("cannot change settings of topics", new KafkaException(
+                        "they do not apply after " + TIMEOUT.toSeconds() + " s"));
+            }
+            pause(RETRY_PAUSE, "change settings of topics");
+        }
+        return changes.keySet().stream().map(ConfigResource::name).sorted().toList();
+    }
+
+    private Map<ConfigResource, Collection<AlterConfigOp>> changes(Collection<TopicSpec> specs) {
+        Map<ConfigResource, Config> configs = configs(specs);
+        Map<ConfigResource, Collection<AlterConfigOp>> changes = new HashMap<>();
+        for (TopicSpec spec : specs) {
+            List<AlterConfigOp> ofTopic = differing(spec, configs.get(resource(spec.name()))).keySet().stream()
+                    .map(key -> new AlterConfigOp(
+                            new ConfigEntry(key, spec.configs().get(key)), AlterConfigOp.OpType.SET))
+                    .toList();
+            if (!ofTopic.isEmpty()) {
+                changes.put(resource(spec.name()), ofTopic);
+            }
+        }
+        return changes;
+    }
+
+    private Map<ConfigResource, Config> configs(Collection<TopicSpec> specs) {
+        List<ConfigResource> topics = specs.stream().map(spec -> resource(spec.name())).toList();
+        return get(admin.describeConfigs(topics).all(), "describe topics");
+    }
+
+    /** Returns the actual values of the settings that differ, in the order of their names. */
+    private static SortedMap<String, String> differing(TopicSpec spec, Config configs) {
+        SortedMap<String, String> differing = new TreeMap<>();
+        spec.configs().forEach((key, wanted) -> {
+            ConfigEntry entry = configs.get(key);
+            String actual = entry == null ? "unset" : entry.value();
+            if (!wanted.equals(actual)) {
+                differing.put(key, actual);
+            }
+        });
+        return differing;
     }
 
     /** Returns one line with the command that fixes it if transactions are not safe in this cluster, else nothing. */
@@ -104,7 +166,7 @@ public final class TopicAdmin {
                         + " --feature transaction.version=" + MIN_TRANSACTION_VERSION);
     }
 
-    private static void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
+    private static void compare(TopicSpec spec, TopicDescription found, List<String> problems) {
         String topic = "topic " + spec.name();
         if (found.partitions().size() != spec.partitions()) {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
@@ -115,15 +177,23 @@ public final class TopicAdmin {
                 .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
                         + spec.replication() + " or more (topics.replication). Change the configuration, or add"
                         + " replicas with: kafka-reassign-partitions.sh"));
-        spec.configs().forEach((key, wanted) -> {
-            ConfigEntry entry = configs.get(key);
-            String actual = entry == null ? "unset" : entry.value();
-            if (!wanted.equals(actual)) {
-                problems.add(topic + " has " + key + "=" + actual + " but must have " + wanted
-                        + ". Set it with: kafka-configs.sh --alter --topic " + spec.name()
-                        + " --add-config " + key + "=" + wanted);
-            }
-        });
+    }
+
+    private static void compare(TopicSpec spec, Config configs, String toolOptions, List<String> problems) {
+        SortedMap<String, String> differing = differing(spec, configs);
+        if (!differing.isEmpty()) {
+            StringJoiner differences = new StringJoiner(", ");
+            StringJoiner wanted = new StringJoiner(",", "'", "'");
+            differing.forEach((key, actual) -> {
+                String value = spec.configs().get(key);
+                differences.add(key + "=" + actual + " but must have " + value);
+                // The tool reads a value with commas only in brackets.
+                wanted.add(key + "=" + (value.contains(",") ? "[" + value + "]" : value));
+            });
+            problems.add("topic " + spec.name() + " has " + differences + ". Correct it with: kafka-configs.sh "
+                    + toolOptions + " --alter --entity-type topics --entity-name " + spec.name()
+                    + " --add-config " + wanted);
+        }
     }
 
     private void awaitLeaders(List<TopicSpec> specs) {
@@ -134,7 +204,7 @@ public final class TopicAdmin {
             }
         }
         // The client retries without a leader, but fails at once if a broker does not know the topic yet.
-        long attempts = TIMEOUT.dividedBy(RETRY_PAUSE);
+        long attempts = MAX_RETRIES;
         while (!request.isEmpty()) {
             try {
                 get(admin.listOffsets(request).all(), "list offsets of new topics");

@@ -31,8 +31,17 @@ public final class Topics {
      */
     public static final long TIMER_REMOVAL_KEPT_MILLIS = 60 * 60 * 1000;
 
-    /** Only closed segments are compacted, so a restore reads about this much obsolete data. */
-    private static final int TIMER_SEGMENT_BYTES = 16 * 1024 * 1024;
+    /**
+     * How long compacted topics keep the removal of a key. A reader that misses a removal would keep the key, so a
+     * {@code CompactedView} reads the topic again when it could have missed one.
+     */
+    public static final long REMOVAL_KEPT_MILLIS = 24 * 60 * 60 * 1000;
+
+    /** Purged records stay on disk until their segment is full: up to this much for each partition. */
+    private static final int QUEUE_SEGMENT_BYTES = 256 * 1024 * 1024;
+    /** Only closed segments are compacted, so a start or a restore reads about this much obsolete data. */
+    private static final int COMPACTED_SEGMENT_BYTES = 16 * 1024 * 1024;
+    private static final String COMPACTED_SEGMENT_MILLIS = "600000";
     /** Entries have up to 64 KiB, and a batch holds several. */
     private static final int LEDGER_ENTRY_BYTES = 1024 * 1024;
     /** A request holds a tenant, a short text and framing, and a batch holds many. */
@@ -122,7 +131,8 @@ public final class Topics {
 
     /** Returns the settings of a compacted topic, such as {@link #balancesChangelog} and {@link #shardsChangelog}. */
     public Map<String, String> compactedConfigs() {
-        return durable(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT));
+        return compacted(TopicConfig.CLEANUP_POLICY_COMPACT, COMPACTED_SEGMENT_BYTES, Map.of(
+                TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(REMOVAL_KEPT_MILLIS)));
     }
 
     /** Returns the topic of recent demand at each router, by instance: compacted, kept for one hour. */
@@ -212,11 +222,9 @@ public final class Topics {
     public Map<String, String> timersChangelogConfigs() {
         // A timer holds the largest record of the delay lane, with its key and its encoded headers.
         int maxBytes = laneMaxBytes() + LANE_HEADROOM_BYTES;
-        return durable(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT,
+        int segmentBytes = Math.max(COMPACTED_SEGMENT_BYTES, 2 * maxBytes);
+        return compacted(TopicConfig.CLEANUP_POLICY_COMPACT, segmentBytes, Map.of(
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
-                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(Math.max(TIMER_SEGMENT_BYTES, 2 * maxBytes)),
-                TopicConfig.SEGMENT_MS_CONFIG, "600000",
                 // Timers are short-lived: compacting when a fifth is new rewrites the rest about four times.
                 TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.2",
                 TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
@@ -230,6 +238,12 @@ public final class Topics {
     private TopicSpec queue(String name, int partitions, int maxBytes, String compression) {
         return spec(name, partitions, durable(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
+                // A lane that rejects a record for its timestamp would stop the router, which checks them itself.
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime",
+                // Kafka measures the age of a segment by the timestamps of its records, which producers choose. Every
+                // jump by this time would start a new segment, with open files and memory maps.
+                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Long.MAX_VALUE),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(QUEUE_SEGMENT_BYTES),
                 TopicConfig.RETENTION_MS_CONFIG, "-1",
                 TopicConfig.RETENTION_BYTES_CONFIG, "-1",
                 TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(maxBytes),
@@ -238,19 +252,25 @@ public final class Topics {
 
     /** Statuses are replaced several times a second; short segments and retention keep startup reads small. */
     private TopicSpec status(String name) {
-        return spec(name, 1, durable(Map.of(
-                TopicConfig.CLEANUP_POLICY_CONFIG,
-                TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE,
-                TopicConfig.RETENTION_MS_CONFIG, "3600000",
-                TopicConfig.SEGMENT_MS_CONFIG, "600000")));
+        String policy = TopicConfig.CLEANUP_POLICY_COMPACT + "," + TopicConfig.CLEANUP_POLICY_DELETE;
+        return spec(name, 1, compacted(
+                policy, COMPACTED_SEGMENT_BYTES, Map.of(TopicConfig.RETENTION_MS_CONFIG, "3600000")));
+    }
+
+    private Map<String, String> compacted(String policy, int segmentBytes, Map<String, String> more) {
+        Map<String, String> configs = new HashMap<>(more);
+        configs.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
+        configs.put(TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(segmentBytes));
+        configs.put(TopicConfig.SEGMENT_MS_CONFIG, COMPACTED_SEGMENT_MILLIS);
+        // A changelog would inherit the timestamps of producers, and start a segment at every jump of them.
+        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        return durable(configs);
     }
 
     private Map<String, String> durable(Map<String, String> configs) {
         Map<String, String> all = new HashMap<>(configs);
         all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, settings.replication() >= 3 ? "2" : "1");
         all.put(TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, "false");
-        // A lane that rejects a record for its timestamp would stop the router. The router checks timestamps itself.
-        all.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime");
         all.put(TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG, Long.toString(Long.MAX_VALUE));
         all.put(TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG, Long.toString(Long.MAX_VALUE));
         return all;

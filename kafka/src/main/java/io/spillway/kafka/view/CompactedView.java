@@ -4,6 +4,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
+import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -12,9 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -28,6 +29,10 @@ import org.slf4j.LoggerFactory;
 /**
  * In-memory copy of a compacted topic in a {@link ViewContent}. It reads the whole topic first, and then follows it.
  *
+ * <p>After an error it reads the topic again, and removes the keys that are no longer there: the records that removed
+ * them may be gone. It also does so after it could not follow the topic for half of the time that such records are
+ * kept. Records that were applied before are not applied again, so a key never returns to an earlier value.
+ *
  * <p>Records that cannot be decoded are skipped, counted and logged. At most {@code maxEntries} keys are kept and
  * further ones are skipped, so that a faulty writer cannot exhaust the memory of the process.
  *
@@ -39,6 +44,9 @@ public final class CompactedView implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CompactedView.class);
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration RETRY = Duration.ofSeconds(1);
+    private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
+    private static final long LOOK_MILLIS = 600_000;
+    private static final long MAX_BEHIND_MILLIS = Topics.REMOVAL_KEPT_MILLIS / 2;
     private static final int MAX_KEY_BYTES = ItemLimits.MAX_NAME_LENGTH;
 
     private final KafkaClients clients;
@@ -47,19 +55,25 @@ public final class CompactedView implements AutoCloseable {
     private final int maxEntries;
     private final Optional<String> progressGroup;
     private final InstantSource clock;
-    private final AtomicLong skipped = new AtomicLong();
+    private final SkippedRecords skipped;
+    /** Offset below which all records of a partition were applied. */
+    private final Map<TopicPartition, Long> appliedTo = new HashMap<>();
+    /** While the topic is read again: keys of the content that were not found yet. Bound: that of the content. */
+    private Set<String> notFound = Set.of();
     private final CountDownLatch ready = new CountDownLatch(1);
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final Thread thread;
     private volatile Consumer<byte[], byte[]> consumer;
     private volatile String lastFault = "";
+    private volatile long toRead;
+    private volatile long read;
 
     /**
      * Creates a view; {@link #start} starts it.
      *
      * @param maxEntries    limit of keys
      * @param progressGroup group of this instance to commit its progress to; empty for none
-     * @param clock         clock of the time in the progress
+     * @param clock         clock of the time in the progress, and of how long the topic could not be followed
      */
     public CompactedView(KafkaClients clients, String topic, ViewContent<?> content, int maxEntries,
             Optional<String> progressGroup, InstantSource clock) {
@@ -69,16 +83,30 @@ public final class CompactedView implements AutoCloseable {
         this.maxEntries = maxEntries;
         this.progressGroup = progressGroup;
         this.clock = clock;
+        this.skipped = new SkippedRecords(topic, clock);
         this.thread = Thread.ofPlatform().daemon().name("view-" + topic).unstarted(this::run);
     }
 
-    /** Starts, and returns after everything that was in the topic; throws {@link KafkaFailure} at the timeout. */
-    public void start(Duration timeout) {
+    /**
+     * Starts, logs the progress, and returns after everything that was in the topic.
+     *
+     * @param patience longest time without progress; {@link KafkaFailure} is thrown after it
+     */
+    public void start(Duration patience) {
         thread.start();
+        Duration step = patience.compareTo(REPORT_EVERY) < 0 ? patience : REPORT_EVERY;
+        Duration idle = Duration.ZERO;
+        long most = 0;
         try {
-            if (!ready.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new KafkaFailure("cannot read topic " + topic, new KafkaException("not finished within "
-                        + timeout.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
+            while (!ready.await(step.toMillis(), TimeUnit.MILLISECONDS)) {
+                long now = read;
+                idle = now > most ? Duration.ZERO : idle.plus(step);
+                if (idle.compareTo(patience) >= 0) {
+                    throw new KafkaFailure("cannot read topic " + topic, new KafkaException("no progress for "
+                            + patience.toSeconds() + " s" + (lastFault.isEmpty() ? "" : "; " + lastFault)));
+                }
+                most = Math.max(most, now);
+                LOG.info("Reading {}: {} of {} offsets", topic, now, toRead);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -88,7 +116,7 @@ public final class CompactedView implements AutoCloseable {
 
     /** Returns the number of records skipped since the start. */
     public long skipped() {
-        return skipped.get();
+        return skipped.count();
     }
 
     /** Stops the thread and waits for it, at most 5 s. */
@@ -127,17 +155,52 @@ public final class CompactedView implements AutoCloseable {
             throw new KafkaException("the topic does not exist");
         }
         from.assign(partitions);
-        from.seekToBeginning(partitions);
+        Map<TopicPartition, Long> starts = from.beginningOffsets(partitions);
         Map<TopicPartition, Long> ends = from.endOffsets(partitions);
+        begin(from, starts, ends);
+        long endsAtMillis = clock.millis();
+        long caughtUpMillis = endsAtMillis;
         while (stopping.getCount() > 0) {
             from.poll(ready.getCount() == 0 ? POLL : Duration.ofMillis(50)).forEach(this::apply);
-            if (ready.getCount() > 0 && isPast(from, ends)) {
-                LOG.debug("Read {}: {} entries", topic, content.size());
-                ready.countDown();
+            partitions.forEach(partition -> appliedTo.merge(partition, from.position(partition), Math::max));
+            read = partitions.stream().mapToLong(part -> from.position(part) - starts.get(part)).sum();
+            long nowMillis = clock.millis();
+            if (isPast(from, ends)) {
+                finish();
+                caughtUpMillis = endsAtMillis;
+                if (nowMillis - endsAtMillis >= LOOK_MILLIS) {
+                    ends = from.endOffsets(partitions);
+                    endsAtMillis = nowMillis;
+                }
+            }
+            if (ready.getCount() == 0 && nowMillis - caughtUpMillis > MAX_BEHIND_MILLIS) {
+                throw new KafkaException("the topic could not be followed for " + MAX_BEHIND_MILLIS / 3_600_000 + " h");
             }
             if (ready.getCount() == 0 && progressGroup.isPresent()) {
                 commitProgress(from, partitions);
             }
+        }
+    }
+
+    /** Goes to the start of the topic. */
+    private void begin(Consumer<byte[], byte[]> from, Map<TopicPartition, Long> starts,
+            Map<TopicPartition, Long> ends) {
+        starts.forEach(from::seek);
+        toRead = ends.entrySet().stream().mapToLong(end -> end.getValue() - starts.get(end.getKey())).sum();
+        // A topic that ends before was recreated, or lost records.
+        appliedTo.replaceAll((partition, offset) -> offset > ends.getOrDefault(partition, 0L) ? 0 : offset);
+        notFound = content.keys();
+    }
+
+    private void finish() {
+        if (!notFound.isEmpty()) {
+            LOG.info("Removed {} keys that are no longer in {}", notFound.size(), topic);
+            notFound.forEach(content::remove);
+            notFound = Set.of();
+        }
+        if (ready.getCount() > 0) {
+            LOG.debug("Read {}: {} entries", topic, content.size());
+            ready.countDown();
         }
     }
 
@@ -146,11 +209,19 @@ public final class CompactedView implements AutoCloseable {
     }
 
     private void apply(ConsumerRecord<byte[], byte[]> record) {
+        boolean isApplied = record.offset()
+                < appliedTo.getOrDefault(new TopicPartition(record.topic(), record.partition()), 0L);
         try {
             if (record.key() == null || record.key().length > MAX_KEY_BYTES) {
                 throw new IllegalArgumentException("the key is missing or longer than " + MAX_KEY_BYTES + " bytes");
             }
             String key = new String(record.key(), StandardCharsets.UTF_8);
+            if (record.value() != null && !notFound.isEmpty()) {
+                notFound.remove(key);
+            }
+            if (isApplied) {
+                return;
+            }
             if (record.value() == null) {
                 content.remove(key);
             } else if (content.contains(key) || content.size() < maxEntries) {
@@ -159,9 +230,9 @@ public final class CompactedView implements AutoCloseable {
                 throw new IllegalArgumentException("the view is full with " + maxEntries + " entries");
             }
         } catch (RuntimeException e) {
-            skipped.incrementAndGet();
-            LOG.warn("Skipped record {}-{}@{}: {}", topic, record.partition(), record.offset(),
-                    Printable.of(e.getMessage()));
+            if (!isApplied) {
+                skipped.add(record, e.getMessage());
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import org.apache.avro.generic.GenericRecord;
 
@@ -23,21 +24,26 @@ import org.apache.avro.generic.GenericRecord;
  * tenant; sums over tenants may differ from them for a moment.
  */
 public final class Depths extends ViewContent<Depth> {
-    /** Prefix of keys that belong to no tenant; the number of a ledger partition follows. */
+    /**
+     * Prefix of keys that belong to no tenant; the number of a ledger partition follows. The balance is the sum of the
+     * partition's forgotten tenants.
+     */
     private static final String FOLDED = "*";
     private static final RecordCodec<TenantDepth> CODEC = new RecordCodec<>(new TenantDepth());
 
     private final AtomicLongArray entered = new AtomicLongArray(ItemState.COUNT);
     private final AtomicLongArray left = new AtomicLongArray(ItemState.COUNT);
     private final AtomicLongArray folded = new AtomicLongArray(Topics.LEDGER_PARTITIONS);
+    private final AtomicReferenceArray<TenantBalance> forgotten =
+            new AtomicReferenceArray<>(Topics.LEDGER_PARTITIONS);
     private volatile long changedAtMillis;
 
-    /** Returns the key of the progress mark of a ledger partition. */
+    /** Returns the key of the progress mark of a ledger partition, with the sum of its forgotten tenants. */
     public static String foldedKey(int partition) {
         return FOLDED + partition;
     }
 
-    /** Returns the encoded balance of a tenant or of a {@link #foldedKey}. */
+    /** Returns the encoded balance of a tenant, or of the forgotten tenants under a {@link #foldedKey}. */
     public static byte[] encode(String tenant, Depth depth) {
         TenantBalance balance = depth.balance();
         Map<String, Long> waiting = new HashMap<>();
@@ -99,7 +105,9 @@ public final class Depths extends ViewContent<Depth> {
         return byName.get(state.label()) instanceof Long number ? number : 0;
     }
 
-    /** Returns the balance of a tenant; empty if it never had an item, or exceeds the limit of the view. */
+    /**
+     * Returns the balance of a tenant; empty if it never had an item, was forgotten, or exceeds the limit of the view.
+     */
     public Optional<Depth> of(String tenant) {
         return Optional.ofNullable(entries.get(tenant));
     }
@@ -140,6 +148,19 @@ public final class Depths extends ViewContent<Depth> {
         return folded.get(partition);
     }
 
+    /** Returns the sum of the balances of tenants that were forgotten because they were idle. */
+    public TenantBalance forgotten() {
+        TenantBalance sum = TenantBalance.EMPTY;
+        for (int partition = 0; partition < Topics.LEDGER_PARTITIONS; partition++) {
+            sum = sum.plus(orEmpty(forgotten.get(partition)));
+        }
+        return sum;
+    }
+
+    private static TenantBalance orEmpty(TenantBalance balance) {
+        return balance == null ? TenantBalance.EMPTY : balance;
+    }
+
     @Override
     public void put(String key, byte[] value) {
         Depth depth = decode(value);
@@ -150,6 +171,7 @@ public final class Depths extends ViewContent<Depth> {
                 throw new IllegalArgumentException("the ledger has no partition " + partition);
             }
             folded.set(partition, depth.upTo());
+            addToSums(orEmpty(forgotten.getAndSet(partition, depth.balance())), depth.balance());
             return;
         }
         Depth before = entries.put(key, depth);

@@ -1,6 +1,8 @@
 package io.spillway.kafka.view;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -29,6 +31,11 @@ public abstract class ViewContent<V> {
     /** Returns whether the key has an entry. */
     public boolean contains(String key) {
         return entries.containsKey(key);
+    }
+
+    /** Returns the keys that have an entry now, in a new set. */
+    final Set<String> keys() {
+        return new HashSet<>(entries.keySet());
     }
 
     /** Returns the number of entries. */

@@ -37,6 +37,19 @@ class DepthsTest {
         assertThat(depths.changedAtMillis()).isEqualTo(3_000);
     }
 
+    @Test
+    void forgotten_tenants_stay_in_the_sums_with_the_progress_of_their_ledger_partition() {
+        depths.put("acme", balance("acme", 5, 1_000));
+        depths.put(Depths.foldedKey(0), balance(Depths.foldedKey(0), 3, 2_000));
+        depths.put(Depths.foldedKey(2), balance(Depths.foldedKey(2), 10, 2_000));
+        assertThat(depths.entered(ItemState.HOT)).isEqualTo(18);
+        depths.put(Depths.foldedKey(0), balance(Depths.foldedKey(0), 8, 3_000));
+        depths.remove("acme");
+        assertThat(depths.entered(ItemState.HOT)).as("acme moved to the sum").isEqualTo(18);
+        assertThat(depths.forgotten().entered(ItemState.HOT)).isEqualTo(18);
+        assertThat(depths.size()).isZero();
+    }
+
     private static byte[] balance(String key, long inHot, long atMillis) {
         long[] counts = new long[ItemState.COUNT];
         counts[ItemState.HOT.ordinal()] = inHot;
