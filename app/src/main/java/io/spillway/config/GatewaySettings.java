@@ -80,7 +80,8 @@ public record GatewaySettings(
             @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
                     doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
             @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
-                    doc = "Maximum time for Kafka to confirm an item; then the answer is 503.") Duration confirmTimeout,
+                    doc = "Maximum time for Kafka to confirm the items of a request, one or a whole batch. Then it is"
+                            + " answered: 503 for each item that is not confirmed.") Duration confirmTimeout,
             @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
                     doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {
