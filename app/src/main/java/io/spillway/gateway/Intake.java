@@ -153,7 +153,7 @@ final class Intake {
 
     private static Problem notConfirmed() {
         return Problem.of(Problem.Kind.NOT_CONFIRMED,
-                "The item may or may not be stored. Sent again, it may be handled twice: spillway does not deduplicate."
-                        + " Use the same id (Idempotency-Key), by which a handler can recognise it.", 1_000);
+                "The item may or may not be stored. Sent again, it may be handled twice; with the same id"
+                        + " (Idempotency-Key), its handler can recognise that.", 1_000);
     }
 }
