@@ -81,6 +81,7 @@ public final class Gateway implements AutoCloseable {
     private final GatewaySettings settings;
     private final InFlight inFlight;
     private final SlowReads slowReads;
+    private final OpenConnections connections;
     private final RateTable rates;
     private final LaneFlows flows;
     private final Producer<byte[], byte[]> producer;
@@ -112,6 +113,9 @@ public final class Gateway implements AutoCloseable {
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();
         this.slowReads = new SlowReads(sources.nanoTime(), bodyNanos);
+        this.connections = new OpenConnections(new OpenConnections.Limits(
+                limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
+                "gateway.limits.connections and gateway.limits.addressConnections"), sources.nanoTime());
         this.producer = producer;
         Body.Reader bodies = new Body.Reader(slowReads, sources.nanoTime(), bodyNanos);
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
@@ -150,6 +154,7 @@ public final class Gateway implements AutoCloseable {
             throw cannotListen("see the log", null);
         }
         repeat(slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
+        repeat(connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
         repeat(() -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
         repeat(() -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())), PRUNE_EVERY_MILLIS);
         started = true;
@@ -197,7 +202,7 @@ public final class Gateway implements AutoCloseable {
     /** Creates the listener; closes the producer if that fails, because it has a thread. */
     private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
-            return Listener.of(settings, requestRouter, responder, slowReads);
+            return Listener.of(settings, requestRouter, responder, slowReads, connections);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;
