@@ -8,8 +8,7 @@ import java.time.Duration;
 /** Settings of the gateway, the HTTP API that accepts items. */
 public record GatewaySettings(
         @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
-                doc = "Address to listen on. On an address that is not loopback, `/metrics` needs the admin key.")
-                String host,
+                doc = "Address to listen on.") String host,
         @Setting(key = "gateway.port", defaultValue = "8080", allowed = "0 to 65535",
                 doc = "Port to listen on; 0 selects a free one.") int port,
         Tls tls,

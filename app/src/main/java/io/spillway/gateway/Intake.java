@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -42,7 +41,7 @@ final class Intake {
     private final int maxBytes;
     private final long confirmNanos;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
-    private final AtomicLong notConfirmed = new AtomicLong();
+    private final WriteHealth health = new WriteHealth();
 
     /** @param confirmMillis time for the answer to a request; the producer may block for half of it in one send */
     Intake(
@@ -124,12 +123,15 @@ final class Intake {
         }
     }
 
+    /** Returns whether Kafka confirms items, as far as the last sends show. */
+    boolean isConfirming() {
+        return !health.isFailing(nowNanos());
+    }
+
     private Optional<Problem> confirmed() {
-        if (notConfirmed.get() > 0) {
-            long missed = notConfirmed.getAndSet(0);
-            if (missed > 0) {
-                LOG.warn("Kafka confirms items again. {} items were not confirmed; their clients retry them.", missed);
-            }
+        long missed = health.confirmed();
+        if (missed > 0) {
+            LOG.warn("Kafka confirms items again. {} items were not confirmed; their clients retry them.", missed);
         }
         return Optional.empty();
     }
@@ -139,7 +141,7 @@ final class Intake {
             return Optional.of(tooLarge());
         }
         // One line per outage instead of one per request.
-        if (notConfirmed.getAndIncrement() == 0) {
+        if (health.failed(nowNanos())) {
             LOG.warn("Kafka does not confirm items: {}. Check the brokers and the in-sync replicas of topic {}.",
                     Printable.of(error.toString()), topic);
         }

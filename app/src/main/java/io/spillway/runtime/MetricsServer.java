@@ -49,7 +49,7 @@ public final class MetricsServer implements AutoCloseable {
             Thread.ofPlatform().daemon().name("metrics-connections").factory());
     private WebServer server;
 
-    /** @param isReady whether all roles of the process are running */
+    /** @param isReady whether all roles of the process do their work and the cluster answers */
     public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
         this.settings = settings;
         this.isReady = isReady;

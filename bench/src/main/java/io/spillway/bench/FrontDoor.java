@@ -53,7 +53,8 @@ record FrontDoor(int port, Map<String, String> keys, Runnable end) implements Au
                         AdminKey.of("0123456789abcdef"),
                         new Depths(),
                         new SimpleMeterRegistry(),
-                        () -> ""),
+                        () -> "",
+                        () -> true),
                 new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,
