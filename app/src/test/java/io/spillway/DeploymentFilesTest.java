@@ -136,6 +136,26 @@ class DeploymentFilesTest {
         assertThat(alerts).isGreaterThan(15);
     }
 
+    /** Other people's Prometheus has other jobs, and no labels of ours on its targets. */
+    @ParameterizedTest
+    @MethodSource("filesWithMetrics")
+    void no_query_selects_by_a_label_of_the_targets(Path file) throws IOException {
+        String text = Files.readString(file).replace("\\\"", "\"");
+        // The series of a rule's test have some job.
+        Pattern label = Pattern.compile(file.endsWith("rules_test.yml") ? "role=\"[^\"]*\"" : "(role|job|instance)=~?\"[^\"]*\"");
+
+        assertThat(label.matcher(text).results().map(found -> found.group())).isEmpty();
+    }
+
+    @Test
+    void every_role_is_known_by_a_metric_that_it_alone_has() throws IOException {
+        String rules = Files.readString(ROOT.resolve("deploy/prometheus/rules.yml"));
+        for (String metric : List.of("spillway_router_rate_states", "spillway_slots", "spillway_gateway_in_flight")) {
+            assertThat(rules).contains(
+                    "absent(" + metric + ")", "up == 0 and on (job, instance) last_over_time(" + metric + "[");
+        }
+    }
+
     /** Returns the Prometheus names of all metrics of a router and a worker that are created but not started. */
     private static Set<String> metricsOfBoth(Path state) {
         Configuration configuration = ConfigurationLoader.load(

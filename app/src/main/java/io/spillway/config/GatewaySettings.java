@@ -8,8 +8,7 @@ import java.time.Duration;
 /** Settings of the gateway, the HTTP API that accepts items. */
 public record GatewaySettings(
         @Setting(key = "gateway.host", defaultValue = "127.0.0.1",
-                doc = "Address to listen on. On an address that is not loopback, `/metrics` needs the admin key.")
-                String host,
+                doc = "Address to listen on.") String host,
         @Setting(key = "gateway.port", defaultValue = "8080", allowed = "0 to 65535",
                 doc = "Port to listen on; 0 selects a free one.") int port,
         Tls tls,
@@ -56,7 +55,13 @@ public record GatewaySettings(
     /** Limits of the gateway's load, sizes and times. */
     public record Limits(
             @Setting(key = "gateway.limits.connections", defaultValue = "4000", allowed = "1 to 1000000",
-                    doc = "Maximum number of open connections; further ones wait to be accepted.") int connections,
+                    doc = "Maximum number of open connections. At the limit the one that has waited longest for a"
+                            + " request is closed; while all are busy, further ones wait to be accepted.")
+                    int connections,
+            @Setting(key = "gateway.limits.addressConnections", defaultValue = "1000", allowed = "1 to 1000000",
+                    doc = "Maximum number of open connections from one address, for example of a proxy. At the limit"
+                            + " its own are closed as above; while all are busy, further ones are refused.")
+                    int addressConnections,
             @Setting(key = "gateway.limits.requests", defaultValue = "4000", allowed = "1 to 1000000",
                     doc = "Maximum number of requests in flight; further ones are answered 503.") int requests,
             @Setting(key = "gateway.limits.tenantRequests", defaultValue = "1000", allowed = "1 to 1000000",
@@ -75,16 +80,18 @@ public record GatewaySettings(
                     unit = "bytes",
                     doc = "Maximum size of one batch. A larger batch is answered 413 and not stored.") int batchBytes,
             @Setting(key = "gateway.limits.bodyTimeout", defaultValue = "15s", allowed = "100ms to 300000ms",
-                    doc = "Maximum time for the head of a request to arrive, and again for its body.")
+                    doc = "Maximum time for the head of a request to arrive, on a new connection from its start, and"
+                            + " again for its body.")
                     Duration bodyTimeout,
             @Setting(key = "gateway.limits.idleTimeout", defaultValue = "60s", allowed = "1000ms to 3600000ms",
                     doc = "Time after which a connection without a request is closed.") Duration idleTimeout,
             @Setting(key = "gateway.limits.confirmTimeout", defaultValue = "10s", allowed = "100ms to 120000ms",
-                    doc = "Maximum time for Kafka to confirm an item; then the answer is 503.") Duration confirmTimeout,
+                    doc = "Maximum time for Kafka to confirm the items of a request, one or a whole batch. Then it is"
+                            + " answered: 503 for each item that is not confirmed.") Duration confirmTimeout,
             @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
                     doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {
-            AllowedRange.check(Limits.class, connections, requests, tenantRequests, bytesInFlight, headerBytes,
+            AllowedRange.check(Limits.class, connections, addressConnections, requests, tenantRequests, bytesInFlight, headerBytes,
                     batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,

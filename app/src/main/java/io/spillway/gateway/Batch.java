@@ -18,13 +18,25 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Batch endpoint: stores the items of one request. Each line is checked on its own and has its own result, in the
- * order of the lines. Nothing is stored if the body is incomplete or has too many lines. Thread-safe.
+ * order of the lines. Nothing is stored if the body is incomplete or has too many lines. The whole batch has the
+ * deadline of a single item; after the first line that Kafka does not confirm, no further line is sent or awaited.
+ * Thread-safe.
  */
 record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources sources) {
     /** Pending result of a line: the item's id, and a future that completes with the problem, if any. */
     private record Line(String id, CompletableFuture<Optional<Problem>> result, Optional<RateDecision> rate) {
         static Line of(Problem problem, Optional<RateDecision> rate) {
             return new Line("", CompletableFuture.completedFuture(Optional.of(problem)), rate);
+        }
+
+        static Line notSent() {
+            return of(Problem.of(Problem.Kind.NOT_ACCEPTED, "The line was not sent and is not stored, because Kafka"
+                    + " did not confirm the lines before it in time. Send it again.", 1_000), Optional.empty());
+        }
+
+        /** Returns whether it is known already that Kafka has not confirmed the line. */
+        boolean isUnconfirmed() {
+            return result.getNow(Optional.empty()).filter(Batch::isUnconfirmed).isPresent();
         }
 
         static Line invalid(Problem.Kind kind, String detail) {
@@ -45,9 +57,21 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         }
         JsonItems items =
                 new JsonItems(tenant, "", () -> Instant.ofEpochMilli(sources.clock().millis()), sources::uuid);
-        List<Line> lines = texts.stream().map(text -> send(items, text, tenant, trace)).toList();
+        long deadlineNanos = intake.deadlineNanos();
+        List<Line> lines = new ArrayList<>(texts.size());
+        boolean isConfirming = true;
+        for (ByteBuffer text : texts) {
+            isConfirming = isConfirming && intake.canSend(deadlineNanos);
+            Line line = isConfirming ? send(items, text, tenant, trace) : Line.notSent();
+            isConfirming = isConfirming && !line.isUnconfirmed();
+            lines.add(line);
+        }
         Optional<RateDecision> lastRate = lines.stream().flatMap(line -> line.rate().stream()).reduce((a, b) -> b);
-        return response(tenant, lines).with(lastRate);
+        return response(tenant, lines, deadlineNanos).with(lastRate);
+    }
+
+    private static boolean isUnconfirmed(Problem problem) {
+        return problem.kind() == Problem.Kind.NOT_CONFIRMED;
     }
 
     private Line send(JsonItems items, ByteBuffer text, String tenant, TraceContext trace) {
@@ -75,11 +99,14 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
                 .orElseGet(() -> new Line(item.getId(), intake.send(item, trace), admission.rate()));
     }
 
-    private GatewayResponse response(String tenant, List<Line> lines) {
+    private GatewayResponse response(String tenant, List<Line> lines, long deadlineNanos) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.size() * 80);
+        boolean isConfirming = true;
         for (int i = 0; i < lines.size(); i++) {
             ObjectNode json = GatewayResponse.JSON.createObjectNode().put("line", i + 1);
-            Optional<Problem> problem = intake.await(lines.get(i).result());
+            Optional<Problem> problem =
+                    intake.await(lines.get(i).result(), isConfirming ? deadlineNanos : intake.nowNanos());
+            isConfirming = isConfirming && problem.filter(Batch::isUnconfirmed).isEmpty();
             if (problem.isPresent()) {
                 problem.get().into(json);
             } else {

@@ -18,7 +18,6 @@ import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -28,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -50,10 +50,11 @@ public final class Gateway implements AutoCloseable {
      *
      * @param depths      balances of tenants; a tenant without a balance is not subject to load shedding
      * @param metricsText response body of {@code /metrics}
+     * @param isReachable whether the cluster answers
      */
     public record Dependencies(
             TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths,
-            MeterRegistry registry, Supplier<String> metricsText) {}
+            MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
 
     /**
      * Sources of time and randomness.
@@ -79,8 +80,11 @@ public final class Gateway implements AutoCloseable {
     }
 
     private final GatewaySettings settings;
+    private final BooleanSupplier isReachable;
+    private final Intake intake;
     private final InFlight inFlight;
     private final SlowReads slowReads;
+    private final OpenConnections connections;
     private final RateTable rates;
     private final LaneFlows flows;
     private final Producer<byte[], byte[]> producer;
@@ -105,6 +109,7 @@ public final class Gateway implements AutoCloseable {
     Gateway(Configuration configuration, Dependencies with, Sources sources, Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();
         this.clock = sources.clock();
+        this.isReachable = with.isReachable();
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
         this.rates = new RateTable(maxTenants);
@@ -112,10 +117,13 @@ public final class Gateway implements AutoCloseable {
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();
         this.slowReads = new SlowReads(sources.nanoTime(), bodyNanos);
+        this.connections = new OpenConnections(new OpenConnections.Limits(
+                limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
+                "gateway.limits.connections and gateway.limits.addressConnections"), sources.nanoTime());
         this.producer = producer;
         Body.Reader bodies = new Body.Reader(slowReads, sources.nanoTime(), bodyNanos);
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
-        Intake intake = new Intake(
+        this.intake = new Intake(
                 with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), sources,
                 producer, new Topics(configuration.queue()), limits.confirmTimeout().toMillis());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
@@ -124,7 +132,7 @@ public final class Gateway implements AutoCloseable {
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
         RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
-                with.metricsText(), isLoopback(settings.host()), this::isRunning);
+                with.metricsText(), this::isReady);
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
                 .description("Requests in flight")
@@ -150,6 +158,7 @@ public final class Gateway implements AutoCloseable {
             throw cannotListen("see the log", null);
         }
         repeat(slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
+        repeat(connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
         repeat(() -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
         repeat(() -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())), PRUNE_EVERY_MILLIS);
         started = true;
@@ -162,9 +171,13 @@ public final class Gateway implements AutoCloseable {
         housekeeping.scheduleWithFixedDelay(task, everyMillis, everyMillis, TimeUnit.MILLISECONDS);
     }
 
-    /** Returns whether the gateway accepts requests. */
-    public boolean isRunning() {
-        return started && !inFlight.isStopping() && server.isRunning();
+    /**
+     * Returns whether a load balancer should send requests: the gateway accepts them, and Kafka stores items as far as
+     * is known.
+     */
+    public boolean isReady() {
+        return started && !inFlight.isStopping() && server.isRunning() && isReachable.getAsBoolean()
+                && intake.isConfirming();
     }
 
     /** Waits until the gateway has been closed. */
@@ -197,7 +210,7 @@ public final class Gateway implements AutoCloseable {
     /** Creates the listener; closes the producer if that fails, because it has a thread. */
     private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
-            return Listener.of(settings, requestRouter, responder, slowReads);
+            return Listener.of(settings, requestRouter, responder, slowReads, connections);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;
@@ -216,14 +229,6 @@ public final class Gateway implements AutoCloseable {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         }
         return properties;
-    }
-
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
-        }
     }
 
     private IllegalStateException cannotListen(String reason, Exception cause) {

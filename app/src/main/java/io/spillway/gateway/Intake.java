@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -40,11 +39,11 @@ final class Intake {
     private final Producer<byte[], byte[]> producer;
     private final String topic;
     private final int maxBytes;
-    private final long confirmMillis;
+    private final long confirmNanos;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
-    private final AtomicLong notConfirmed = new AtomicLong();
+    private final WriteHealth health = new WriteHealth();
 
-    /** @param confirmMillis delivery timeout of the producer */
+    /** @param confirmMillis time for the answer to a request; the producer may block for half of it in one send */
     Intake(
             TenantPolicies policies, AdmissionRules rules, Depths depths, Gateway.Sources sources,
             Producer<byte[], byte[]> producer, Topics topics, long confirmMillis) {
@@ -55,7 +54,7 @@ final class Intake {
         this.producer = producer;
         this.topic = topics.ingress();
         this.maxBytes = topics.ingressMaxBytes();
-        this.confirmMillis = confirmMillis;
+        this.confirmNanos = TimeUnit.MILLISECONDS.toNanos(confirmMillis);
     }
 
     /** Decides whether to admit one more item of a tenant now. */
@@ -96,10 +95,24 @@ final class Intake {
         return result;
     }
 
-    /** Waits for a send. The producer completes each within its delivery timeout; twice that is a safe upper bound. */
-    Optional<Problem> await(CompletableFuture<Optional<Problem>> sent) {
+    long nowNanos() {
+        return sources.nanoTime().getAsLong();
+    }
+
+    /** Returns the time by which a request whose first send is now must be answered, in monotonic nanoseconds. */
+    long deadlineNanos() {
+        return nowNanos() + confirmNanos;
+    }
+
+    /** Returns whether a send that starts now ends before the deadline, even if the producer blocks. */
+    boolean canSend(long deadlineNanos) {
+        return deadlineNanos - nowNanos() >= confirmNanos / 2;
+    }
+
+    /** Waits until the deadline for a send; afterwards returns at once. Returns the problem if it is not confirmed. */
+    Optional<Problem> await(CompletableFuture<Optional<Problem>> sent, long deadlineNanos) {
         try {
-            return sent.get(2 * confirmMillis, TimeUnit.MILLISECONDS);
+            return sent.get(Math.max(0, deadlineNanos - nowNanos()), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of(notConfirmed());
@@ -110,12 +123,15 @@ final class Intake {
         }
     }
 
+    /** Returns whether Kafka confirms items, as far as the last sends show. */
+    boolean isConfirming() {
+        return !health.isFailing(nowNanos());
+    }
+
     private Optional<Problem> confirmed() {
-        if (notConfirmed.get() > 0) {
-            long missed = notConfirmed.getAndSet(0);
-            if (missed > 0) {
-                LOG.warn("Kafka confirms items again. {} items were not confirmed; their clients retry them.", missed);
-            }
+        long missed = health.confirmed();
+        if (missed > 0) {
+            LOG.warn("Kafka confirms items again. {} items were not confirmed; their clients retry them.", missed);
         }
         return Optional.empty();
     }
@@ -125,7 +141,7 @@ final class Intake {
             return Optional.of(tooLarge());
         }
         // One line per outage instead of one per request.
-        if (notConfirmed.getAndIncrement() == 0) {
+        if (health.failed(nowNanos())) {
             LOG.warn("Kafka does not confirm items: {}. Check the brokers and the in-sync replicas of topic {}.",
                     Printable.of(error.toString()), topic);
         }
@@ -139,6 +155,7 @@ final class Intake {
 
     private static Problem notConfirmed() {
         return Problem.of(Problem.Kind.NOT_CONFIRMED,
-                "The item may or may not be stored. Send it again with the same Idempotency-Key.", 1_000);
+                "The item may or may not be stored. Sent again, it may be handled twice; with the same id"
+                        + " (Idempotency-Key), its handler can recognise that.", 1_000);
     }
 }

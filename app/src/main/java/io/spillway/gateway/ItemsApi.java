@@ -117,7 +117,8 @@ record ItemsApi(
         WorkItem item = new WorkItem(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
-        return intake.await(intake.send(item, traceOf(request)))
+        long deadlineNanos = intake.deadlineNanos();
+        return intake.await(intake.send(item, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()
                         .put("id", item.getId())

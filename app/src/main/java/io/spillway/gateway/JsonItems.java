@@ -1,16 +1,21 @@
 package io.spillway.gateway;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.schema.WorkItem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -19,6 +24,9 @@ import java.util.function.Supplier;
 /**
  * Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are.
  *
+ * <p>A payload that is text is stored as its UTF-8 bytes. Any other payload is stored as it is written in the line,
+ * from its first to its last character: nothing is reformatted, and its content is not interpreted.
+ *
  * @param defaultWorkload may be empty
  */
 public record JsonItems(
@@ -26,10 +34,7 @@ public record JsonItems(
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
-    private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
+    private static final JsonFactory JSON = new JsonFactory();
 
     /** Creates a parser that gives random ids to items without an id. */
     public JsonItems(String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt) {
@@ -43,18 +48,34 @@ public record JsonItems(
      * @throws IllegalArgumentException if it is not an item; the message contains the reason
      */
     public WorkItem parse(String line) throws JsonProcessingException {
-        JsonNode node = JSON.readTree(line);
-        require(node.isObject(), "not a JSON object");
-        node.fieldNames().forEachRemaining(key -> {
-            if (!KEYS.contains(key)) {
-                throw new IllegalArgumentException(
+        try (JsonParser json = JSON.createParser(line)) {
+            Fields fields = new Fields();
+            require(json.nextToken() == JsonToken.START_OBJECT, "not a JSON object");
+            Set<String> seen = new HashSet<>();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String key = json.currentName();
+                require(KEYS.contains(key),
                         "unknown key " + key + "; known keys are " + KEYS.stream().sorted().toList());
+                requireNew(seen.add(key), json);
+                json.nextToken();
+                fields.set(key, json, line);
             }
-        });
-        require(node.has("payload"), "payload is missing");
-        String tenant = text(node, "tenant", defaultTenant);
-        String workload = text(node, "workload", defaultWorkload);
-        String id = text(node, "id", "");
+            if (json.nextToken() != null) {
+                throw new JsonParseException(json, "Unexpected text after the end of the object");
+            }
+            return item(fields);
+        } catch (JsonProcessingException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Text in memory could not be read", e);
+        }
+    }
+
+    private WorkItem item(Fields fields) {
+        require(fields.payload != null, "payload is missing");
+        String tenant = fields.texts.getOrDefault("tenant", defaultTenant);
+        String workload = fields.texts.getOrDefault("workload", defaultWorkload);
+        String id = fields.texts.getOrDefault("id", "");
         if (id.isEmpty()) {
             id = defaultId.get();
         }
@@ -64,41 +85,78 @@ public record JsonItems(
                 "workload must be empty or 1 to 128 of A-Z a-z 0-9 . _ -");
         require(ItemLimits.isId(idBytes, 0, idBytes.length), "id must be 1 to 256 printable ASCII characters");
         return new WorkItem(
-                tenant, id, enqueuedAt(node), workload, text(node, "channel", null),
-                text(node, "contentType", ItemsApi.OCTETS), attributes(node),
-                ByteBuffer.wrap(payload(node.get("payload"))));
+                tenant, id, fields.enqueuedAt == null ? defaultEnqueuedAt.get() : fields.enqueuedAt, workload,
+                fields.texts.get("channel"), fields.texts.getOrDefault("contentType", ItemsApi.OCTETS),
+                fields.attributes, fields.payload);
     }
 
-    private Instant enqueuedAt(JsonNode node) {
-        if (!node.hasNonNull("enqueuedAt")) {
-            return defaultEnqueuedAt.get();
+    /** Fields found in a line; null where absent. */
+    private static final class Fields {
+        private final Map<String, String> texts = new HashMap<>();
+        private final Map<String, String> attributes = new HashMap<>();
+        private Instant enqueuedAt;
+        private ByteBuffer payload;
+
+        /** Reads the value at which the parser stands. */
+        void set(String key, JsonParser json, String line) throws IOException {
+            if (key.equals("payload")) {
+                payload = utf8(key, json.hasToken(JsonToken.VALUE_STRING) ? json.getText() : raw(json, line));
+            } else if (json.hasToken(JsonToken.VALUE_NULL)) {
+                return;
+            } else if (key.equals("attributes")) {
+                readAttributes(json);
+            } else if (key.equals("enqueuedAt")) {
+                require(json.hasToken(JsonToken.VALUE_NUMBER_INT)
+                        && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER,
+                        "enqueuedAt must be epoch milliseconds");
+                enqueuedAt = Instant.ofEpochMilli(json.getLongValue());
+            } else {
+                require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
+                texts.put(key, encodable(key, json.getText()));
+            }
         }
-        require(node.get("enqueuedAt").isIntegralNumber() && node.get("enqueuedAt").canConvertToLong(),
-                "enqueuedAt must be epoch milliseconds");
-        return Instant.ofEpochMilli(node.get("enqueuedAt").longValue());
-    }
 
-    private static Map<String, String> attributes(JsonNode node) {
-        Map<String, String> attributes = new HashMap<>();
-        if (node.hasNonNull("attributes")) {
-            require(node.get("attributes").isObject(), "attributes must be an object with text values");
-            node.get("attributes").properties()
-                    .forEach(entry -> attributes.put(entry.getKey(), entry.getValue().asText()));
+        /** Numbers and booleans are accepted too, with the characters as they are written. */
+        private void readAttributes(JsonParser json) throws IOException {
+            String expected = "attributes must be an object with text values";
+            require(json.hasToken(JsonToken.START_OBJECT), expected);
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String name = encodable("attributes", json.currentName());
+                requireNew(!attributes.containsKey(name), json);
+                require(json.nextToken().isScalarValue() && !json.hasToken(JsonToken.VALUE_NULL), expected);
+                attributes.put(name, encodable("attributes", json.getText()));
+            }
         }
-        return attributes;
     }
 
-    /** Returns the UTF-8 bytes of a text, and the JSON of any other value. */
-    private static byte[] payload(JsonNode payload) {
-        return (payload.isTextual() ? payload.textValue() : payload.toString()).getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static String text(JsonNode node, String key, String absent) {
-        if (!node.hasNonNull(key)) {
-            return absent;
+    /** Returns the characters of the value at which the parser stands, and moves the parser to its end. */
+    private static String raw(JsonParser json, String line) throws IOException {
+        int start = (int) json.currentTokenLocation().getCharOffset();
+        if (!json.currentToken().isStructStart()) {
+            return line.substring(start, start + json.getTextLength());
         }
-        require(node.get(key).isTextual(), key + " must be text");
-        return node.get(key).textValue();
+        json.skipChildren();
+        return line.substring(start, (int) json.currentLocation().getCharOffset());
+    }
+
+    private static String encodable(String key, String text) {
+        utf8(key, text);
+        return text;
+    }
+
+    /** Returns the UTF-8 bytes of a text. An escape such as {@code \ud800} can produce text that has none. */
+    private static ByteBuffer utf8(String key, String text) {
+        try {
+            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(key + " contains half of a surrogate pair, which is not a character");
+        }
+    }
+
+    private static void requireNew(boolean isNew, JsonParser json) throws IOException {
+        if (!isNew) {
+            throw new JsonParseException(json, "Duplicate field '" + json.currentName() + "'");
+        }
     }
 
     /** Throws {@link IllegalArgumentException} with a message if an input is invalid. */

@@ -1,6 +1,5 @@
 package io.spillway.gateway;
 
-import io.helidon.common.socket.SocketOptions;
 import io.helidon.http.DirectHandler;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.Headers;
@@ -24,38 +23,30 @@ final class Listener {
     private Listener() {}
 
     static WebServer of(
-            GatewaySettings settings, RequestRouter requestRouter, Responder responder, SlowReads slowReads) {
+            GatewaySettings settings, RequestRouter requestRouter, Responder responder, SlowReads slowReads,
+            OpenConnections connections) {
         GatewaySettings.Limits limits = settings.limits();
         WebServerConfig.Builder server = WebServer.builder()
                 .host(settings.host())
                 .port(settings.port())
                 .shutdownHook(false)
                 .shutdownGracePeriod(STOP_GRACE)
-                .maxTcpConnections(limits.connections())
                 .maxPayloadSize(limits.batchBytes())
                 .idleConnectionTimeout(limits.idleTimeout())
                 .idleConnectionPeriod(limits.idleTimeout().dividedBy(4))
-                // Longer than the idle timeouts above, for an incomplete TLS handshake, which they do not cover.
-                .connectionOptions(SocketOptions.builder()
-                        .readTimeout(limits.idleTimeout().multipliedBy(2))
-                        .tcpNoDelay(true)
-                        .build())
-                // The read timeout applies to sockets only, not to NIO channels.
                 .useNio(false)
-                .addProtocol(Http1Config.builder()
-                        .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
-                        .maxHeadersSize(limits.headerBytes())
-                        .addReceiveListener(new HeaderTimeLimit(slowReads))
-                        .build())
                 .directHandlers(problems(responder))
                 .routing((HttpRouting.Builder routing) -> routing.any(requestRouter::handle));
+        connections.watch(server, Http1Config.builder()
+                .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
+                .maxHeadersSize(limits.headerBytes()), new HeaderTimeLimit(slowReads));
         if (settings.tls().isOn()) {
             server.tls(ServerTls.of(settings.tls()));
         }
         return server.build();
     }
 
-    /** Limits the time of the header fields; the server's idle timeout covers the request line. */
+    /** Limits the time of the header fields; {@link OpenConnections} limits that of the request line. */
     private record HeaderTimeLimit(SlowReads slowReads) implements Http1ConnectionListener {
         @Override
         public void prologue(ConnectionContext context, HttpPrologue prologue) {

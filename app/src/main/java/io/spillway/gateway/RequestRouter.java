@@ -13,13 +13,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Routing and authorisation of requests by path, method and key. Unknown paths return 404 to every caller. Below
- * {@code /admin} and {@code /console} only the operator can see which paths exist. Thread-safe.
- *
- * @param metricsAreOpen whether metrics, which contain tenant names, need no key
+ * {@code /admin} and {@code /console} only the operator can see which paths exist. Metrics, which contain tenant names,
+ * are for the operator on loopback too, where a proxy may be the peer. Thread-safe.
  */
 record RequestRouter(
         Callers callers, ItemsApi items, AdminApi admin, Console console, Responder responder,
-        Supplier<String> metricsText, boolean metricsAreOpen, BooleanSupplier isReady) {
+        Supplier<String> metricsText, BooleanSupplier isReady) {
     static final String UNKNOWN_PATH = "See the documentation of the gateway for its paths.";
     private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
     /** The only challenge: some browsers do not find Basic among several challenges. */
@@ -61,14 +60,11 @@ record RequestRouter(
             case "/livez" -> get(request, () -> GatewayResponse.text("text/plain; charset=utf-8", "ok\n"));
             case "/readyz" -> get(request, () -> isReady.getAsBoolean()
                     ? GatewayResponse.text("text/plain; charset=utf-8", "ready\n")
-                    : GatewayResponse.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping."));
-            case "/metrics" -> {
-                Supplier<GatewayResponse> scrape = () ->
-                        GatewayResponse.text("text/plain; version=0.0.4; charset=utf-8", metricsText.get());
-                yield metricsAreOpen
-                        ? get(request, scrape)
-                        : admin(callers.of(authorization(request)), request, scrape, unauthenticated());
-            }
+                    : GatewayResponse.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping, or Kafka does not"
+                            + " confirm items."));
+            case "/metrics" -> admin(callers.of(authorization(request)), request,
+                    () -> GatewayResponse.text("text/plain; version=0.0.4; charset=utf-8", metricsText.get()),
+                    unauthenticated());
             default -> {
                 if (isAt(AdminApi.PATH, path)) {
                     yield operator(request, () -> admin.get(path));

@@ -5,6 +5,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
 import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -16,10 +17,14 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
+import io.spillway.gateway.OpenConnections;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -31,15 +36,20 @@ public final class MetricsServer implements AutoCloseable {
     private static final Header PROMETHEUS_TEXT =
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     /** Enough for scrapers and probes. */
-    private static final int MAX_CONNECTIONS = 64;
+    private static final OpenConnections.Limits CONNECTIONS = new OpenConnections.Limits(
+            64, 32, Duration.ofSeconds(5), Duration.ofMinutes(5), "the limits of metrics.port (64, and 32 of an address)");
+    private static final long CHECK_MILLIS = 500;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics gc = new JvmGcMetrics();
     private final MetricsSettings settings;
     private final BooleanSupplier isReady;
+    private final OpenConnections connections = new OpenConnections(CONNECTIONS, System::nanoTime);
+    private final ScheduledExecutorService checks = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("metrics-connections").factory());
     private WebServer server;
 
-    /** @param isReady whether all roles of the process are running */
+    /** @param isReady whether all roles of the process do their work and the cluster answers */
     public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
         this.settings = settings;
         this.isReady = isReady;
@@ -71,6 +81,7 @@ public final class MetricsServer implements AutoCloseable {
         if (!server.isRunning()) {
             throw cannotListen("see the log", null);
         }
+        checks.scheduleWithFixedDelay(connections::closeOverdue, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         // A colon makes it an IPv6 address.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return "http://" + host + ":" + server.port() + "/metrics";
@@ -81,24 +92,26 @@ public final class MetricsServer implements AutoCloseable {
         if (server != null) {
             server.stop();
         }
+        checks.shutdownNow();
         gc.close();
         registry.close();
     }
 
     private WebServer build() {
-        return WebServer.builder()
+        WebServerConfig.Builder builder = WebServer.builder()
                 .host(settings.host())
                 .port(settings.port())
                 .shutdownHook(false)
                 .shutdownGracePeriod(Duration.ofMillis(500))
-                .maxTcpConnections(MAX_CONNECTIONS)
+                .useNio(false)
                 .maxPayloadSize(1024)
                 .routing((HttpRouting.Builder routing) -> routing
                         .get("/metrics", (request, response) ->
                                 response.header(PROMETHEUS_TEXT).send(registry.scrape()))
                         .get("/livez", (request, response) -> response.send("ok\n"))
-                        .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())))
-                .build();
+                        .get("/readyz", (request, response) -> sendReady(response, isReady.getAsBoolean())));
+        connections.watch(builder);
+        return builder.build();
     }
 
     private IllegalStateException cannotListen(String reason, Exception cause) {

@@ -95,9 +95,10 @@ public record RunningSystem(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
 
-        List<BooleanSupplier> running = new CopyOnWriteArrayList<>();
-        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(),
-                () -> running.size() == roles.size() && running.stream().allMatch(BooleanSupplier::getAsBoolean)));
+        ClusterWatch cluster = shutdown.closing(ClusterWatch.start(views.clients()));
+        List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
+        MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), () -> cluster.isReachable()
+                && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
         if (roles.contains(Role.ROUTER)) {
@@ -110,7 +111,7 @@ public record RunningSystem(
                     configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
                     metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
-            running.add(router::isRunning);
+            ready.add(router::isRunning);
             watch("router", router::awaitEnd, ended);
         }
         if (roles.contains(Role.WORKER)) {
@@ -119,18 +120,19 @@ public record RunningSystem(
                     handler.apply(configuration), policies, sweeps, metrics.registry(), InstantSource.system(),
                     System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
-            running.add(worker::isRunning);
+            ready.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
-                    views.follow(topics.depths(), new Depths()), metrics.registry(), metrics.registry()::scrape);
+                    views.follow(topics.depths(), new Depths()), metrics.registry(), metrics.registry()::scrape,
+                    cluster::isReachable);
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);
-            running.add(gateway::isRunning);
+            ready.add(gateway::isReady);
             watch("gateway", gateway::awaitEnd, ended);
         }
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);

@@ -42,7 +42,7 @@ class ConfigurationFileTest {
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
-                        new GatewaySettings.Limits(4_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
+                        new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100),
@@ -101,8 +101,8 @@ class ConfigurationFileTest {
               port: 0
               tls: {keystoreFile: a.p12, keystorePassword: secret}
               adminKeyFile: /etc/admin.key
-              limits: {connections: 1, requests: 2, tenantRequests: 3, bytesInFlight: 4000000, headerBytes: 5000,
-                batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
+              limits: {connections: 1, addressConnections: 10, requests: 2, tenantRequests: 3, bytesInFlight: 4000000,
+                headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
             metrics: {host: 0.0.0.0, port: 0, tenants: 7}
             shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
             """))
@@ -154,6 +154,7 @@ class ConfigurationFileTest {
                                 "/etc/admin.key",
                                 new GatewaySettings.Limits(
                                         1,
+                                        10,
                                         2,
                                         3,
                                         4_000_000,

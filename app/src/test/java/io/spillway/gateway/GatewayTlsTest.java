@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120) // Against a hang; nothing is measured.
 class GatewayTlsTest {
-    private static final String PASSWORD = "opensesame";
+    static final String PASSWORD = "opensesame";
 
     @TempDir
     Path directory;
@@ -32,7 +32,16 @@ class GatewayTlsTest {
 
     @BeforeEach
     void createCertificate() throws Exception {
-        store = directory.resolve("gateway.p12");
+        store = createStore(directory);
+        content = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            content.load(in, PASSWORD.toCharArray());
+        }
+    }
+
+    /** Creates a key and a certificate for this machine in a new PKCS #12 store. */
+    static Path createStore(Path directory) throws Exception {
+        Path store = directory.resolve("gateway.p12");
         Process keytool = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair",
                 "-alias", "gateway", "-keyalg", "EC", "-dname", "CN=localhost",
@@ -42,10 +51,7 @@ class GatewayTlsTest {
                 .start();
         String output = new String(keytool.getInputStream().readAllBytes());
         assertThat(keytool.waitFor()).as(output).isZero();
-        content = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            content.load(in, PASSWORD.toCharArray());
-        }
+        return store;
     }
 
     @Test

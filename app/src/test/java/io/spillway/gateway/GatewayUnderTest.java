@@ -30,11 +30,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Gateway on a free port with a manual clock and a mock producer. Owner of the gateway and the client. */
@@ -42,6 +45,11 @@ final class GatewayUnderTest implements AutoCloseable {
     static final String ADMIN_KEY = "spa_0123456789abcdef0123456789abcdef";
 
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    volatile boolean isReachable = true;
+    /** Added to the monotonic time. */
+    final AtomicLong skippedNanos = new AtomicLong();
+    /** Called at the start of each send to Kafka. */
+    volatile Runnable onSend = () -> { };
     final ApiKeys keys = new ApiKeys();
     final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
     final Depths depths = new Depths();
@@ -54,7 +62,13 @@ final class GatewayUnderTest implements AutoCloseable {
 
     /** @param settings additional settings: keys and values alternate */
     GatewayUnderTest(boolean autoConfirm, String... settings) {
-        this.kafka = new MockProducer<>(autoConfirm, null, new ByteArraySerializer(), new ByteArraySerializer());
+        this.kafka = new MockProducer<>(autoConfirm, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+                onSend.run();
+                return super.send(record, callback);
+            }
+        };
         Map<String, String> all = new HashMap<>(Map.of("gateway.port", "0", "gateway.limits.drainGrace", "5s"));
         for (int i = 0; i < settings.length; i += 2) {
             all.put(settings[i], settings[i + 1]);
@@ -63,10 +77,11 @@ final class GatewayUnderTest implements AutoCloseable {
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n"),
+                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n",
+                        () -> isReachable),
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
-                        System::nanoTime,
+                        () -> System.nanoTime() + skippedNanos.get(),
                         () -> ThreadLocalRandom.current().nextLong()),
                 kafka);
         this.url = gateway.start();

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.spillway.Seed;
 import io.spillway.schema.WorkItem;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JsonItemsTest {
     private static final Instant NOW = Instant.ofEpochMilli(1_800_000_000_000L);
 
+    private final Seed seed = new Seed();
     private final JsonItems items = new JsonItems("demo", "mail", () -> NOW);
 
     @Test
@@ -60,7 +67,13 @@ class JsonItemsTest {
         "{\"payload\":\"x\",\"enqueuedAt\":\"now\"}   | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":1.5}       | epoch milliseconds",
         "{\"payload\":\"x\",\"enqueuedAt\":1e30}      | epoch milliseconds",
+        "{\"payload\":\"x\",\"enqueuedAt\":99999999999999999999} | epoch milliseconds",
         "{\"payload\":\"x\",\"attributes\":[]}        | attributes must be",
+        "{\"payload\":\"x\",\"attributes\":{\"a\":{}}} | attributes must be",
+        "{\"payload\":\"x\",\"attributes\":{\"a\":null}} | attributes must be",
+        "{\"payload\":\"a\\ud800b\"}                 | payload contains half of a surrogate pair",
+        "{\"payload\":\"x\",\"channel\":\"\\udc00\"}   | channel contains half of a surrogate pair",
+        "{\"payload\":\"x\",\"attributes\":{\"a\":\"\\ud83d\"}} | attributes contains half of a surrogate pair",
     })
     void an_object_that_is_not_an_item_is_rejected_with_the_reason(String line, String reason) {
         assertThatThrownBy(() -> items.parse(line))
@@ -74,10 +87,104 @@ class JsonItemsTest {
                 "nonsense",
                 "{\"payload\":\"x\"} {\"payload\":\"y\"}",
                 "{\"payload\":\"x\"},",
-                "{\"payload\":\"x\",\"payload\":\"y\"}"
+                "{\"payload\":\"x\",\"payload\":\"y\"}",
+                "{\"payload\":\"x\",\"attributes\":{\"a\":\"1\",\"a\":\"2\"}}"
             })
     void a_line_that_is_not_exactly_one_json_value_is_rejected(String line) {
         assertThatThrownBy(() -> items.parse(line)).isInstanceOf(JsonProcessingException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "12345678901234567890.12", "1.10", "1e400", "-0", "-0.0e-00", "1E+2", "0.10000000000000000555111512",
+                "123456789012345678901234567890", "true", "null", "[ 1.0 , 2 ]", "{ \"a\" : 1.50,\t\"a\" : 1.5 }",
+                "[\"\\u0041\\/\\ud83d\\ude00\", \"\\ud800\", \"grün 😀\"]", "{}", "[]"
+            })
+    void a_payload_that_is_not_text_is_stored_as_it_is_written(String payload) throws JsonProcessingException {
+        assertThat(payload(items.parse("{\"payload\":" + payload + "}"))).isEqualTo(payload);
+        String line = " { \"channel\": \"😀\" ,\t\"payload\" \r: " + payload + "  , \"id\":\"a\" } ";
+        assertThat(payload(items.parse(line))).isEqualTo(payload);
+    }
+
+    /** Valid values of any shape, between other fields, in lines that are longer than the parser's buffer too. */
+    @Test
+    void any_payload_that_is_not_text_is_stored_character_by_character() throws JsonProcessingException {
+        SplittableRandom random = seed.random();
+        for (int i = 0; i < seed.rounds(2_000); i++) {
+            StringBuilder value = new StringBuilder();
+            do {
+                value.setLength(0);
+                new JsonText(random, value).value(random.nextInt(5));
+            } while (value.charAt(0) == '"');
+            List<String> fields = new ArrayList<>(List.of(
+                    "\"payload\"" + JsonText.space(random) + ":" + JsonText.space(random) + value,
+                    "\"channel\":\"" + "😀é".repeat(random.nextInt(i % 50 == 0 ? 20_000 : 20)) + "\"",
+                    "\"attributes\":{\"n\":1.10,\"b\":true,\"t\":\"\\u00e9\"}"));
+            Collections.shuffle(fields, new Random(random.nextLong()));
+            String line = JsonText.space(random) + "{" + JsonText.space(random)
+                    + String.join(JsonText.space(random) + "," + JsonText.space(random), fields)
+                    + JsonText.space(random) + "}" + JsonText.space(random);
+
+            WorkItem item = items.parse(line);
+
+            assertThat(payload(item)).as("%s, line %s: %s", seed, i, line).isEqualTo(value.toString());
+            assertThat(item.getAttributes()).isEqualTo(Map.of("n", "1.10", "b", "true", "t", "é"));
+        }
+    }
+
+    /** Writer of JSON values with unusual numbers, escapes, white space and repeated keys. */
+    private record JsonText(SplittableRandom random, StringBuilder out) {
+        private static final String[] NUMBERS = {
+            "0", "-0", "1.10", "1e400", "-1E-999", "0.10e+007", "12345678901234567890.12", "9".repeat(300)
+        };
+        private static final String[] PIECES = {
+            "a", "\\u0041", "\\/", "/", "\\\"", "\\\\", "\\ud83d\\ude00", "é", "😀", "\u2028", "}", "]", ",",
+            "{\\\"",
+            // Half a surrogate pair; the parser refuses it in a name.
+            "\\uD800"
+        };
+
+        static String space(SplittableRandom random) {
+            return "  \t\n\r ".substring(0, random.nextInt(7));
+        }
+
+        void value(int depth) {
+            switch (random.nextInt(depth > 0 ? 6 : 4)) {
+                case 0 -> out.append(NUMBERS[random.nextInt(NUMBERS.length)]);
+                case 1 -> out.append(new String[] {"true", "false", "null"}[random.nextInt(3)]);
+                case 2 -> out.append(random.nextLong()).append('.').append(random.nextInt(1 << 20));
+                case 3 -> text(PIECES.length);
+                case 4 -> several('[', ']', () -> value(depth - 1));
+                default -> several('{', '}', () -> {
+                    text(PIECES.length - 1);
+                    out.append(space(random)).append(':').append(space(random));
+                    value(depth - 1);
+                });
+            }
+        }
+
+        private void several(char open, char close, Runnable member) {
+            out.append(open).append(space(random));
+            for (int i = random.nextInt(5); i > 0; i--) {
+                member.run();
+                out.append(space(random)).append(i > 1 ? "," : "").append(space(random));
+            }
+            out.append(close);
+        }
+
+        private void text(int pieces) {
+            out.append('"');
+            for (int i = random.nextInt(4); i > 0; i--) {
+                out.append(PIECES[random.nextInt(pieces)]);
+            }
+            out.append('"');
+        }
+    }
+
+    @Test
+    void a_text_payload_is_stored_as_its_utf_8_bytes() throws JsonProcessingException {
+        assertThat(payload(items.parse("{\"payload\":\"1.10 \\u00e9\\ud83d\\ude00\\n\"}"))).isEqualTo("1.10 é😀\n");
     }
 
     @Test

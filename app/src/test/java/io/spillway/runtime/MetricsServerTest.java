@@ -9,10 +9,16 @@ import io.spillway.config.MetricsSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +63,33 @@ class MetricsServerTest {
     void other_paths_do_not_exist(String path) throws Exception {
         try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
             assertThat(get(server.start(), path).statusCode()).isIn(400, 404);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /livez HTTP/1.1\r\n", "GET /livez HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n"})
+    void probes_are_answered_while_peers_hold_all_connections(String sent) throws Exception {
+        List<Socket> silent = new ArrayList<>();
+        try (MetricsServer server = new MetricsServer(ANY_PORT, ready::get)) {
+            String address = server.start();
+            for (int i = 0; i < 200; i++) {
+                Socket socket = new Socket("127.0.0.1", URI.create(address).getPort());
+                silent.add(socket);
+                try {
+                    socket.getOutputStream().write(sent.getBytes(StandardCharsets.US_ASCII));
+                } catch (SocketException displaced) {
+                    // The server has closed it already.
+                }
+            }
+            for (String path : List.of("/livez", "/livez", "/metrics")) {
+                assertThat(get(address, path).statusCode()).isEqualTo(200);
+            }
+            assertThat(get(address, "/readyz").statusCode()).isEqualTo(503);
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
         }
     }
 
@@ -115,7 +148,8 @@ class MetricsServerTest {
         String url =
                 path.isEmpty() ? metricsUrl : metricsUrl.substring(0, metricsUrl.length() - "/metrics".length()) + path;
         try (HttpClient client = HttpClient.newHttpClient()) {
-            return client.send(HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+            return client.send(HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(10)).build(),
+                    HttpResponse.BodyHandlers.ofString());
         }
     }
 }

@@ -86,7 +86,7 @@ public final class ItemBuilder {
     }
 
     /**
-     * Sets the idempotency key that handlers receive. Default: the record's position in ingress,
+     * Sets the id that handlers receive. Nothing is deduplicated by it. Default: the record's position in ingress,
      * {@code topic-partition-offset}.
      *
      * @param key 1 to 256 printable ASCII characters; it may repeat

@@ -54,7 +54,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         AdminKey.of("0123456789abcdef"),
                         new Depths(),
                         new SimpleMeterRegistry(),
-                        () -> ""),
+                        () -> "",
+                        () -> true),
                 new Gateway.Sources(
                         InstantSource.system(),
                         System::nanoTime,

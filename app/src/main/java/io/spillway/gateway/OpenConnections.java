@@ -1,0 +1,284 @@
+package io.spillway.gateway;
+
+import io.helidon.common.socket.SocketOptions;
+import io.helidon.http.Headers;
+import io.helidon.http.HttpPrologue;
+import io.helidon.http.Status;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionListener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Open connections of a listener, bounded in total and by address. A connection waits from its start, and again from
+ * the start of each response, until the head of its next request is complete. At a bound, the one that has waited
+ * longest is closed, so that a peer that connects and sends its request is served, however many others are silent.
+ *
+ * <p>The server itself sets no limit before the first byte, in a TLS handshake, or to a response that is not read.
+ *
+ * <p>Owner: this object. Its lock is held for look-ups in memory. Bound: the connections that the server accepts, and
+ * those that have ended since the last {@link #closeOverdue}.
+ */
+public final class OpenConnections {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
+    private static final long LOG_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /**
+     * Bounds of a listener.
+     *
+     * @param total        maximum number of connections; further ones wait to be accepted while all are busy
+     * @param ofAddress    maximum number from one address; further ones are refused while all are busy
+     * @param firstRequest maximum time until the head of a connection's first request is complete
+     * @param idle         maximum time from the start of a response to the end of the next request's head
+     * @param settings     where these are set, for the log
+     */
+    public record Limits(int total, int ofAddress, Duration firstRequest, Duration idle, String settings) {}
+
+    private final Limits limits;
+    private final LongSupplier nanoTime;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Changed under the lock only. */
+    private final Map<SocketAddress, Connection> connections = new ConcurrentHashMap<>();
+    private final Map<InetAddress, Integer> ofAddress = new HashMap<>();
+    private int turnedAway;
+    private long lastLogNanos;
+
+    /** @param nanoTime monotonic time, nanoseconds */
+    public OpenConnections(Limits limits, LongSupplier nanoTime) {
+        this.limits = limits;
+        this.nanoTime = nanoTime;
+        this.lastLogNanos = nanoTime.getAsLong() - LOG_EVERY_NANOS;
+    }
+
+    /**
+     * Makes the connections of a server follow these limits. Call {@link #closeOverdue} about twice per second.
+     *
+     * @param http     without listeners: the server of this version calls none if there are several
+     * @param received is told of the received heads too
+     */
+    void watch(WebServerConfig.Builder server, Http1Config.Builder http, Http1ConnectionListener received) {
+        SocketOptions options = SocketOptions.builder().tcpNoDelay(true).build();
+        server.maxTcpConnections(limits.total()).connectionOptions(new Accepting(options, this)).addProtocol(http
+                .addReceiveListener(new Http1ConnectionListener() {
+                    @Override
+                    public void prologue(ConnectionContext context, HttpPrologue prologue) {
+                        received.prologue(context, prologue);
+                    }
+
+                    @Override
+                    public void headers(ConnectionContext context, Headers headers) {
+                        received.headers(context, headers);
+                        of(context).ifPresent(Connection::begin);
+                    }
+                })
+                .addSendListener(new Http1ConnectionListener() {
+                    @Override
+                    public void status(ConnectionContext context, Status status) {
+                        of(context).ifPresent(connection -> connection.end(nanoTime.getAsLong()));
+                    }
+                })
+                .build());
+    }
+
+    /** As above, for a server without other settings of HTTP. */
+    public void watch(WebServerConfig.Builder server) {
+        watch(server, Http1Config.builder(), new Http1ConnectionListener() { });
+    }
+
+    private Optional<Connection> of(ConnectionContext context) {
+        return Optional.ofNullable(context.remotePeer().address()).map(connections::get);
+    }
+
+    /** Adds an accepted connection, for which another may be closed; throws if its address has too many busy ones. */
+    private void accept(SocketChannel channel) {
+        Optional<Connection> displaced;
+        lock.lock();
+        try {
+            InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
+            displaced = placeFor(peer.getAddress());
+            connections.put(peer, new Connection(channel, peer, nanoTime.getAsLong()));
+            ofAddress.merge(peer.getAddress(), 1, Integer::sum);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            lock.unlock();
+        }
+        displaced.ifPresent(Connection::close);
+    }
+
+    private Optional<Connection> placeFor(InetAddress address) {
+        Predicate<Connection> which;
+        if (ofAddress.getOrDefault(address, 0) >= limits.ofAddress()) {
+            which = connection -> connection.peer.getAddress().equals(address);
+        } else if (connections.size() + 1 >= limits.total()) {
+            // The server accepts none beyond the limit, so one place must become free for the next connection.
+            which = connection -> true;
+        } else {
+            return Optional.empty();
+        }
+        forgetClosed();
+        boolean isFull = ofAddress.getOrDefault(address, 0) >= limits.ofAddress();
+        if (!isFull && connections.size() + 1 < limits.total()) {
+            return Optional.empty();
+        }
+        Optional<Connection> displaced = longestWaiting(which);
+        turnedAway += displaced.isPresent() || isFull ? 1 : 0;
+        if (displaced.isEmpty() && isFull) {
+            throw new IllegalStateException("Too many connections from one address");
+        }
+        displaced.ifPresent(this::forget);
+        return displaced;
+    }
+
+    private Optional<Connection> longestWaiting(Predicate<Connection> which) {
+        long now = nanoTime.getAsLong();
+        return connections.values().stream().filter(connection -> !connection.isBusy).filter(which)
+                .max(Comparator.comparingLong(connection -> now - connection.sinceNanos));
+    }
+
+    /** Closes connections that have waited too long, and keeps one place free for a new connection if one waits. */
+    public void closeOverdue() {
+        long now = nanoTime.getAsLong();
+        int reported = 0;
+        Optional<Connection> displaced = Optional.empty();
+        lock.lock();
+        try {
+            forgetClosed();
+            if (connections.size() >= limits.total()) {
+                displaced = longestWaiting(connection -> true);
+                displaced.ifPresent(this::forget);
+                turnedAway += displaced.isPresent() ? 1 : 0;
+            }
+            if (turnedAway > 0 && now - lastLogNanos >= LOG_EVERY_NANOS) {
+                reported = turnedAway;
+                turnedAway = 0;
+                lastLogNanos = now;
+            }
+        } finally {
+            lock.unlock();
+        }
+        displaced.ifPresent(Connection::close);
+        connections.values().stream().filter(connection -> connection.isOverdue(now, limits))
+                .forEach(Connection::close);
+        if (reported > 0) {
+            LOG.warn("{} connections were closed or refused, because as many are open as {} allow. Look for peers that"
+                    + " connect and send nothing; raise the limits if these are too low.", reported, limits.settings());
+        }
+    }
+
+    private void forgetClosed() {
+        connections.values().stream().filter(connection -> !connection.channel.isOpen()).forEach(this::forget);
+    }
+
+    private void forget(Connection connection) {
+        if (connections.remove(connection.peer, connection)) {
+            ofAddress.computeIfPresent(connection.peer.getAddress(), (address, n) -> n > 1 ? n - 1 : null);
+        }
+    }
+
+    private static final class Connection {
+        private final SocketChannel channel;
+        private final InetSocketAddress peer;
+        private volatile long sinceNanos;
+        private volatile boolean isBusy;
+        private volatile boolean wasBusy;
+
+        Connection(SocketChannel channel, InetSocketAddress peer, long nowNanos) {
+            this.channel = channel;
+            this.peer = peer;
+            this.sinceNanos = nowNanos;
+        }
+
+        void begin() {
+            wasBusy = true;
+            isBusy = true;
+        }
+
+        void end(long nowNanos) {
+            sinceNanos = nowNanos;
+            isBusy = false;
+        }
+
+        boolean isOverdue(long nowNanos, Limits limits) {
+            Duration limit = wasBusy ? limits.idle() : limits.firstRequest();
+            return !isBusy && nowNanos - sinceNanos > limit.toNanos();
+        }
+
+        /** Ends the reads and writes of the server's thread, which then ends the connection. */
+        void close() {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                LOG.debug("Closing a connection failed", e);
+            }
+        }
+    }
+
+    /** Options that the server applies to each accepted connection, before it starts a thread for it. */
+    private record Accepting(SocketOptions options, OpenConnections connections) implements SocketOptions {
+        @Override
+        public void configureSocket(SocketChannel channel) {
+            options.configureSocket(channel);
+            connections.accept(channel);
+        }
+
+        @Override
+        public Map<SocketOption<?>, Object> socketOptions() {
+            return options.socketOptions();
+        }
+
+        @Override
+        public Duration connectTimeout() {
+            return options.connectTimeout();
+        }
+
+        @Override
+        public Duration readTimeout() {
+            return options.readTimeout();
+        }
+
+        @Override
+        public Optional<Integer> socketReceiveBufferSize() {
+            return options.socketReceiveBufferSize();
+        }
+
+        @Override
+        public Optional<Integer> socketSendBufferSize() {
+            return options.socketSendBufferSize();
+        }
+
+        @Override
+        public boolean socketReuseAddress() {
+            return options.socketReuseAddress();
+        }
+
+        @Override
+        public boolean socketKeepAlive() {
+            return options.socketKeepAlive();
+        }
+
+        @Override
+        public boolean tcpNoDelay() {
+            return options.tcpNoDelay();
+        }
+    }
+}

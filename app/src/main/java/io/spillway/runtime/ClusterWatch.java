@@ -1,0 +1,94 @@
+package io.spillway.runtime;
+
+import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.KafkaClients;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watch of the cluster for readiness: asks it every two seconds whether it answers. A process that cannot reach Kafka
+ * stays alive, because its clients reconnect by themselves, but it is not ready.
+ *
+ * <p>Owner of its thread and of the resource that it asks. Bound: one question at a time.
+ */
+final class ClusterWatch implements AutoCloseable {
+    /** Time without an answer after which the cluster counts as unreachable. */
+    static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterWatch.class);
+    private static final long EVERY_MILLIS = 2_000;
+    private static final int ANSWER_MILLIS = 3_000;
+
+    private final Callable<?> question;
+    private final Runnable close;
+    private final LongSupplier nanoTime;
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("cluster-watch").factory());
+    private volatile long answeredNanos;
+    private boolean isReported;
+
+    /**
+     * Creates a watch of a cluster that has just answered.
+     *
+     * @param question throws when the cluster does not answer
+     * @param close    ends a question that is being asked
+     */
+    ClusterWatch(Callable<?> question, Runnable close, LongSupplier nanoTime) {
+        this.question = question;
+        this.close = close;
+        this.nanoTime = nanoTime;
+        this.answeredNanos = nanoTime.getAsLong();
+    }
+
+    /** Starts to watch a cluster. */
+    static ClusterWatch start(KafkaClients clients) {
+        Admin admin = clients.admin();
+        DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS);
+        ClusterWatch watch = new ClusterWatch(
+                () -> admin.describeCluster(options).nodes().get(), () -> admin.close(Duration.ZERO), System::nanoTime);
+        watch.thread.scheduleWithFixedDelay(watch::ask, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        return watch;
+    }
+
+    /** Returns whether the cluster has answered within the last ten seconds. */
+    boolean isReachable() {
+        return nanoTime.getAsLong() - answeredNanos <= LIMIT_NANOS;
+    }
+
+    /** Asks once. Called by one thread at a time. */
+    void ask() {
+        try {
+            question.call();
+            if (isReported) {
+                isReported = false;
+                LOG.warn("Kafka answers again.");
+            }
+            answeredNanos = nanoTime.getAsLong();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            if (!isReachable() && !isReported) {
+                isReported = true;
+                Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+                LOG.warn("Kafka has not answered for {} s: {}. This process is not ready until it does. Check the"
+                        + " brokers and the network to them.", TimeUnit.NANOSECONDS.toSeconds(LIMIT_NANOS),
+                        Printable.of(cause.toString()));
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        close.run();
+    }
+}

@@ -1,0 +1,47 @@
+package io.spillway.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120) // Against a hang; nothing is measured.
+class GatewayReadinessTest {
+    @Test
+    void a_gateway_whose_items_kafka_does_not_confirm_is_not_ready_until_one_is_confirmed() {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(true)) {
+            String key = gateway.key("acme");
+            assertThat(readyz(gateway)).isEqualTo(200);
+            gateway.kafka.sendException = new TimeoutException("not within 10 s");
+            assertThat(gateway.post(key, "x").statusCode()).isEqualTo(503);
+            assertThat(readyz(gateway)).as("after one item").isEqualTo(200);
+
+            gateway.skippedNanos.addAndGet(TimeUnit.SECONDS.toNanos(11));
+            assertThat(gateway.post(key, "x").statusCode()).isEqualTo(503);
+            assertThat(readyz(gateway)).isEqualTo(503);
+            assertThat(gateway.send("GET", "/readyz", "", "").body()).contains("not-ready", "Kafka");
+            assertThat(gateway.send("GET", "/livez", "", "").statusCode()).as("a restart would not help").isEqualTo(200);
+
+            gateway.kafka.sendException = null;
+            assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);
+            assertThat(readyz(gateway)).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void a_gateway_is_not_ready_while_the_cluster_does_not_answer() {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(true)) {
+            gateway.isReachable = false;
+            assertThat(readyz(gateway)).isEqualTo(503);
+            assertThat(gateway.send("GET", "/livez", "", "").statusCode()).isEqualTo(200);
+            gateway.isReachable = true;
+            assertThat(readyz(gateway)).isEqualTo(200);
+        }
+    }
+
+    private static int readyz(GatewayUnderTest gateway) {
+        return gateway.send("GET", "/readyz", "", "").statusCode();
+    }
+}

@@ -1,0 +1,66 @@
+package io.spillway.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClusterWatchTest {
+    private final AtomicLong seconds = new AtomicLong(1_000);
+    private final AtomicBoolean answers = new AtomicBoolean(true);
+    private final ClusterWatch watch = new ClusterWatch(
+            this::answer, () -> answers.set(false), () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+
+    @AfterEach
+    void close() {
+        watch.close();
+        assertThat(answers).as("what it asks is closed with it").isFalse();
+    }
+
+    @Test
+    void a_cluster_is_unreachable_after_ten_seconds_without_an_answer_and_reachable_with_the_next() {
+        answers.set(false);
+        at(1_010);
+        assertThat(watch.isReachable()).isTrue();
+        at(1_011);
+        assertThat(watch.isReachable()).isFalse();
+        at(1_500);
+        assertThat(watch.isReachable()).isFalse();
+        answers.set(true);
+        at(1_502);
+        assertThat(watch.isReachable()).isTrue();
+    }
+
+    @Test
+    void a_question_that_does_not_end_is_no_answer() {
+        seconds.set(1_011);
+        assertThat(watch.isReachable()).isFalse();
+    }
+
+    @Test
+    void short_outages_in_a_row_are_not_added_up() {
+        for (int second = 1_000; second < 1_100; second += 8) {
+            answers.set(false);
+            at(second + 7);
+            assertThat(watch.isReachable()).isTrue();
+            answers.set(true);
+            at(second + 8);
+        }
+    }
+
+    private void at(long second) {
+        seconds.set(second);
+        watch.ask();
+    }
+
+    private Void answer() throws TimeoutException {
+        if (!answers.get()) {
+            throw new TimeoutException("no answer");
+        }
+        return null;
+    }
+}
