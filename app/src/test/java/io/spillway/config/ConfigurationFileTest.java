@@ -32,7 +32,7 @@ class ConfigurationFileTest {
     @Test
     void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
-                new KafkaSettings("", "spillway", 19_092, Map.of()),
+                new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
@@ -61,6 +61,7 @@ class ConfigurationFileTest {
                 ssl:
                   keystore:
                     location: /etc/keys
+              plugins: {reporter.address: a:1}
             topics:
               partitions: 1_024
               replication: 1
@@ -109,7 +110,8 @@ class ConfigurationFileTest {
                                 "a:9092,b:9092",
                                 "orders",
                                 0,
-                                Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
+                                Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys"),
+                                Map.of("reporter.address", "a:1")),
                         new TopicSettings(1_024, 1, 2_048),
                         PolicySettings.NONE_SET
                                 .with(PolicyField.RATE, "100.5")

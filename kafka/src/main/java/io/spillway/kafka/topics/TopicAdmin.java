@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -20,6 +22,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -37,9 +40,17 @@ public final class TopicAdmin {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
 
     private final Admin admin;
+    private final SuggestedCommands commands;
 
-    public TopicAdmin(Admin admin) {
+    /** Creates an administrator whose messages suggest these commands. */
+    public TopicAdmin(Admin admin, SuggestedCommands commands) {
         this.admin = admin;
+        this.commands = commands;
+    }
+
+    /** Creates an administrator that does not know the address of the cluster for its messages. */
+    public TopicAdmin(Admin admin) {
+        this(admin, new SuggestedCommands("", false, ""));
     }
 
     /** Creates the missing topics, waits until their partitions have leaders, and returns their names. */
@@ -53,8 +64,9 @@ public final class TopicAdmin {
                 created.add(name);
             } catch (KafkaFailure e) {
                 if (e.getCause() instanceof InvalidReplicationFactorException) {
-                    throw new KafkaFailure("cannot create topic " + name + ": too few brokers. Lower "
-                            + "topics.replication (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                    int brokers = brokers();
+                    throw new KafkaFailure("cannot create topic " + name + ": " + brokersText(brokers)
+                            + setReplication(brokers) + ", or add brokers");
                 }
                 // Another instance may create the same topic at the same time.
                 if (!(e.getCause() instanceof TopicExistsException)) {
@@ -78,17 +90,24 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                     throw e;
                 }
-                problems.add("topic " + name + " is missing. Create it with: spillway topics create");
+                problems.add("topic " + name + " is missing. Create it with: " + commands.spillway("topics create"));
             }
         });
         Map<ConfigResource, Config> configs = get(
                 admin.describeConfigs(found.keySet().stream().map(TopicAdmin::resource).toList()).all(),
                 "describe topics");
+        Map<Integer, List<TopicSpec>> byReplicas = new TreeMap<>();
         for (TopicSpec spec : specs) {
             if (found.containsKey(spec.name())) {
                 compare(spec, found.get(spec.name()), configs.get(resource(spec.name())), problems);
+                int replicas = replicasOf(found.get(spec.name()));
+                if (replicas < spec.replication()) {
+                    byReplicas.computeIfAbsent(replicas, none -> new ArrayList<>()).add(spec);
+                }
             }
         }
+        // One setting is the cause for all topics, so it comes first and once.
+        byReplicas.forEach((replicas, topics) -> problems.addFirst(tooFewReplicas(replicas, topics)));
         return problems;
     }
 
@@ -100,28 +119,54 @@ public final class TopicAdmin {
         return level >= MIN_TRANSACTION_VERSION
                 ? List.of()
                 : List.of("the cluster's transaction.version is " + level + ", but must be " + MIN_TRANSACTION_VERSION
-                        + " or more (KIP-890). Upgrade it with: kafka-features.sh upgrade"
-                        + " --feature transaction.version=" + MIN_TRANSACTION_VERSION);
+                        + " or more (KIP-890). Upgrade it with: " + commands.kafka("kafka-features.sh",
+                                "upgrade --feature transaction.version=" + MIN_TRANSACTION_VERSION));
     }
 
-    private static void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
+    private int brokers() {
+        return get(admin.describeCluster().nodes(), "describe the cluster").size();
+    }
+
+    private static String brokersText(int brokers) {
+        return "the cluster has " + brokers + (brokers == 1 ? " broker" : " brokers");
+    }
+
+    private static String setReplication(int replicas) {
+        return ". Set topics.replication: " + replicas + " (or SPILLWAY_TOPICS_REPLICATION=" + replicas + ")";
+    }
+
+    private String tooFewReplicas(int replicas, List<TopicSpec> topics) {
+        int brokers = brokers();
+        int wanted = topics.getFirst().replication();
+        return (topics.size() == 1 ? "topic " : "topics ")
+                + topics.stream().map(TopicSpec::name).collect(Collectors.joining(", "))
+                + (topics.size() == 1 ? " has " : " have ") + replicas + (replicas == 1 ? " replica" : " replicas")
+                + " but must have " + wanted + " or more (topics.replication)"
+                + (brokers < wanted ? ", and " + brokersText(brokers) + setReplication(replicas)
+                        : setReplication(replicas) + ", or add replicas with Kafka's tool kafka-reassign-partitions.sh");
+    }
+
+    private static int replicasOf(TopicDescription topic) {
+        return topic.partitions().stream().mapToInt(partition -> partition.replicas().size()).min().orElse(0);
+    }
+
+    private void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
         String topic = "topic " + spec.name();
         if (found.partitions().size() != spec.partitions()) {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
                     + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
         }
-        found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
-                .filter(replicas -> replicas < spec.replication())
-                .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
-                        + spec.replication() + " or more (topics.replication). Change the configuration, or add"
-                        + " replicas with: kafka-reassign-partitions.sh"));
         spec.configs().forEach((key, wanted) -> {
             ConfigEntry entry = configs.get(key);
             String actual = entry == null ? "unset" : entry.value();
-            if (!wanted.equals(actual)) {
+            // More in-sync replicas than replicas would refuse every record.
+            boolean unreachable = key.equals(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG)
+                    && Integer.parseInt(wanted) > replicasOf(found);
+            if (!wanted.equals(actual) && !unreachable) {
                 problems.add(topic + " has " + key + "=" + actual + " but must have " + wanted
-                        + ". Set it with: kafka-configs.sh --alter --topic " + spec.name()
-                        + " --add-config " + key + "=" + wanted);
+                        + ". Set it with: " + commands.kafka("kafka-configs.sh", "--alter --topic " + spec.name()
+                                + " --add-config " + SuggestedCommands.quoted(
+                                        key + "=" + (wanted.contains(",") ? "[" + wanted + "]" : wanted))));
             }
         });
     }
