@@ -6,6 +6,7 @@ import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.ConnectionFault;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.SuggestedCommands;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -30,9 +31,10 @@ public final class Cluster {
      *
      * @param remedy advice if it does not answer
      * @param topics topics that must exist; may be empty
+     * @param given  options that a suggested command needs too, each after a blank; may be empty
      * @throws CommandFailure if it does not answer, or a topic is missing
      */
-    public static void require(Configuration configuration, String remedy, List<String> topics) {
+    public static void require(Configuration configuration, String remedy, List<String> topics, String given) {
         KafkaSettings kafka = configuration.kafka();
         Set<String> existing;
         try (Admin admin = new KafkaClients(configuration.queue()).admin(ANSWER_MILLIS)) {
@@ -51,7 +53,8 @@ public final class Cluster {
         }
         for (String topic : topics) {
             if (!existing.contains(topic)) {
-                throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: spillway topics create");
+                throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: "
+                        + new SuggestedCommands(kafka, given).spillway("topics create"));
             }
         }
     }

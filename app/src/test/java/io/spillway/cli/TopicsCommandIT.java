@@ -73,7 +73,7 @@ class TopicsCommandIT {
                 .anySatisfy(line -> assertThat(line)
                         .contains(
                                 "topic " + topics.lane(Lane.HOT), "retention.ms=1000", "must have -1",
-                                "kafka-configs.sh --alter"))
+                                "kafka-configs.sh --bootstrap-server " + kafka.bootstrapServers() + " --alter"))
                 .anySatisfy(line ->
                         assertThat(line).contains("topic " + topics.sweeps(), "missing", "spillway topics create"));
 
@@ -98,7 +98,8 @@ class TopicsCommandIT {
 
         commands.run("topics", "create").done();
         assertThat(replicated.run("topics", "check").outLines().stream().collect(Collectors.joining("\n")))
-                .contains("topic " + topics.ingress() + " has 1 replicas but must have 9 or more (topics.replication)");
+                .startsWith("topics " + topics.ingress() + ", " + topics.lane(Lane.HOT) + ", ")
+                .contains(" have 1 replica but must have 9 or more (topics.replication)");
     }
 
     private void setRetention(String topic, String millis) throws Exception {

@@ -44,7 +44,7 @@ class ConfigurationFileTest {
                         new GatewaySettings.Limits(4_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
-                new MetricsSettings("127.0.0.1", 9404, 100),
+                new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
     }
 
@@ -102,7 +102,7 @@ class ConfigurationFileTest {
               adminKeyFile: /etc/admin.key
               limits: {connections: 1, requests: 2, tenantRequests: 3, bytesInFlight: 4000000, headerBytes: 5000,
                 batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
-            metrics: {host: 0.0.0.0, port: 0, tenants: 7}
+            metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
             shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
             """))
                 .isEqualTo(new Configuration(
@@ -163,7 +163,7 @@ class ConfigurationFileTest {
                                         Duration.ofSeconds(8),
                                         Duration.ofSeconds(9),
                                         Duration.ZERO)),
-                        new MetricsSettings("0.0.0.0", 0, 7),
+                        new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
                         new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }
 
