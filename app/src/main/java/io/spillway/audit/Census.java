@@ -54,9 +54,9 @@ public final class Census implements AutoCloseable {
         this.topics = new Topics(configuration.queue());
         KafkaClients clients = new KafkaClients(configuration.queue());
         this.admin = clients.admin();
-        this.queues = new QueueAdmin(admin);
+        this.queues = new QueueAdmin(admin, clients.commands());
         this.consumer = clients.consumer(Map.of(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024));
-        this.reader = new PartitionReader(consumer, clock);
+        this.reader = new PartitionReader(consumer, clock, clients.commands());
     }
 
     /**

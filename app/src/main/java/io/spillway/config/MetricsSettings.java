@@ -11,8 +11,15 @@ public record MetricsSettings(
                 doc = "Port of these three endpoints; 0 selects a free one.") int port,
         @Setting(key = "metrics.tenants", defaultValue = "100", allowed = "1 to 10000",
                 doc = "Maximum number of tenants with metric series of their own; all others are counted together.")
-                int tenants) {
+                int tenants,
+        @Setting(key = "metrics.kafka", defaultValue = "selected", allowed = "selected, all, none",
+                doc = "Which metrics of Kafka's clients and Kafka Streams to show: those listed in metrics.md, all of"
+                        + " them (thousands of series), or none.") KafkaMetrics kafka) {
+
+    /** Choice among Kafka's own metrics. */
+    public enum KafkaMetrics { SELECTED, ALL, NONE }
+
     public MetricsSettings {
-        AllowedRange.check(MetricsSettings.class, host, port, tenants);
+        AllowedRange.check(MetricsSettings.class, host, port, tenants, kafka);
     }
 }

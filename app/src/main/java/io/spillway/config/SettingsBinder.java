@@ -29,9 +29,8 @@ final class SettingsBinder {
             List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
             OptionalInt.class, new Parser("a whole number",
                     text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text))),
-            HandlerSettings.Type.class, new Parser(
-                    "one of " + Arrays.toString(HandlerSettings.Type.values()).toLowerCase(Locale.ROOT),
-                    text -> HandlerSettings.Type.valueOf(text.toUpperCase(Locale.ROOT))));
+            HandlerSettings.Type.class, choice(HandlerSettings.Type.class),
+            MetricsSettings.KafkaMetrics.class, choice(MetricsSettings.KafkaMetrics.class));
 
     private final Map<String, String> values;
 
@@ -41,6 +40,11 @@ final class SettingsBinder {
 
     /** Parser of one Java type; throws {@link IllegalArgumentException} for invalid text. */
     private record Parser(String expected, Function<String, Object> read) {}
+
+    private static <E extends Enum<E>> Parser choice(Class<E> type) {
+        return new Parser("one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT),
+                text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)));
+    }
 
     /** Creates a record and its nested records. */
     <R> R bind(Class<R> type) {

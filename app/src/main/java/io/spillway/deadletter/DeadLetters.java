@@ -43,14 +43,14 @@ public final class DeadLetters implements AutoCloseable {
         this.topic = topics.lane(Lane.DEAD_LETTER);
         this.group = topics.replayGroup();
         this.admin = clients.admin();
-        this.queues = new QueueAdmin(admin);
+        this.queues = new QueueAdmin(admin, clients.commands());
         // Batches of up to 500 records or about 8 MiB.
         this.consumer = clients.consumer(Map.of(
                 ConsumerConfig.GROUP_ID_CONFIG, group,
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 500,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 8 * 1024 * 1024));
-        this.reader = new PartitionReader(consumer, clock);
+        this.reader = new PartitionReader(consumer, clock, clients.commands());
     }
 
     /**

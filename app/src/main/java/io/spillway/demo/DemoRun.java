@@ -23,11 +23,12 @@ import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
-import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
+import io.spillway.runtime.StartOptions;
 import io.spillway.runtime.ViewProgress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ public final class DemoRun {
 
     /** Starts the system, which ends with the shutdown. */
     public DemoRun(
-            DemoPlan plan, Configuration configured, DataDirectory data, Shutdown shutdown, StopSignal stop,
+            DemoPlan plan, Configuration configured, Path data, Shutdown shutdown, StopSignal stop,
             InstantSource wall) {
         this.plan = plan;
         this.shutdown = shutdown;
@@ -86,8 +87,9 @@ public final class DemoRun {
         this.destination = new DemoDestination(plan, clock);
         this.spillway = new DemoTally(plan, clock);
         this.fifo = new DemoTally(plan, clock);
-        this.system = RunningSystem.start(
-                configured, data, Set.of(Role.ROUTER, Role.WORKER), false, shutdown, configuration -> this::handle);
+        this.system = RunningSystem.start(configured,
+                new StartOptions(data, Set.of(Role.ROUTER, Role.WORKER), false, ""), shutdown,
+                configuration -> this::handle);
         this.topics = new Topics(system.configuration().queue());
         this.clients = new KafkaClients(system.configuration().queue());
     }

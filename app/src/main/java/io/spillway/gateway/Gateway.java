@@ -105,6 +105,17 @@ public final class Gateway implements AutoCloseable {
                 new KafkaClients(configuration.queue()).producer(producerSettings(configuration)));
     }
 
+    /**
+     * Checks the files of the settings.
+     *
+     * @throws io.spillway.core.settings.InvalidSettingException if the certificate cannot be used
+     */
+    public static void check(GatewaySettings settings) {
+        if (settings.tls().isOn()) {
+            ServerTls.of(settings.tls());
+        }
+    }
+
     /** @param producer owned by the gateway from here on */
     Gateway(Configuration configuration, Dependencies with, Sources sources, Producer<byte[], byte[]> producer) {
         this.settings = configuration.gateway();

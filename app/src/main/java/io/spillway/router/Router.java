@@ -123,7 +123,7 @@ public final class Router implements AutoCloseable {
         HotGuard guard = new HotGuard(configuration.router().protection());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
-        this.queueAdmin = new QueueAdmin(admin);
+        this.queueAdmin = new QueueAdmin(admin, clients.commands());
         this.workReader = new WorkReader(queueAdmin, topics, configuration.shards().stuckAfter(), clock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);

@@ -3,9 +3,11 @@ package io.spillway.runtime;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.ConnectionFault;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.SuggestedCommands;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -20,7 +22,7 @@ public final class Cluster {
     public static final String ADDRESS_REMEDY = "Check that it runs, its address (--bootstrap-servers, "
             + "kafka.bootstrapServers) and the security settings (kafka.properties).";
 
-    private static final String ANSWER_MILLIS = "10000";
+    private static final int ANSWER_MILLIS = 10_000;
 
     private Cluster() {}
 
@@ -29,25 +31,30 @@ public final class Cluster {
      *
      * @param remedy advice if it does not answer
      * @param topics topics that must exist; may be empty
+     * @param given  options that a suggested command needs too, each after a blank; may be empty
      * @throws CommandFailure if it does not answer, or a topic is missing
      */
-    public static void require(Configuration configuration, String remedy, List<String> topics) {
-        Map<String, Object> properties = new KafkaClients(configuration.queue()).common();
-        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, ANSWER_MILLIS);
-        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, ANSWER_MILLIS);
+    public static void require(Configuration configuration, String remedy, List<String> topics, String given) {
+        KafkaSettings kafka = configuration.kafka();
         Set<String> existing;
-        try (Admin admin = Admin.create(properties)) {
+        try (Admin admin = new KafkaClients(configuration.queue()).admin(ANSWER_MILLIS)) {
             existing = admin.listTopics().names().get();
         } catch (ExecutionException e) {
-            throw CommandFailure.failed("Kafka at " + configuration.kafka().bootstrapServers() + " does not answer ("
-                    + Printable.of(e.getCause().getMessage()) + "). " + remedy);
+            throw CommandFailure.failed(ConnectionFault.describe(e)
+                    .map(cause -> "Cannot connect to Kafka at " + kafka.bootstrapServers() + ": " + cause + ".")
+                    .orElseGet(() -> "Kafka at " + kafka.bootstrapServers() + " does not answer ("
+                            + Printable.of(e.getCause().getMessage()) + "): " + ConnectionProbe.describe(
+                                    kafka.bootstrapServers(), kafka.properties().getOrDefault(
+                                            CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT"))
+                            + ". " + remedy));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw CommandFailure.failed("Interrupted while waiting for Kafka.");
         }
         for (String topic : topics) {
             if (!existing.contains(topic)) {
-                throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: spillway topics create");
+                throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: "
+                        + new SuggestedCommands(kafka, given).spillway("topics create"));
             }
         }
     }

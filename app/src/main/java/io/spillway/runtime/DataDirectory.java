@@ -59,6 +59,17 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
+    /** Creates a directory that is in the data directory or configured, and fails if files cannot be written to it. */
+    static void requireWritable(Path directory, String key) {
+        try {
+            Files.createDirectories(directory);
+            Files.delete(Files.createTempFile(directory, "check", ".tmp"));
+        } catch (IOException e) {
+            throw CommandFailure.failed("Cannot write to " + directory + " (" + e
+                    + "). Choose a writable directory with " + key + ", or change its permissions.");
+        }
+    }
+
     /** Returns the failure to read or write a file of a data directory. */
     static CommandFailure inaccessible(Path file, IOException cause) {
         return CommandFailure.failed(

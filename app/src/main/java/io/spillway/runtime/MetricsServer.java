@@ -53,6 +53,8 @@ public final class MetricsServer implements AutoCloseable {
     public MetricsServer(MetricsSettings settings, BooleanSupplier isReady) {
         this.settings = settings;
         this.isReady = isReady;
+        // Before the first meter, because a filter does not apply to registered ones.
+        registry.config().meterFilter(KafkaMeters.filter(settings.kafka()));
         new JvmMemoryMetrics().bindTo(registry);
         new JvmThreadMetrics().bindTo(registry);
         new ProcessorMetrics().bindTo(registry);

@@ -9,6 +9,7 @@ import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
@@ -20,6 +21,7 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
+import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.Handlers;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -57,39 +59,51 @@ public record RunningSystem(
     /**
      * Starts the system.
      *
-     * @param configured         without bootstrap servers, an embedded Kafka is started in the data directory
-     * @param unsafeTransactions whether to run on a cluster whose transactions have known anomalies
-     * @param shutdown           closes all opened parts, also if a later part fails to start
+     * @param configured without bootstrap servers, an embedded Kafka is started in the data directory
+     * @param shutdown   closes all opened parts, also if a later part fails to start
      */
-    public static RunningSystem start(
-            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
-            Shutdown shutdown) {
-        if (roles.contains(Role.WORKER)) {
-            Handlers.check(configured.handler(), configured.queue());
-        }
-        return start(configured, data, roles, unsafeTransactions, shutdown, configuration ->
+    public static RunningSystem start(Configuration configured, StartOptions options, Shutdown shutdown) {
+        return start(configured, options, shutdown, configuration ->
                 Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system()));
     }
 
     /**
      * Starts the system with another handler.
      *
-     * @param handler creates the handler from the configuration with the cluster; the worker closes it
+     * @param factory creates the handler from the configuration with the cluster; the worker closes it
      */
     public static RunningSystem start(
-            Configuration configured, DataDirectory data, Set<Role> roles, boolean unsafeTransactions,
-            Shutdown shutdown, Function<Configuration, Handler> handler) {
-        Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
-                ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
-                : Optional.empty();
+            Configuration configured, StartOptions options, Shutdown shutdown,
+            Function<Configuration, Handler> factory) {
+        Set<Role> roles = options.roles();
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
-        Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
-        if (!embedded) {
-            Cluster.require(configuration, Cluster.ADDRESS_REMEDY, List.of());
+        StartChecks checks = new StartChecks();
+        Optional<DataDirectory> opened = checks.run(() -> shutdown.closing(DataDirectory.open(options.data())));
+        checks.ports(configured, roles, embedded);
+        Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
+                checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
+        if (roles.contains(Role.GATEWAY)) {
+            checks.pass(() -> Gateway.check(configured.gateway()));
         }
+        if (roles.contains(Role.ROUTER)) {
+            checks.pass(() -> DataDirectory.requireWritable(
+                    stateDirectory(configured, options.data()), "router.stateDir"));
+        }
+        boolean mayHandle = roles.contains(Role.WORKER)
+                && checks.pass(() -> Handlers.check(configured.handler(), configured.queue()));
+        Optional<Configuration> reached = reach(configured, embedded, options, checks, shutdown);
+        reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(configuration, embedded, options)));
+        // Without a cluster, only a handler that does not need it can be created.
+        boolean canCreate = reached.isPresent() || configured.handler().type() != HandlerSettings.Type.KAFKA;
+        Optional<Handler> handler = mayHandle && canCreate
+                ? checks.run(() -> shutdown.closing(factory.apply(reached.orElse(configured))))
+                : Optional.empty();
+        checks.finish();
+
+        Configuration configuration = reached.orElseThrow();
+        DataDirectory data = opened.orElseThrow();
         Views views = new Views(new KafkaClients(configuration.queue()), configuration, data, shutdown);
         Topics topics = new Topics(configuration.queue());
-        prepareTopics(views.clients(), topics, embedded, unsafeTransactions);
 
         TenantPolicies policies = views.follow(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
@@ -108,7 +122,7 @@ public record RunningSystem(
                 views.follow(topics.shards(), assignments);
             }
             Router router = shutdown.closing(new Router(
-                    configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
+                    configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps, assignments,
                     metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             ready.add(router::isRunning);
@@ -117,8 +131,10 @@ public record RunningSystem(
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
                     configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
-                    handler.apply(configuration), policies, sweeps, metrics.registry(), InstantSource.system(),
+                    handler.orElseThrow(), policies, sweeps, metrics.registry(), InstantSource.system(),
                     System::nanoTime, new SplittableRandom()));
+            // From here on the worker closes it.
+            shutdown.release(handler.orElseThrow());
             worker.start(START_TIMEOUT);
             ready.add(worker::isRunning);
             watch("worker", worker::awaitEnd, ended);
@@ -163,16 +179,32 @@ public record RunningSystem(
                 ProcessHandle.current().pid(), embedded);
     }
 
+    /** Starts the embedded Kafka if all is well so far, or tries the configured cluster; empty if neither works. */
+    private static Optional<Configuration> reach(
+            Configuration configured, boolean embedded, StartOptions options, StartChecks checks, Shutdown shutdown) {
+        if (embedded) {
+            return Optional.of(configured).filter(ignored -> checks.isClean())
+                    .map(ignored -> startKafka(configured, options.data(), shutdown));
+        }
+        return checks.run(() -> {
+            Cluster.require(configured, Cluster.ADDRESS_REMEDY, List.of(), options.given());
+            return configured;
+        });
+    }
+
     private static Configuration startKafka(Configuration configured, Path data, Shutdown shutdown) {
         EmbeddedKafka kafka = shutdown.closing(
                 EmbeddedKafka.start(data.resolve("kafka"), configured.kafka().embeddedPort()));
         return configured.on(kafka.bootstrapServers(), true);
     }
 
-    private static void prepareTopics(KafkaClients clients, Topics topics, boolean create, boolean unsafeTransactions) {
-        try (Admin admin = clients.admin()) {
-            TopicAdmin topicAdmin = new TopicAdmin(admin);
-            List<String> problems = new ArrayList<>(unsafeTransactions ? List.of() : topicAdmin.checkTransactions());
+    private static void prepareTopics(Configuration configuration, boolean create, StartOptions options) {
+        Topics topics = new Topics(configuration.queue());
+        SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), options.given());
+        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+            TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
+            List<String> problems =
+                    new ArrayList<>(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
             if (create) {
                 topicAdmin.createMissing(topics.all());
                 // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
@@ -181,11 +213,12 @@ public record RunningSystem(
                     LOG.info("Changed the settings of topics from an earlier start: {}", changed);
                 }
             }
-            problems.addAll(topicAdmin.check(topics.all(), clients.toolOptions()));
+            problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
                 problems.stream().skip(1).forEach(problem -> LOG.error("{}", Printable.onOneLine(problem)));
                 String more = problems.size() == 1 ? "" : " (and "
-                        + Printer.count(problems.size() - 1, "more problem") + "; see: spillway topics check)";
+                        + Printer.count(problems.size() - 1, "more problem") + "; see: "
+                        + commands.spillway("topics check") + ")";
                 throw CommandFailure.failed(problems.getFirst() + more);
             }
         }
@@ -211,8 +244,8 @@ public record RunningSystem(
         }
     }
 
-    private static Path stateDirectory(Configuration configuration, DataDirectory data) {
+    private static Path stateDirectory(Configuration configuration, Path data) {
         String configured = configuration.router().stateDir();
-        return configured.isEmpty() ? data.path().resolve("state") : Path.of(configured);
+        return configured.isEmpty() ? data.resolve("state") : Path.of(configured);
     }
 }

@@ -22,6 +22,11 @@ public final class Shutdown implements AutoCloseable {
         return part;
     }
 
+    /** Gives a part away: another one closes it from now on. */
+    public synchronized void release(AutoCloseable part) {
+        parts.remove(part);
+    }
+
     /** Closes all parts, also if some of them fail. */
     @Override
     public synchronized void close() {

@@ -114,6 +114,35 @@ class MetricsIT {
         }
     }
 
+    @Test
+    void kafka_s_own_metrics_are_a_selection_by_default_and_all_or_none_by_a_key() throws Exception {
+        CommandsUnderTest commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+        List<String> lines = new ArrayList<>();
+        for (int tenant = 0; tenant < 10; tenant++) {
+            add(lines, 5, "tenant-" + tenant, "fine", 0);
+        }
+        Path file = Files.write(directory.resolve("ten.jsonl"), lines);
+        Map<String, Long> kafkas = new TreeMap<>();
+        for (String selection : List.of("selected", "all", "none")) {
+            Map<String, String> environment = selection.equals("selected") ? Map.of()
+                    : Map.of("SPILLWAY_METRICS_KAFKA", selection);
+            try (SpillwayProcess running =
+                    SpillwayProcess.start(directory.resolve("data"), environment, commands.options())) {
+                commands.run("send", "--file", file.toString()).done();
+                String url = running.readyLine().replaceAll(".*metrics=", "");
+                List<Sample> samples = scrapeUntil(
+                        url, now -> value(now, "spillway_handled_total", "outcome", "done") >= 50);
+                long own = samples.stream().filter(sample -> !sample.name().startsWith("kafka_")).count();
+                kafkas.put(selection, samples.size() - own);
+                assertThat(running.stop()).isZero();
+            }
+        }
+        assertThat(kafkas.get("selected")).isBetween(50L, 400L);
+        assertThat(kafkas.get("all")).isGreaterThan(600);
+        assertThat(kafkas.get("none")).isZero();
+    }
+
     /** 60 that are done, 20 of them at the second attempt and 5 of them old; 5 that die, and 3 past their time. */
     private void send(CommandsUnderTest commands) throws IOException {
         List<String> lines = new ArrayList<>();

@@ -12,10 +12,10 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
+import io.spillway.runtime.StartOptions;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -156,8 +156,8 @@ class RouterRestartIT {
     /** Starts the router in this process, as {@code run} does. */
     private Shutdown started(CommandsUnderTest commands) {
         Shutdown shutdown = new Shutdown();
-        DataDirectory data = shutdown.closing(DataDirectory.open(directory.resolve("router")));
-        RunningSystem.start(commands.configuration(), data, Set.of(Role.ROUTER), false, shutdown);
+        RunningSystem.start(commands.configuration(),
+                new StartOptions(directory.resolve("router"), Set.of(Role.ROUTER), false, ""), shutdown);
         return shutdown;
     }
 

@@ -54,7 +54,7 @@ class ConfigurationEnvironmentTest {
         "SPILLWAY_KAFKA_PROPERTIES_SECURITY_PROTOCOL, security.protocol",
         "SPILLWAY_KAFKA_PROPERTIES_SASL_JAAS_CONFIG, sasl.jaas.config",
         "SPILLWAY_KAFKA_PROPERTIES_LINGER_MS, linger.ms",
-        "SPILLWAY_KAFKA_PROPERTIES_X, x"
+        "SPILLWAY_KAFKA_PROPERTIES_RETRIES, retries"
     })
     void below_a_map_underscores_are_dots(String name, String property) {
         assertThat(load(Map.of(name, "Some Value")).kafka().properties()).isEqualTo(Map.of(property, "Some Value"));
@@ -152,7 +152,8 @@ class ConfigurationEnvironmentTest {
         assertThat(configuration.topics()).isEqualTo(new TopicSettings(3, 2, 1_111));
         assertThat(configuration.kafka())
                 .isEqualTo(new KafkaSettings(
-                        "c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file")));
+                        "c:1", "spillway", 19_092, Map.of("client.id", "environment", "client.rack", "file"),
+                        Map.of()));
     }
 
     @Test

@@ -32,7 +32,7 @@ class ConfigurationFileTest {
     @Test
     void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
-                new KafkaSettings("", "spillway", 19_092, Map.of()),
+                new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 4, Duration.ofMillis(200),
@@ -45,7 +45,7 @@ class ConfigurationFileTest {
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
-                new MetricsSettings("127.0.0.1", 9404, 100),
+                new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
                 new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
     }
 
@@ -62,6 +62,7 @@ class ConfigurationFileTest {
                 ssl:
                   keystore:
                     location: /etc/keys
+              plugins: {reporter.address: a:1}
             topics:
               partitions: 1_024
               replication: 1
@@ -103,7 +104,7 @@ class ConfigurationFileTest {
               adminKeyFile: /etc/admin.key
               limits: {connections: 1, addressConnections: 10, requests: 2, tenantRequests: 3, bytesInFlight: 4000000,
                 headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
-            metrics: {host: 0.0.0.0, port: 0, tenants: 7}
+            metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
             shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
             """))
                 .isEqualTo(new Configuration(
@@ -111,7 +112,8 @@ class ConfigurationFileTest {
                                 "a:9092,b:9092",
                                 "orders",
                                 0,
-                                Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
+                                Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys"),
+                                Map.of("reporter.address", "a:1")),
                         new TopicSettings(1_024, 1, 2_048),
                         PolicySettings.NONE_SET
                                 .with(PolicyField.RATE, "100.5")
@@ -165,7 +167,7 @@ class ConfigurationFileTest {
                                         Duration.ofSeconds(8),
                                         Duration.ofSeconds(9),
                                         Duration.ZERO)),
-                        new MetricsSettings("0.0.0.0", 0, 7),
+                        new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
                         new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MetricsServerTest {
-    private static final MetricsSettings ANY_PORT = new MetricsSettings("127.0.0.1", 0, 100);
+    private static final MetricsSettings ANY_PORT = settings("127.0.0.1", 0);
 
     private final AtomicBoolean ready = new AtomicBoolean();
 
@@ -97,7 +97,7 @@ class MetricsServerTest {
     void a_port_in_use_is_reported_in_one_line_with_the_remedy() throws IOException {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
                 MetricsServer server =
-                        new MetricsServer(new MetricsSettings("127.0.0.1", taken.getLocalPort(), 100), ready::get)) {
+                        new MetricsServer(settings("127.0.0.1", taken.getLocalPort()), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("127.0.0.1:" + taken.getLocalPort())
@@ -109,7 +109,7 @@ class MetricsServerTest {
 
     @Test
     void a_remote_address_is_named() {
-        try (MetricsServer server = new MetricsServer(new MetricsSettings("192.0.2.1", 0, 100), ready::get)) {
+        try (MetricsServer server = new MetricsServer(settings("192.0.2.1", 0), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("192.0.2.1:0")
@@ -120,7 +120,7 @@ class MetricsServerTest {
     @Test
     void an_unknown_host_is_named() {
         try (MetricsServer server =
-                new MetricsServer(new MetricsSettings("no-such-host.invalid", 0, 100), ready::get)) {
+                new MetricsServer(settings("no-such-host.invalid", 0), ready::get)) {
             assertThatThrownBy(server::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("no-such-host.invalid")
@@ -130,7 +130,7 @@ class MetricsServerTest {
 
     @Test
     void the_address_of_an_ipv6_host_is_a_valid_url() throws Exception {
-        try (MetricsServer server = new MetricsServer(new MetricsSettings("::1", 0, 100), ready::get)) {
+        try (MetricsServer server = new MetricsServer(settings("::1", 0), ready::get)) {
             String address;
             try {
                 address = server.start();
@@ -151,5 +151,9 @@ class MetricsServerTest {
             return client.send(HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(10)).build(),
                     HttpResponse.BodyHandlers.ofString());
         }
+    }
+
+    private static MetricsSettings settings(String host, int port) {
+        return new MetricsSettings(host, port, 100, MetricsSettings.KafkaMetrics.SELECTED);
     }
 }

@@ -54,6 +54,7 @@ public final class Worker implements AutoCloseable {
     private final Topics topics;
     private final Handler handler;
     private final Admin admin;
+    private final QueueAdmin queues;
     private final WorkerCore core;
     private final CommitThread committer;
     private final PollThread poller;
@@ -86,6 +87,7 @@ public final class Worker implements AutoCloseable {
         this.handler = handler;
         KafkaClients clients = new KafkaClients(queue);
         this.admin = clients.admin();
+        this.queues = new QueueAdmin(admin, clients.commands());
         RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
@@ -104,7 +106,7 @@ public final class Worker implements AutoCloseable {
                 new LedgerWriter(topics), settings.commitInterval().toMillis(), this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, this::fail);
-        this.monitor = new LaneMonitor(core, metrics, new QueueAdmin(admin), topics, settings.slots(),
+        this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
@@ -118,7 +120,7 @@ public final class Worker implements AutoCloseable {
      * @throws WorkerException when it has none within the timeout, or the group has lost its offsets
      */
     public void start(Duration timeout) {
-        new InitialOffsets(new QueueAdmin(admin), topics, WorkerException::new).commitForWorkers();
+        new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
         committer.start();
         poller.start();
         monitor.start(name);

@@ -5,6 +5,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.runtime.Cluster;
 import io.spillway.runtime.Endpoint;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Spec;
 /** Options that every command has, and the configuration that results from them. */
 public final class CommonOptions {
     private static final Path DEFAULT_FILE = Path.of("spillway.yml");
+    private static final Path DEFAULT_DATA = Path.of(".spillway");
 
     enum Output {
         TEXT,
@@ -72,6 +74,22 @@ public final class CommonOptions {
         return data;
     }
 
+    /** Returns the given options with which another command uses the same configuration, each after a blank. */
+    public String given() {
+        StringBuilder given = new StringBuilder();
+        append(given, "--config", file == null ? null : file.toString());
+        append(given, "--bootstrap-servers", bootstrapServers);
+        append(given, "--prefix", prefix);
+        append(given, "--data", data.equals(DEFAULT_DATA) ? null : data.toString());
+        return given.toString();
+    }
+
+    private static void append(StringBuilder given, String option, String value) {
+        if (value != null) {
+            given.append(' ').append(option).append(' ').append(SuggestedCommands.quoted(value));
+        }
+    }
+
     /** Returns the configuration as written; it may name no cluster. */
     public Configuration configuration() {
         if (file != null && !Files.exists(file)) {
@@ -110,7 +128,7 @@ public final class CommonOptions {
             configuration = running.in(configuration);
             remedy = "The address is from " + endpoint + advice;
         }
-        Cluster.require(configuration, remedy, needed.apply(new Topics(configuration.queue())));
+        Cluster.require(configuration, remedy, needed.apply(new Topics(configuration.queue())), given());
         return configuration;
     }
 }

@@ -17,7 +17,6 @@ import io.spillway.demo.DemoReport;
 import io.spillway.demo.DemoResult;
 import io.spillway.demo.DemoRun;
 import io.spillway.demo.DemoView;
-import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Shutdown;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -93,8 +92,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "kafka.embeddedPort", "0", "metrics.port", "0", "topics.partitions", "4",
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
         DemoPlan plan = new DemoPlan(seconds);
-        DataDirectory data = shutdown.closing(DataDirectory.open(directory));
-        return new DemoRun(plan, configured, data, shutdown, stop, common.clock())
+        return new DemoRun(plan, configured, directory, shutdown, stop, common.clock())
                 .run(new DemoView(printer, plan, DemoView.isTerminal()));
     }
 

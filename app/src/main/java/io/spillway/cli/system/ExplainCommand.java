@@ -138,8 +138,9 @@ public final class ExplainCommand implements Runnable {
             Configuration configuration, Topics topics, List<Integer> partitions) {
         Map<Integer, Map<String, Long>> waiting = new LinkedHashMap<>();
         partitions.forEach(partition -> waiting.put(partition, new LinkedHashMap<>()));
-        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            QueueAdmin queues = new QueueAdmin(admin);
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        try (Admin admin = clients.admin()) {
+            QueueAdmin queues = new QueueAdmin(admin, clients.commands());
             for (Lane lane : LANES) {
                 for (QueueProgress queue : queues.readProgress(topics.lane(lane), topics.workerGroup(), false)) {
                     waiting.getOrDefault(queue.partition().partition(), new LinkedHashMap<>())

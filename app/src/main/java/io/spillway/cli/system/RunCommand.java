@@ -4,11 +4,11 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
-import io.spillway.runtime.DataDirectory;
 import io.spillway.runtime.Endpoint;
 import io.spillway.runtime.Role;
 import io.spillway.runtime.RunningSystem;
 import io.spillway.runtime.Shutdown;
+import io.spillway.runtime.StartOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,10 +51,10 @@ public final class RunCommand implements Callable<Integer> {
         Thread hook = new Thread(() -> stop(shutdown), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
-            DataDirectory data = shutdown.closing(DataDirectory.open(common.data()));
-            RunningSystem system = RunningSystem.start(configured, data, chosen, unsafeTransactions, shutdown);
+            RunningSystem system = RunningSystem.start(configured,
+                    new StartOptions(common.data(), chosen, unsafeTransactions, common.given()), shutdown);
             Endpoint endpoint = system.endpoint();
-            endpoint.write(data.path());
+            endpoint.write(common.data());
             printReady(endpoint);
             system.awaitEnd();
         } finally {

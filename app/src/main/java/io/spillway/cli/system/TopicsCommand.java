@@ -4,6 +4,7 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
@@ -35,12 +36,12 @@ public final class TopicsCommand {
         List<TopicSpec> topics = new Topics(configuration.queue()).all();
         List<String> created;
         List<String> problems;
-        KafkaClients clients = new KafkaClients(configuration.queue());
-        try (Admin admin = clients.admin()) {
-            TopicAdmin topicAdmin = new TopicAdmin(admin);
+        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+            TopicAdmin topicAdmin = new TopicAdmin(
+                    admin, new SuggestedCommands(configuration.kafka(), common.given()));
             created = isCreating ? topicAdmin.createMissing(topics) : List.of();
             problems = new ArrayList<>(isCreating ? List.of() : topicAdmin.checkTransactions());
-            problems.addAll(topicAdmin.check(topics, clients.toolOptions()));
+            problems.addAll(topicAdmin.check(topics));
         }
         common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
             created.forEach(name -> printer.line("created " + name));

@@ -59,9 +59,10 @@ public final class UndecidedTransactions {
                     && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {
                 TopicPartition at = each.partition();
                 LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s."
-                                + " If its producer has ended, abort it with:"
-                                + " kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
-                        at, each.readableTo(), millis / 1_000, at.topic(), at.partition(), each.readableTo());
+                                + " If its producer has ended, abort it with: {}",
+                        at, each.readableTo(), millis / 1_000, admin.commands().kafka("kafka-transactions.sh",
+                                "abort --topic " + at.topic() + " --partition " + at.partition()
+                                        + " --start-offset " + each.readableTo()));
             }
         }
         return longest;

@@ -221,12 +221,14 @@ class TopicsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"acks", "enable.idempotence", "bootstrap.servers", "isolation.level", "auto.offset.reset"})
-    void a_configured_property_reaches_every_client(String property) {
-        Configuration configured = configuration("kafka.properties." + property, "x").on("h:1", false);
+    @ValueSource(strings = {
+        "kafka.properties.security.protocol", "kafka.properties.linger.ms", "kafka.plugins.reporter.address"
+    })
+    void a_configured_property_reaches_every_client(String key) {
+        Configuration configured = configuration(key, "x").on("h:1", false);
         assertThat(new KafkaClients(configured.queue()).common())
                 .containsEntry("bootstrap.servers", "h:1")
-                .containsEntry(property, property.equals("bootstrap.servers") ? "h:1" : "x");
+                .containsEntry(key.replaceAll("kafka\\.[a-z]+\\.", ""), "x");
     }
 
     private int maxBytes(String name) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,9 +71,12 @@ public final class InitialOffsets {
         if (without.stream().anyMatch(queue -> queue.start() > 0) || !onlyAdded && !neverRead.getAsBoolean()) {
             throw failure.apply("Group " + group + " has lost its offsets for " + without.getFirst().partition()
                     + (without.size() > 1 ? " and " + (without.size() - 1) + " more" : "")
-                    + ". It does not start, because its position is unknown. Set the offsets with"
-                    + " kafka-consumer-groups.sh --group " + group
-                    + " --reset-offsets: earliest repeats the items that are still there, latest skips them.");
+                    + ". It does not start, because its position is unknown. Set the offsets with: "
+                    + admin.commands().kafka("kafka-consumer-groups.sh", "--group " + group + " --topic " + topic + ":"
+                            + without.stream().map(queue -> String.valueOf(queue.partition().partition()))
+                                    .collect(Collectors.joining(","))
+                            + " --reset-offsets --to-earliest --execute")
+                    + " (--to-earliest repeats the items that are still there, --to-latest skips them)");
         }
         return without;
     }

@@ -1,18 +1,31 @@
 package io.spillway.kafka.topics;
 
+import io.spillway.core.item.Printable;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.SslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Factory of plain Kafka clients with the configured address, {@code kafka.properties} and durability settings. */
+/**
+ * Factory of plain Kafka clients with the configured address, {@code kafka.properties} and durability settings.
+ * Each throws {@link KafkaFailure} if the files, the login or the address that it is configured with cannot be used.
+ */
 public final class KafkaClients {
+    private static final List<String> STORES =
+            List.of(SslConfigs.SSL_TRUSTSTORE_LOCATION_CONFIG, SslConfigs.SSL_KEYSTORE_LOCATION_CONFIG);
+
     private final QueueSettings settings;
 
     public KafkaClients(QueueSettings settings) {
@@ -21,23 +34,28 @@ public final class KafkaClients {
 
     /** Returns the address and the configured properties, for any client. */
     public Map<String, Object> common() {
-        Map<String, Object> properties = new HashMap<>(settings.kafka().properties());
+        Map<String, Object> properties = new HashMap<>(settings.kafka().plugins());
+        properties.putAll(settings.kafka().properties());
         properties.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.kafka().bootstrapServers());
         return properties;
     }
 
-    /** Returns the options with which Kafka's own command-line tools connect to this cluster. */
-    public String toolOptions() {
-        return "--bootstrap-server " + settings.kafka().bootstrapServers()
-                + (settings.kafka().properties().isEmpty() ? "" : " --command-config FILE_WITH_KAFKA_PROPERTIES");
+    /** Returns the commands that messages about this cluster suggest. */
+    public SuggestedCommands commands() {
+        return new SuggestedCommands(settings.kafka(), "");
     }
 
     /** Creates an admin client; the caller closes it. */
     public Admin admin() {
+        return admin(30_000);
+    }
+
+    /** Creates an admin client whose calls end after a time, unless {@code kafka.properties} has another. */
+    public Admin admin(int apiTimeoutMillis) {
         Map<String, Object> properties = common();
-        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, "30000");
-        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, "10000");
-        return Admin.create(properties);
+        properties.putIfAbsent(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, apiTimeoutMillis);
+        properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+        return create(() -> Admin.create(properties));
     }
 
     /**
@@ -52,7 +70,8 @@ public final class KafkaClients {
         // Otherwise asking for a missing topic would create it with the cluster's defaults.
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         properties.putAll(more);
-        return new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return create(
+                () -> new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
     /** Creates an idempotent producer that waits for all in-sync replicas; the caller closes it. */
@@ -70,6 +89,30 @@ public final class KafkaClients {
         properties.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, "65536");
         properties.putAll(more);
-        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        return create(() -> new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()));
+    }
+
+    /** Turns a fault of the address, TLS or login into a failure that names its cause. */
+    private <C> C create(Supplier<C> client) {
+        STORES.forEach(this::requireReadable);
+        try {
+            return client.get();
+        } catch (KafkaException e) {
+            if (ConnectionFault.describe(e).isEmpty()) {
+                throw e;
+            }
+            throw new KafkaFailure("cannot connect to Kafka at " + settings.kafka().bootstrapServers(), e);
+        }
+    }
+
+    /** Kafka's clients would log a trace for each missing file, and not say whose it is. */
+    private void requireReadable(String property) {
+        String file = settings.kafka().properties().getOrDefault(property, "");
+        // A variable of a configuration provider is resolved by the client.
+        if (!file.isEmpty() && !file.contains("${")
+                && (!Files.isReadable(Path.of(file)) || Files.isDirectory(Path.of(file)))) {
+            throw new KafkaFailure("cannot connect to Kafka at " + settings.kafka().bootstrapServers()
+                    + ": kafka.properties." + property + " = " + Printable.of(file) + " must be a readable file");
+        }
     }
 }

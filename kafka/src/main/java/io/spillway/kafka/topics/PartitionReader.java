@@ -6,7 +6,6 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -22,13 +21,15 @@ public final class PartitionReader {
 
     private final Consumer<byte[], byte[]> consumer;
     private final InstantSource clock;
+    private final SuggestedCommands commands;
     private TopicPartition partition;
     private long end;
 
     /** Creates a reader; the consumer reads committed records, never resets its offset and is closed by the caller. */
-    public PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock) {
+    public PartitionReader(Consumer<byte[], byte[]> consumer, InstantSource clock, SuggestedCommands commands) {
         this.consumer = consumer;
         this.clock = clock;
+        this.commands = commands;
     }
 
     /** Moves to the offset range [fromOffset, endOffset) of a partition. */
@@ -56,9 +57,10 @@ public final class PartitionReader {
                 position = position();
                 lastProgressMillis = clock.millis();
             } else if (clock.millis() - lastProgressMillis > STALL_TIMEOUT_MILLIS) {
-                throw new KafkaFailure("cannot read " + partition, new KafkaException("no record after offset "
-                        + position + " for " + STALL_TIMEOUT_MILLIS / 1000 + " s, but the partition ends at " + end
-                        + ". Look for hanging transactions with: kafka-transactions.sh find-hanging"));
+                throw new KafkaFailure("cannot read " + partition + ": no record after offset " + position + " for "
+                        + STALL_TIMEOUT_MILLIS / 1000 + " s, but the partition ends at " + end
+                        + ". Look for hanging transactions with: " + commands.kafka("kafka-transactions.sh",
+                                "find-hanging --topic " + partition.topic() + " --partition " + partition.partition()));
             }
         }
         return List.of();

@@ -28,9 +28,22 @@ public final class QueueAdmin {
     private static final int MAX_STABLE_ATTEMPTS = 4_500;
 
     private final Admin admin;
+    private final SuggestedCommands commands;
 
-    public QueueAdmin(Admin admin) {
+    /** Creates an administrator whose messages suggest these commands. */
+    public QueueAdmin(Admin admin, SuggestedCommands commands) {
         this.admin = admin;
+        this.commands = commands;
+    }
+
+    /** Creates an administrator that does not know the address of the cluster for its messages. */
+    public QueueAdmin(Admin admin) {
+        this(admin, new SuggestedCommands("", false, ""));
+    }
+
+    /** Returns the commands that messages about this cluster suggest. */
+    public SuggestedCommands commands() {
+        return commands;
     }
 
     /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
@@ -51,10 +64,10 @@ public final class QueueAdmin {
         for (QueueProgress part : parts) {
             long frontier = part.progress().frontier();
             if (part.isCommitted() && frontier > part.end()) {
-                throw new KafkaFailure("cannot continue in " + part.partition(), new KafkaException("group " + group
+                throw new KafkaFailure("cannot continue in " + part.partition() + ": group " + group
                         + " has committed offset " + frontier + ", but the partition ends at " + part.end()
-                        + ". If the topic was recreated, delete the group with: kafka-consumer-groups.sh --delete"
-                        + " --group " + group));
+                        + ". If the topic was recreated, delete the group with: "
+                        + commands.kafka("kafka-consumer-groups.sh", "--delete --group " + group));
             }
         }
         return parts;

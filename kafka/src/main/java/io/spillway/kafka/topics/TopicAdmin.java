@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
@@ -25,6 +26,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -43,9 +45,17 @@ public final class TopicAdmin {
     private static final long MAX_RETRIES = TIMEOUT.dividedBy(RETRY_PAUSE);
 
     private final Admin admin;
+    private final SuggestedCommands commands;
 
-    public TopicAdmin(Admin admin) {
+    /** Creates an administrator whose messages suggest these commands. */
+    public TopicAdmin(Admin admin, SuggestedCommands commands) {
         this.admin = admin;
+        this.commands = commands;
+    }
+
+    /** Creates an administrator that does not know the address of the cluster for its messages. */
+    public TopicAdmin(Admin admin) {
+        this(admin, new SuggestedCommands("", false, ""));
     }
 
     /** Creates the missing topics, waits until their partitions have leaders, and returns their names. */
@@ -59,8 +69,9 @@ public final class TopicAdmin {
                 created.add(name);
             } catch (KafkaFailure e) {
                 if (e.getCause() instanceof InvalidReplicationFactorException) {
-                    throw new KafkaFailure("cannot create topic " + name + ": too few brokers. Lower "
-                            + "topics.replication (SPILLWAY_TOPICS_REPLICATION), or add brokers", e.getCause());
+                    int brokers = brokers();
+                    throw new KafkaFailure("cannot create topic " + name + ": " + brokersText(brokers)
+                            + setReplication(brokers) + ", or add brokers");
                 }
                 // Another instance may create the same topic at the same time.
                 if (!(e.getCause() instanceof TopicExistsException)) {
@@ -76,10 +87,8 @@ public final class TopicAdmin {
     /**
      * Returns one line for each topic or property of it that differs from the required state, with the command that
      * fixes it.
-     *
-     * @param toolOptions options with which Kafka's own tools connect, as of {@link KafkaClients#toolOptions}
      */
-    public List<String> check(Collection<TopicSpec> specs, String toolOptions) {
+    public List<String> check(Collection<TopicSpec> specs) {
         List<String> problems = new ArrayList<>();
         Map<String, TopicDescription> found = new HashMap<>();
         admin.describeTopics(specs.stream().map(TopicSpec::name).toList()).topicNameValues().forEach((name, future) -> {
@@ -89,15 +98,23 @@ public final class TopicAdmin {
                 if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
                     throw e;
                 }
-                problems.add("topic " + name + " is missing. Create it with: spillway topics create");
+                problems.add("topic " + name + " is missing. Create it with: " + commands.spillway("topics create"));
             }
         });
         List<TopicSpec> present = specs.stream().filter(spec -> found.containsKey(spec.name())).toList();
         Map<ConfigResource, Config> configs = configs(present);
+        Map<Integer, List<TopicSpec>> byReplicas = new TreeMap<>();
         for (TopicSpec spec : present) {
-            compare(spec, found.get(spec.name()), problems);
-            compare(spec, configs.get(resource(spec.name())), toolOptions, problems);
+            TopicDescription description = found.get(spec.name());
+            compare(spec, description, problems);
+            compare(spec, description, configs.get(resource(spec.name())), problems);
+            int replicas = replicasOf(description);
+            if (replicas < spec.replication()) {
+                byReplicas.computeIfAbsent(replicas, none -> new ArrayList<>()).add(spec);
+            }
         }
+        // One setting is the cause for all topics, so it comes first and once.
+        byReplicas.forEach((replicas, topics) -> problems.addFirst(tooFewReplicas(replicas, topics)));
         return problems;
     }
 
@@ -162,8 +179,35 @@ public final class TopicAdmin {
         return level >= MIN_TRANSACTION_VERSION
                 ? List.of()
                 : List.of("the cluster's transaction.version is " + level + ", but must be " + MIN_TRANSACTION_VERSION
-                        + " or more (KIP-890). Upgrade it with: kafka-features.sh upgrade"
-                        + " --feature transaction.version=" + MIN_TRANSACTION_VERSION);
+                        + " or more (KIP-890). Upgrade it with: " + commands.kafka("kafka-features.sh",
+                                "upgrade --feature transaction.version=" + MIN_TRANSACTION_VERSION));
+    }
+
+    private int brokers() {
+        return get(admin.describeCluster().nodes(), "describe the cluster").size();
+    }
+
+    private static String brokersText(int brokers) {
+        return "the cluster has " + brokers + (brokers == 1 ? " broker" : " brokers");
+    }
+
+    private static String setReplication(int replicas) {
+        return ". Set topics.replication: " + replicas + " (or SPILLWAY_TOPICS_REPLICATION=" + replicas + ")";
+    }
+
+    private String tooFewReplicas(int replicas, List<TopicSpec> topics) {
+        int brokers = brokers();
+        int wanted = topics.getFirst().replication();
+        return (topics.size() == 1 ? "topic " : "topics ")
+                + topics.stream().map(TopicSpec::name).collect(Collectors.joining(", "))
+                + (topics.size() == 1 ? " has " : " have ") + replicas + (replicas == 1 ? " replica" : " replicas")
+                + " but must have " + wanted + " or more (topics.replication)"
+                + (brokers < wanted ? ", and " + brokersText(brokers) + setReplication(replicas)
+                        : setReplication(replicas) + ", or add replicas with Kafka's tool kafka-reassign-partitions.sh");
+    }
+
+    private static int replicasOf(TopicDescription topic) {
+        return topic.partitions().stream().mapToInt(partition -> partition.replicas().size()).min().orElse(0);
     }
 
     private static void compare(TopicSpec spec, TopicDescription found, List<String> problems) {
@@ -172,27 +216,26 @@ public final class TopicAdmin {
             problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
                     + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
         }
-        found.partitions().stream().map(partition -> partition.replicas().size()).min(Integer::compare)
-                .filter(replicas -> replicas < spec.replication())
-                .ifPresent(replicas -> problems.add(topic + " has " + replicas + " replicas but must have "
-                        + spec.replication() + " or more (topics.replication). Change the configuration, or add"
-                        + " replicas with: kafka-reassign-partitions.sh"));
     }
 
-    private static void compare(TopicSpec spec, Config configs, String toolOptions, List<String> problems) {
+    private void compare(TopicSpec spec, TopicDescription found, Config configs, List<String> problems) {
         SortedMap<String, String> differing = differing(spec, configs);
+        // More in-sync replicas than replicas would refuse every record.
+        if (Integer.parseInt(spec.configs().get(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG)) > replicasOf(found)) {
+            differing.remove(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG);
+        }
         if (!differing.isEmpty()) {
             StringJoiner differences = new StringJoiner(", ");
-            StringJoiner wanted = new StringJoiner(",", "'", "'");
+            StringJoiner wanted = new StringJoiner(",");
             differing.forEach((key, actual) -> {
                 String value = spec.configs().get(key);
                 differences.add(key + "=" + actual + " but must have " + value);
                 // The tool reads a value with commas only in brackets.
                 wanted.add(key + "=" + (value.contains(",") ? "[" + value + "]" : value));
             });
-            problems.add("topic " + spec.name() + " has " + differences + ". Correct it with: kafka-configs.sh "
-                    + toolOptions + " --alter --entity-type topics --entity-name " + spec.name()
-                    + " --add-config " + wanted);
+            problems.add("topic " + spec.name() + " has " + differences + ". Correct it with: "
+                    + commands.kafka("kafka-configs.sh", "--alter --entity-type topics --entity-name " + spec.name()
+                            + " --add-config " + SuggestedCommands.quoted(wanted.toString())));
         }
     }
 

@@ -1,0 +1,86 @@
+package io.spillway.kafka.topics;
+
+import io.spillway.core.item.Printable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import javax.security.auth.login.LoginException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InvalidConfigurationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+
+/**
+ * Cause of a failed connection to Kafka in one line, with the property to change. Kafka's own message is often two
+ * causes away, such as "Failed to create new KafkaAdminClient".
+ */
+public final class ConnectionFault {
+    private final List<Throwable> chain = new ArrayList<>();
+
+    private ConnectionFault(Throwable fault) {
+        for (Throwable at = fault; at != null && !chain.contains(at); at = at.getCause()) {
+            chain.add(at);
+        }
+    }
+
+    /** Describes a fault of the connection, login, TLS or address; empty for every other fault. Escaped. */
+    public static Optional<String> describe(Throwable fault) {
+        return new ConnectionFault(fault).text();
+    }
+
+    private Optional<String> text() {
+        // First what the client cannot read or resolve, because the errors of a broker come later.
+        return says("No resolvable bootstrap urls")
+                .map(found -> "no host of kafka.bootstrapServers can be resolved. Check the names, and the DNS of this"
+                        + " machine")
+                .or(() -> says("JAAS").map(ConnectionFault::jaas))
+                .or(() -> first(at -> at instanceof SslAuthenticationException).map(at -> tls()))
+                .or(() -> first(at -> at instanceof AuthenticationException).map(at -> "Kafka refuses the login: "
+                        + Printable.of(at.getMessage()) + ". Check sasl.mechanism and sasl.jaas.config in"
+                        + " kafka.properties"))
+                .or(() -> first(at -> at instanceof LoginException).map(at -> "the login cannot be prepared: "
+                        + Printable.of(at.getMessage()) + ". Check sasl.jaas.config in kafka.properties"))
+                .or(() -> says("Failed to load SSL keystore").or(() -> says("Failed to load PEM SSL keystore"))
+                        .map(at -> Printable.of(at.getMessage()) + ". Check that it is of this type, and the passwords"
+                                + " of ssl.truststore.* and ssl.keystore.* in kafka.properties"))
+                .or(() -> first(at -> at instanceof InvalidConfigurationException)
+                        .map(at -> Printable.of(at.getMessage()) + " Check ssl.* and sasl.* in kafka.properties"));
+    }
+
+    /** The message is not quoted, because it may contain a part of the JAAS entry. */
+    private static String jaas(Throwable fault) {
+        return fault.getMessage().contains("Could not find")
+                ? "the login has no JAAS entry. Set sasl.jaas.config in kafka.properties"
+                : "the JAAS entry of the login cannot be read. Check sasl.jaas.config in kafka.properties: it must be"
+                        + " LOGIN_MODULE_CLASS required KEY=\"VALUE\" ...;";
+    }
+
+    private String tls() {
+        String cause = Printable.of(String.valueOf(chain.getLast().getMessage()));
+        if (cause.contains("PKIX") || cause.contains("unable to find valid certification path")) {
+            return "the broker's certificate is not trusted (" + cause + "). Set ssl.truststore.location or"
+                    + " ssl.truststore.certificates in kafka.properties to the authority that signed it";
+        }
+        if (cause.contains("subject alternative") || cause.contains("No name matching")) {
+            return "the broker's certificate is for another host (" + cause + "). Use a host name of the certificate in"
+                    + " kafka.bootstrapServers";
+        }
+        if (cause.contains("Unsupported or unrecognized SSL message")) {
+            return "the port does not use TLS. Set security.protocol in kafka.properties to PLAINTEXT or"
+                    + " SASL_PLAINTEXT, or use the broker's port for TLS";
+        }
+        if (cause.contains("certificate_required") || cause.contains("bad_certificate")) {
+            return "the broker does not accept this client's certificate (" + cause + "). Set ssl.keystore.location in"
+                    + " kafka.properties to a certificate that the broker trusts";
+        }
+        return "TLS with the broker failed (" + cause + "). Check ssl.* in kafka.properties";
+    }
+
+    private Optional<Throwable> says(String words) {
+        return first(at -> at.getMessage() != null && at.getMessage().contains(words));
+    }
+
+    private Optional<Throwable> first(Predicate<Throwable> matches) {
+        return chain.stream().filter(matches).findFirst();
+    }
+}
