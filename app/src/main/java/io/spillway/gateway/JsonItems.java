@@ -4,17 +4,24 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are.
@@ -26,6 +33,7 @@ public record JsonItems(
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
             "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
+    private static final Pattern DUPLICATE = Pattern.compile("Duplicate (?:field|Object property) ['\"](.*)['\"]");
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -69,13 +77,30 @@ public record JsonItems(
                 ByteBuffer.wrap(payload(node.get("payload"))));
     }
 
+    /** Returns what is wrong with the text, and where: not the parser's own message, which names its internals. */
+    public static String problemOf(JsonProcessingException e) {
+        Matcher duplicate = DUPLICATE.matcher(String.valueOf(e.getOriginalMessage()));
+        String what = e instanceof MismatchedInputException ? ": more than one value"
+                : duplicate.lookingAt() ? ": the key " + Printable.of(duplicate.group(1)) + " appears twice" : "";
+        return "not JSON" + what
+                + (e.getLocation() == null ? "" : " (column " + e.getLocation().getColumnNr() + ")");
+    }
+
     private Instant enqueuedAt(JsonNode node) {
         if (!node.hasNonNull("enqueuedAt")) {
             return defaultEnqueuedAt.get();
         }
-        require(node.get("enqueuedAt").isIntegralNumber() && node.get("enqueuedAt").canConvertToLong(),
-                "enqueuedAt must be epoch milliseconds");
-        return Instant.ofEpochMilli(node.get("enqueuedAt").longValue());
+        JsonNode time = node.get("enqueuedAt");
+        try {
+            if (time.isTextual()) {
+                return OffsetDateTime.parse(time.textValue()).toInstant().truncatedTo(ChronoUnit.MILLIS);
+            }
+        } catch (DateTimeException notATime) {
+            // The message below covers it.
+        }
+        require(time.isIntegralNumber() && time.canConvertToLong(),
+                "enqueuedAt must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z");
+        return Instant.ofEpochMilli(time.longValue());
     }
 
     private static Map<String, String> attributes(JsonNode node) {

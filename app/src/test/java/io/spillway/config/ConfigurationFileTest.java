@@ -33,7 +33,7 @@ class ConfigurationFileTest {
     void the_defaults_apply_without_any_source() {
         assertThat(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of())).isEqualTo(new Configuration(
                 new KafkaSettings("", "spillway", 19_092, Map.of()),
-                new TopicSettings(12, 3, 1_114_112),
+                new TopicSettings(12, 3, 1_114_112, Optional.empty()),
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
@@ -110,7 +110,7 @@ class ConfigurationFileTest {
                                 "orders",
                                 0,
                                 Map.of("security.protocol", "SSL", "ssl.keystore.location", "/etc/keys")),
-                        new TopicSettings(1_024, 1, 2_048),
+                        new TopicSettings(1_024, 1, 2_048, Optional.empty()),
                         PolicySettings.NONE_SET
                                 .with(PolicyField.RATE, "100.5")
                                 .with(PolicyField.BURST, "none")
