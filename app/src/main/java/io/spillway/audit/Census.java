@@ -3,6 +3,7 @@ package io.spillway.audit;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PartitionReader;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -76,6 +77,18 @@ public final class Census implements AutoCloseable {
     /** Visits the items in the ingress topic. */
     public void forEachInIngress(boolean includeRouted, Consumer<StoredItem> visitor) {
         read(ItemState.OUTSIDE, topics.ingress(), topics.routerGroup(), includeRouted, visitor);
+    }
+
+    /** Visits the finished items on the trail; none if there is no trail. */
+    public void forEachOnTrail(Consumer<StoredItem> visitor) {
+        if (!topics.keepsTrail()) {
+            return;
+        }
+        TopicPartition trail = new TopicPartition(topics.trail(), 0);
+        readFrom(trail, first(trail), record -> TrailCodec.End.of(record.value())
+                .ifPresent(end -> visitor.accept(StoredItem.read(
+                        end.state(), record.topic(), record.partition(), record.offset(), false, false, record.key(),
+                        record.value(), record.headers(), record.timestamp()))));
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.apache.kafka.common.header.Headers;
 /**
  * Stored record with its position and state. Its texts are untrusted: escape them before printing.
  *
- * @param place           state; {@link ItemState#OUTSIDE} for ingress
+ * @param place           state; {@link ItemState#OUTSIDE} for ingress, a final one on the trail
  * @param topic           topic; of a timer, the delay lane
  * @param partition       partition of the topic
  * @param offset          offset in the partition; of a timer, the offset that it had in the delay lane
@@ -52,9 +52,12 @@ public record StoredItem(
                 : OptionalLong.empty();
     }
 
-    /** Returns the item's id; the origin for an item without an id or an unreadable one. */
+    /** Returns the item's id; the origin if it has none that can be read. */
     public String id() {
-        return reading instanceof ParsedRecord.Item item ? DECODER.id(item, value, headers, origin()) : origin();
+        return switch (reading) {
+            case ParsedRecord.Item item -> DECODER.id(item, value, headers, origin());
+            case ParsedRecord.Unreadable bad -> DECODER.id(bad, value, headers).orElseGet(this::origin);
+        };
     }
 
     /** Returns the position where it entered, {@code topic-partition-offset}; its current position if unknown. */

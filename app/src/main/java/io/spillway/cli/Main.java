@@ -14,14 +14,16 @@ import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
 import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.core.item.Printable;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.Terminal;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.embedded.EmbeddedKafkaException;
 import io.spillway.handler.HandlerException;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.router.RouterException;
 import io.spillway.worker.WorkerException;
-import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.LoggerFactory;
@@ -37,7 +39,8 @@ import picocli.CommandLine.Command;
         exitCodeList = {
             "0:Success.",
             "1:The command failed while it was running, or it found a problem.",
-            "2:The options or the configuration are wrong."
+            "2:The options or the configuration are wrong.",
+            "130:Ctrl-C has ended the command."
         },
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
@@ -68,16 +71,24 @@ public final class Main {
     }
 
     static CommandLine commandLine() {
+        return commandLine(System.getenv(), Terminal.isPresent());
+    }
+
+    /** @param isTerminal whether help may have escape codes and the width of the terminal */
+    static CommandLine commandLine(Map<String, String> environment, boolean isTerminal) {
         CommandLine line = new CommandLine(new Main());
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(
+                isTerminal ? CommandLine.Help.Ansi.AUTO : CommandLine.Help.Ansi.OFF));
+        Terminal.columns(environment)
+                .ifPresentOrElse(line::setUsageHelpWidth, () -> line.setUsageHelpAutoWidth(isTerminal));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler((e, args) -> {
             CommandLine at = e.getCommandLine();
-            print(at.getErr(), e.getMessage() + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
-            return CommandFailure.USAGE;
+            return failed(at, args, CommandFailure.USAGE,
+                    e.getMessage() + " (see: " + at.getCommandSpec().qualifiedName() + " --help)");
         });
         line.setExecutionExceptionHandler((e, at, parsed) -> {
-            print(at.getErr(), messageOf(e));
-            return exitCodeOf(e);
+            return failed(at, parsed.originalArgs().toArray(String[]::new), exitCodeOf(e), messageOf(e));
         });
         return line;
     }
@@ -121,9 +132,12 @@ public final class Main {
         return Optional.empty();
     }
 
-    private static void print(PrintWriter err, String message) {
-        err.println("spillway: " + Printable.onOneLine(message));
-        err.flush();
+    /** Prints the failure and returns its exit code. The arguments may be wrong, so they are not parsed. */
+    private static int failed(CommandLine at, String[] arguments, int exitCode, String message) {
+        String all = String.join("\n", arguments).toLowerCase(Locale.ROOT);
+        boolean isJson = all.contains("--output\njson") || all.contains("--output=json");
+        new Printer(at.getOut(), at.getErr(), isJson).failure(message, exitCode);
+        return exitCode;
     }
 
     /** Version from the manifest of the jar. */

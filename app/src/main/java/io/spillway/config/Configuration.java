@@ -37,10 +37,10 @@ public record Configuration(
         return new QueueSettings(kafka, topics, shards);
     }
 
-    /** Returns a copy for a cluster at other addresses; an embedded one has one replica of each topic. */
+    /** Returns a copy for a cluster at other addresses; an embedded one has its own settings of topics. */
     public Configuration on(String bootstrapServers, boolean embedded) {
         return new Configuration(kafka.withBootstrapServers(bootstrapServers),
-                embedded ? topics.withReplication(1) : topics,
+                embedded ? topics.embedded() : topics,
                 defaults, router, worker, handler, gateway, metrics, shards);
     }
 }

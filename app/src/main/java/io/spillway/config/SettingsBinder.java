@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -24,8 +25,10 @@ final class SettingsBinder {
             int.class, new Parser("a whole number", SettingsBinder::integer),
             long.class, new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", ""))),
             double.class, new Parser("a number", Double::valueOf),
-            Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d",
+            Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
                     text -> Duration.ofMillis(Durations.parseMillis(text))),
+            Optional.class, new Parser("none, or a duration such as 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
+                    SettingsBinder::optionalDuration),
             List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
             OptionalInt.class, new Parser("a whole number",
                     text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text))),
@@ -99,6 +102,12 @@ final class SettingsBinder {
 
     private static int integer(String text) {
         return Integer.parseInt(text.replace("_", ""));
+    }
+
+    /** Empty text is no value, and none is zero. */
+    private static Optional<Duration> optionalDuration(String text) {
+        return text.isEmpty() ? Optional.empty()
+                : Optional.of(Duration.ofMillis(text.equals("none") ? 0 : Durations.parseMillis(text)));
     }
 
     private static List<Integer> integers(String text) {

@@ -5,6 +5,7 @@ import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
@@ -43,10 +44,19 @@ public final class DeadLetter {
         return reading instanceof ParsedRecord.Item item ? Optional.of(item.tenant()) : Optional.empty();
     }
 
+    /** Returns the tenant, or {@link LedgerOwner#NONE}: the name in every output and filter. */
+    public String owner() {
+        return tenant().orElse(LedgerOwner.NONE);
+    }
+
     /** Returns the item's id, or its origin if it has none. The first call can decode the whole item. */
     public String id() {
         if (id == null) {
-            id = item().map(ItemDetails::id).orElseGet(this::originText);
+            id = switch (reading) {
+                case ParsedRecord.Item item -> decoder.id(item, record.value(), record.headers(), originText());
+                case ParsedRecord.Unreadable bad ->
+                    decoder.id(bad, record.value(), record.headers()).orElseGet(this::originText);
+            };
         }
         return id;
     }

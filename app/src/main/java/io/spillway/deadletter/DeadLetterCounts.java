@@ -20,7 +20,7 @@ public final class DeadLetterCounts {
     /**
      * Key of a count.
      *
-     * @param tenant tenant, {@code *other*} for all further groups, or {@link LedgerOwner#NOBODY} for unreadable items
+     * @param tenant tenant, {@code *other*} for all further groups, or {@link LedgerOwner#NONE} for unreadable items
      * @param reason untrusted text
      */
     public record Group(String tenant, String reason) {}
@@ -47,7 +47,7 @@ public final class DeadLetterCounts {
     }
 
     void add(DeadLetter letter, ReplayForecast.Result forecast) {
-        Group own = new Group(letter.tenant().orElse(LedgerOwner.NONE), letter.reason());
+        Group own = new Group(letter.owner(), letter.reason());
         Group group = rows.containsKey(own) || rows.size() < MAX_ROWS ? own : OTHERS;
         int swept = forecast == ReplayForecast.Result.SWEPT ? 1 : 0;
         int expired = forecast == ReplayForecast.Result.EXPIRED ? 1 : 0;

@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /**
  * Filter of dead letters. All conditions that are set must apply.
  *
- * @param tenant      tenant; never matches an unreadable item, which has no tenant
+ * @param tenant      tenant, or {@link io.spillway.kafka.codec.LedgerOwner#NONE} for unreadable items
  * @param reason      label of a {@link DeadReason}, or one that another version wrote
  * @param sinceMillis earliest time of dead-lettering, epoch milliseconds, inclusive
  * @param untilMillis latest time of dead-lettering, epoch milliseconds, exclusive
@@ -26,7 +26,7 @@ public record DeadLetterFilter(
     public boolean matches(DeadLetter letter) {
         return reason.map(letter.reason()::equals).orElse(true)
                 && isInTime(letter.deadAtMillis())
-                && (tenant.isEmpty() || tenant.equals(letter.tenant()))
+                && tenant.map(letter.owner()::equals).orElse(true)
                 // Last, because it is the most expensive property.
                 && (id.isEmpty() || id.get().equals(letter.id()));
     }

@@ -18,7 +18,7 @@ public sealed interface Disposal permits Replay, Discard {
     }
 
     /**
-     * Returns the record that replaces the dead letter; empty for none.
+     * Returns the record that is written for the dead letter; empty for none.
      *
      * @param letter dead letter without an obstacle
      * @param index  its index in this run, from 0

@@ -3,7 +3,6 @@ package io.spillway.demo;
 import io.spillway.cli.terminal.DurationText;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.ItemState;
-import java.io.Console;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -36,22 +35,6 @@ public final class DemoView {
         this.plan = plan;
         this.isTerminal = isTerminal;
         this.events = new ArrayDeque<>(plan.events());
-    }
-
-    /** Returns whether this process has a terminal that understands cursor movements. */
-    public static boolean isTerminal() {
-        Console console = System.console();
-        if (console == null || "dumb".equals(System.getenv("TERM"))) {
-            return false;
-        }
-        try {
-            // From JDK 22 a console can exist without a terminal, and has this method.
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (NoSuchMethodException beforeJdk22) {
-            return true;
-        } catch (ReflectiveOperationException e) {
-            return false;
-        }
     }
 
     void show(DemoSample sample) {

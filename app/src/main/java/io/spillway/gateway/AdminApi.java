@@ -2,14 +2,12 @@ package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.spillway.core.item.ItemLimits;
-import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.InstantSource;
-import java.util.Locale;
-import java.util.Optional;
 import java.util.OptionalLong;
 
 /** Read-only {@code /admin} API for the operator: the backlog of all tenants, and one tenant's policy. Thread-safe. */
@@ -31,36 +29,17 @@ record AdminApi(TenantPolicies policies, Depths depths, DepthsReport report, Ins
         OptionalLong waiting = depths.waiting(tenant);
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
         json.put("tenant", tenant);
-        json.set("policy", policyOf(policy));
+        json.set("policy", jsonOf(policies.inForce(tenant), policy));
         json.put("waiting", waiting.isPresent() ? (Long) waiting.getAsLong() : null);
         json.put("admittedShare", LoadShedder.share(policy, waiting));
         return GatewayResponse.json(200, json);
     }
 
-    /** Returns the policy for programs: numbers in base units, null for no limit. */
-    private static ObjectNode policyOf(TenantPolicy policy) {
-        ObjectNode json = GatewayResponse.JSON.createObjectNode();
-        Optional<RateLimit> rate = policy.rateLimit();
-        json.put("ratePerSecond", rate.map(RateLimit::itemsPerSecond).orElse(null));
-        json.put("burst", rate.map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null));
-        json.put("concurrency", policy.concurrency() == Integer.MAX_VALUE ? null : (Integer) policy.concurrency());
-        json.put("agedAfterMillis", orNull(policy.agedAfterMillis()));
-        json.put("ttlMillis", orNull(policy.ttlMillis()));
-        json.put("sweepable", policy.sweepable());
-        json.put("attempts", policy.attempts());
-        json.put("backoffBaseMillis", policy.backoffBaseMillis());
-        json.put("backoffCapMillis", policy.backoffCapMillis());
-        json.put("jitter", policy.jitter().name().toLowerCase(Locale.ROOT));
-        json.put("timeoutMillis", policy.timeoutMillis());
-        json.put("weight", policy.weight());
-        json.put("shardSize", policy.shardSize());
-        json.put("dedicated", policy.dedicated());
-        json.put("backPressure", policy.backPressure().name().toLowerCase(Locale.ROOT));
-        json.put("maxDepth", orNull(policy.maxDepth()));
+    /** Returns the policy for programs; the burst is the one in force, also where none is set. */
+    private static ObjectNode jsonOf(PolicySettings settings, TenantPolicy policy) {
+        ObjectNode json = GatewayResponse.JSON.valueToTree(settings.json());
+        json.put("burst", policy.rateLimit()
+                .map(limit -> limit.toleranceNanos() / limit.intervalNanos()).orElse(null));
         return json;
-    }
-
-    private static Long orNull(long value) {
-        return value == Long.MAX_VALUE ? null : (Long) value;
     }
 }

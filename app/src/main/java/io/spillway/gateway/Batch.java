@@ -82,7 +82,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
             return Line.invalid(Problem.Kind.BAD_REQUEST, "The line is not UTF-8.");
         } catch (JsonProcessingException e) {
             return Line.invalid(
-                    Problem.Kind.BAD_REQUEST, "The line is not JSON: " + Printable.of(e.getOriginalMessage()));
+                    Problem.Kind.BAD_REQUEST, "The line is " + JsonItems.problemOf(e) + ".");
         } catch (IllegalArgumentException e) {
             return Line.invalid(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
         }

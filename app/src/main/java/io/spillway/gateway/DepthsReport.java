@@ -12,6 +12,7 @@ import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
@@ -74,8 +75,8 @@ final class DepthsReport {
     private ObjectNode json(long nowMillis) {
         Totals all = totals(nowMillis);
         ObjectNode json = GatewayResponse.JSON.createObjectNode();
-        json.put("asOfMillis", nowMillis);
-        json.put("changedAtMillis", depths.changedAtMillis() == 0 ? null : (Long) depths.changedAtMillis());
+        json.put("asOf", iso(nowMillis));
+        json.put("changedAt", depths.changedAtMillis() == 0 ? null : iso(depths.changedAtMillis()));
         ObjectNode total = json.putObject("total");
         total.put("waiting", all.waiting);
         flow(total, all.inPerSecond, all.outPerSecond, Drain.of(all.waiting, all.inPerSecond, all.outPerSecond));
@@ -93,6 +94,10 @@ final class DepthsReport {
         ArrayNode tenants = json.putArray("tenants");
         all.shallowestFirst.stream().sorted(DEEPEST_FIRST).forEach(row -> tenants.add(json(row, nowMillis)));
         return json;
+    }
+
+    private static String iso(long millis) {
+        return Instant.ofEpochMilli(millis).toString();
     }
 
     private Totals totals(long nowMillis) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +14,10 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -61,13 +65,28 @@ public record JsonItems(
                 fields.set(key, json, line);
             }
             if (json.nextToken() != null) {
-                throw new JsonParseException(json, "Unexpected text after the end of the object");
+                throw new Misplaced(json, "more than one value");
             }
             return item(fields);
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
             throw new UncheckedIOException("Text in memory could not be read", e);
+        }
+    }
+
+    /** Returns what is wrong with the text, and where: not the parser's own message, which names its internals. */
+    public static String problemOf(JsonProcessingException e) {
+        return "not JSON" + (e instanceof Misplaced ? ": " + Printable.of(e.getOriginalMessage()) : "")
+                + (e.getLocation() == null ? "" : " (column " + e.getLocation().getColumnNr() + ")");
+    }
+
+    /** Text of which each part is JSON, but not the whole; its message is for users. */
+    private static final class Misplaced extends JsonParseException {
+        private static final long serialVersionUID = 1;
+
+        Misplaced(JsonParser json, String message) {
+            super(json, message);
         }
     }
 
@@ -106,14 +125,25 @@ public record JsonItems(
             } else if (key.equals("attributes")) {
                 readAttributes(json);
             } else if (key.equals("enqueuedAt")) {
-                require(json.hasToken(JsonToken.VALUE_NUMBER_INT)
-                        && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER,
-                        "enqueuedAt must be epoch milliseconds");
-                enqueuedAt = Instant.ofEpochMilli(json.getLongValue());
+                enqueuedAt = time(json);
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
             }
+        }
+
+        private static Instant time(JsonParser json) throws IOException {
+            try {
+                if (json.hasToken(JsonToken.VALUE_STRING)) {
+                    return OffsetDateTime.parse(json.getText()).toInstant().truncatedTo(ChronoUnit.MILLIS);
+                }
+            } catch (DateTimeException notATime) {
+                // The message below covers it.
+            }
+            require(json.hasToken(JsonToken.VALUE_NUMBER_INT)
+                    && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER,
+                    "enqueuedAt must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z");
+            return Instant.ofEpochMilli(json.getLongValue());
         }
 
         /** Numbers and booleans are accepted too, with the characters as they are written. */
@@ -155,7 +185,7 @@ public record JsonItems(
 
     private static void requireNew(boolean isNew, JsonParser json) throws IOException {
         if (!isNew) {
-            throw new JsonParseException(json, "Duplicate field '" + json.currentName() + "'");
+            throw new Misplaced(json, "the key " + json.currentName() + " appears twice");
         }
     }
 

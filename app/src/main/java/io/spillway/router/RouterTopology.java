@@ -69,6 +69,10 @@ final class RouterTopology {
             addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
             addLaneSink(topology, LaneStage.DELAY, topics, lane, DUE);
         }
+        if (topics.keepsTrail()) {
+            addTrailSink(topology, LaneStage.ROUTE, topics, ROUTE);
+            addTrailSink(topology, LaneStage.DELAY, topics, DUE);
+        }
         addStage(topology, LEDGER, topics.ledger(), FOLD, processors.fold());
         addStore(topology, stores.apply(Topics.BALANCE_STORE), topics.compactedConfigs(), FOLD);
         topology.addSink(DEPTHS, topics.depths(), new ByteArraySerializer(), new ByteArraySerializer(), FOLD);
@@ -106,6 +110,11 @@ final class RouterTopology {
                 Stores.keyValueStoreBuilder(store, Serdes.Bytes(), Serdes.ByteArray())
                         .withCachingDisabled()
                         .withLoggingEnabled(changelog),
+                processor);
+    }
+
+    private static void addTrailSink(Topology topology, LaneStage stage, Topics topics, String processor) {
+        topology.addSink(stage.trailSink(), topics.trail(), new ByteArraySerializer(), PartitionedValue.serializer(),
                 processor);
     }
 

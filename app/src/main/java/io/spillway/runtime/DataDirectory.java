@@ -2,9 +2,11 @@ package io.spillway.runtime;
 
 import io.spillway.cli.terminal.CommandFailure;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -12,6 +14,8 @@ import java.util.UUID;
 
 /** Data directory of a running process, locked while it runs, with its instance id. Owner of the lock. */
 public final class DataDirectory implements AutoCloseable {
+    private static final String LOCK = "lock";
+
     private final Path path;
     private final FileChannel channel;
 
@@ -25,13 +29,14 @@ public final class DataDirectory implements AutoCloseable {
         try {
             Files.createDirectories(path);
             FileChannel channel = FileChannel.open(
-                    path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             FileLock lock = tryLock(channel);
             if (lock == null) {
                 channel.close();
-                throw CommandFailure.failed("Data directory " + path + " is in use by another process. "
+                throw CommandFailure.failed("Data directory " + path + " is in use by " + ownerOf(path) + ". "
                         + "Stop that process, or choose another directory with --data DIR.");
             }
+            writeOwner(channel);
             // A killed process does not delete it.
             Endpoint.delete(path);
             return new DataDirectory(path, channel);
@@ -84,6 +89,19 @@ public final class DataDirectory implements AutoCloseable {
         } catch (IOException e) {
             throw CommandFailure.failed("Cannot unlock data directory " + path + " (" + e + ").");
         }
+    }
+
+    /** Writes the id of this process into the lock's file, for the message to the next one. */
+    private static void writeOwner(FileChannel channel) throws IOException {
+        channel.truncate(0);
+        channel.write(ByteBuffer.wrap(
+                Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)), 0);
+    }
+
+    /** Returns the owner as text; without its id if the lock's file has none. */
+    private static String ownerOf(Path path) throws IOException {
+        String pid = new String(Files.readAllBytes(path.resolve(LOCK)), StandardCharsets.ISO_8859_1);
+        return pid.matches("[1-9][0-9]{0,18}") ? "process " + pid : "another process";
     }
 
     private static FileLock tryLock(FileChannel channel) throws IOException {

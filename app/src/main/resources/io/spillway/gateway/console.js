@@ -96,9 +96,9 @@ function show(depths) {
   const drained = drainedIn(total.drainSeconds);
   setText(at("summary"), count(total.waiting) + " waiting, " + rate(total.inPerSecond) + "/s in, " + rate(total.outPerSecond) + "/s out"
     + (drained === "" ? "" : ", drained in: " + drained) + "; dead letters: " + count(total.deadLettered));
-  const idleSeconds = Math.max(0, (depths.asOfMillis - depths.changedAtMillis) / 1000);
+  const idleSeconds = Math.max(0, (Date.parse(depths.asOf) - Date.parse(depths.changedAt)) / 1000);
   const isStalled = idleSeconds > STALLED_SECONDS && LANES.some((lane) => lane !== "delay" && lanes[lane].waiting > 0);
-  setText(at("moves"), depths.changedAtMillis === null ? "No items yet" : "Last move " + span(idleSeconds, 2) + " ago"
+  setText(at("moves"), depths.changedAt === null ? "No items yet" : "Last move " + span(idleSeconds, 2) + " ago"
     + (isStalled ? ", but work is waiting: check the routers, the workers and their handlers" : ""));
   at("moves").classList.toggle("alarm", isStalled);
   showLanes(lanes);

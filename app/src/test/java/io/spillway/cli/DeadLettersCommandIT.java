@@ -110,11 +110,11 @@ class DeadLettersCommandIT {
         try (SpillwayProcess router =
                 SpillwayProcess.start(directory.resolve("router"), Map.of(), commands.routerOptions())) {
             fixture.bury(4, i -> "acme");
-            assertThat(commands.run("dead-letters", "replay", "--rate", "2")
+            assertThat(commands.run("dead-letters", "replay", "--yes", "--rate", "2")
                             .done()
                             .out())
                     .startsWith("Replayed 4 dead letters, the last due at ");
-            assertThat(commands.run("dead-letters", "replay", "--output", "json")
+            assertThat(commands.run("dead-letters", "replay", "--yes", "--output", "json")
                             .done()
                             .json()
                             .get("replayed")

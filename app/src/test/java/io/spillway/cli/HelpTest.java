@@ -2,12 +2,16 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class HelpTest {
@@ -38,11 +42,56 @@ class HelpTest {
                         .matches("[A-Z].*\\."));
     }
 
+    @ParameterizedTest
+    @MethodSource("commands")
+    void the_list_of_commands_ends_its_sentences(List<String> command) {
+        CommandLine line = Main.commandLine();
+        for (String name : command) {
+            line = line.getSubcommands().get(name);
+        }
+        // The parent's help shows only the first of them.
+        assertThat(line.getCommandSpec().usageMessage().description()).allSatisfy(part ->
+                assertThat(part).matches("[A-Z].*\\."));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {60, 120, 200})
+    void help_follows_the_width_of_the_terminal(int columns) {
+        String help = help(Map.of("COLUMNS", Integer.toString(columns)), false, "tenants", "set");
+
+        assertThat(help.lines().mapToInt(String::length).max().orElseThrow()).isBetween(columns - 15, columns);
+    }
+
+    @Test
+    void help_has_escape_codes_only_in_a_terminal() {
+        assertThat(help(Map.of("COLUMNS", "80"), false, "topics")).doesNotContain("\u001b");
+    }
+
+    @Test
+    void options_are_shown_only_where_they_have_an_effect() {
+        for (String command : List.of("shards", "simulate", "demo")) {
+            assertThat(CommandRun.of(command, "--help").done().out()).contains("--output")
+                    .doesNotContain("--bootstrap-servers", "--prefix", "--data", "--config");
+        }
+        assertThat(CommandRun.of("topology", "--help").done().out()).contains("--config", "--prefix", "--output")
+                .doesNotContain("--bootstrap-servers", "--data");
+        assertThat(CommandRun.of("depth", "--help").done().out())
+                .contains("--config", "--prefix", "--output", "--bootstrap-servers", "--data");
+    }
+
+    private static String help(Map<String, String> environment, boolean isTerminal, String... command) {
+        CommandLine line = Main.commandLine(environment, isTerminal);
+        StringWriter out = new StringWriter();
+        line.setOut(new PrintWriter(out));
+        line.execute(with(List.of(command), "--help"));
+        return out.toString();
+    }
+
     @Test
     void all_commands_exist() {
         assertThat(commands().map(command -> String.join(" ", command)))
                 .contains(
-                        "run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
+                        "run", "send", "demo", "topology", "topics create", "topics check", "sweep record", "sweep list",
                         "tenants list", "tenants get", "tenants set", "tenants remove", "tenants isolate",
                         "tenants release", "explain", "audit", "depth", "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",

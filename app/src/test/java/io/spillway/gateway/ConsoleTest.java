@@ -8,6 +8,7 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +111,8 @@ class ConsoleTest {
         });
         assertThat(depths.at("/tenants/0/admittedShare").doubleValue()).isEqualTo(0.25);
         assertThat(depths.at("/total/waiting").longValue()).isEqualTo(400);
-        assertThat(depths.at("/changedAtMillis").longValue()).isEqualTo(gateway.nowMillis.get());
+        assertThat(depths.at("/changedAt").textValue())
+                .isEqualTo(Instant.ofEpochMilli(gateway.nowMillis.get()).toString());
         JsonNode acme = new JsonMapper().readTree(get("/admin/tenants/acme").body());
         assertThat(acme.get("waiting").longValue()).isEqualTo(400);
     }

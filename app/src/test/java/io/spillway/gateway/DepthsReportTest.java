@@ -17,6 +17,7 @@ import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -52,8 +53,8 @@ class DepthsReportTest {
         assertThat(json.get("total").toString()).isEqualTo(
                 "{\"waiting\":506,\"inPerSecond\":96.0,\"outPerSecond\":29.0,\"drainSeconds\":null,"
                         + "\"deadLettered\":9}");
-        assertThat(json.get("asOfMillis").longValue()).isEqualTo(NOW);
-        assertThat(json.get("changedAtMillis").longValue()).isEqualTo(NOW);
+        assertThat(json.get("asOf").textValue()).isEqualTo(Instant.ofEpochMilli(NOW).toString());
+        assertThat(json.get("changedAt").textValue()).isEqualTo(Instant.ofEpochMilli(NOW).toString());
         assertThat(json.get("tenantsKnown").intValue()).isEqualTo(5);
         assertThat(json.get("tenantsWaiting").intValue()).isEqualTo(4);
         assertThat(json.get("tenantsLate").intValue()).isEqualTo(1);
@@ -91,7 +92,7 @@ class DepthsReportTest {
         JsonNode later = json(NOW + FlowRates.MEMORY_MILLIS);
         assertThat(later.at("/tenants/0/outPerSecond").doubleValue()).isCloseTo(20 / Math.E, within(1e-9));
         assertThat(later.at("/total/drainSeconds").doubleValue()).isCloseTo(10 * Math.E, within(1e-6));
-        assertThat(later.get("changedAtMillis").longValue()).isEqualTo(NOW);
+        assertThat(later.get("changedAt").textValue()).isEqualTo(Instant.ofEpochMilli(NOW).toString());
     }
 
     @Test
@@ -134,7 +135,7 @@ class DepthsReportTest {
 
     @Test
     void a_report_without_balances_is_valid() {
-        assertThat(json(NOW).toString()).isEqualTo("{\"asOfMillis\":" + NOW + ",\"changedAtMillis\":null,"
+        assertThat(json(NOW).toString()).isEqualTo("{\"asOf\":\"" + Instant.ofEpochMilli(NOW) + "\",\"changedAt\":null,"
                 + "\"total\":{\"waiting\":0,\"inPerSecond\":0.0,\"outPerSecond\":0.0,\"drainSeconds\":0.0,"
                 + "\"deadLettered\":0},\"lanes\":{},\"tenantsKnown\":0,\"tenantsWaiting\":0,\"tenantsLate\":0,"
                 + "\"truncated\":false,\"tenants\":[]}");

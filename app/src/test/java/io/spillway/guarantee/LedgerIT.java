@@ -111,7 +111,7 @@ class LedgerIT {
             accepted += calls.confirmed();
             perhapsAccepted += calls.unknown();
             assertBalanced(seed, "after kill " + kill);
-            Disposal disposal = kill == 0 ? new Replay(topics, System.currentTimeMillis(), 1_000) : new Discard();
+            Disposal disposal = kill == 0 ? new Replay(topics, System.currentTimeMillis(), 1_000) : new Discard(topics);
             finishDeadLetters(disposal, 1 + random.nextInt(50));
             accepted += sendAll();
         }

@@ -138,7 +138,8 @@ public final class SpillwayProcess implements AutoCloseable {
         throw new IllegalStateException("spillway run ended with " + awaitEnd() + ": " + Files.readString(log));
     }
 
-    private int awaitEnd() {
+    /** Waits for the end of the process and returns its exit code. */
+    public int awaitEnd() {
         try {
             if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("process " + process.pid() + " does not end");

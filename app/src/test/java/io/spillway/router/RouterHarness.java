@@ -259,6 +259,12 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     /** Returns a lane's records since the last call. */
+    /** Returns the finished items that are recorded; only with {@code topics.trail}. */
+    List<TestRecord<byte[], byte[]>> trail() {
+        return driver.createOutputTopic(topics.trail(), new ByteArrayDeserializer(), new ByteArrayDeserializer())
+                .readRecordsToList();
+    }
+
     List<TestRecord<byte[], byte[]>> take(Lane lane) {
         return outputs.get(lane).readRecordsToList();
     }

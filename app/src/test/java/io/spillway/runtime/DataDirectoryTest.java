@@ -28,7 +28,7 @@ class DataDirectoryTest {
             assertThatThrownBy(() -> DataDirectory.open(missing))
                     .isInstanceOf(CommandFailure.class)
                     .hasMessageContaining(missing.toString())
-                    .hasMessageContaining("in use")
+                    .hasMessageContaining("in use by process " + ProcessHandle.current().pid() + ".")
                     .hasMessageContaining("--data");
         }
         DataDirectory.open(missing).close();

@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,9 +20,28 @@ final class LaneRecords {
     static final String STAGE = "worker";
 
     private final Topics topics;
+    private final boolean keepsTrail;
+    private final TrailCodec trail = new TrailCodec();
 
     LaneRecords(Topics topics) {
         this.topics = topics;
+        this.keepsTrail = topics.keepsTrail();
+    }
+
+    /** Returns whether {@link #finished} is written for each finished item. */
+    boolean keepsTrail() {
+        return keepsTrail;
+    }
+
+    /**
+     * Returns the record of the trail for an item that leaves the worker for good.
+     *
+     * @param attempts attempts in all
+     */
+    ProducerRecord<byte[], byte[]> finished(LaneItem item, TrailCodec.End end, int attempts) {
+        Headers headers = trail.headers(
+                item.read(), item.record().value(), item.record().headers(), item.origin(), attempts);
+        return new ProducerRecord<>(topics.trail(), null, null, null, end.encode(), headers);
     }
 
     /**

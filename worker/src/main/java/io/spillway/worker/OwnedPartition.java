@@ -41,9 +41,14 @@ final class OwnedPartition {
 
     /** Records a move to another lane for the next commit. */
     void moved(String tenant, Lane to, ProducerRecord<byte[], byte[]> move) {
-        moves.add(move);
-        moveBytes += bytes(move);
+        produce(move);
         left(tenant, ItemState.of(to));
+    }
+
+    /** Adds a record to the next commit. */
+    void produce(ProducerRecord<byte[], byte[]> record) {
+        moves.add(record);
+        moveBytes += bytes(record);
     }
 
     /** Records in the ledger that an item of a tenant left this partition for another state. */

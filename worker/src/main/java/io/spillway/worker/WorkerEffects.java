@@ -8,6 +8,7 @@ import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
+import io.spillway.kafka.codec.TrailCodec;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,8 @@ import java.util.List;
  * <p>Owner: {@link WorkerCore}. Bound: the slots and one suspect.
  */
 final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
+    private static final TrailCodec.End DONE = new TrailCodec.End(ItemState.DONE, "");
+
     private final LaneRecords moves;
     private final WorkerMetrics metrics;
     private final InstantSource clock;
@@ -63,11 +66,18 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     @Override
     public void done(LaneItem item) {
         item.owned().left(item.tenant(), ItemState.DONE);
+        if (moves.keepsTrail()) {
+            item.owned().produce(moves.finished(item, DONE, item.attempts() + 1));
+        }
     }
 
     @Override
     public void dropped(LaneItem item, DropReason reason) {
         item.owned().left(item.tenant(), ItemState.DROPPED);
+        if (moves.keepsTrail()) {
+            TrailCodec.End end = new TrailCodec.End(ItemState.DROPPED, reason.label());
+            item.owned().produce(moves.finished(item, end, item.attempts()));
+        }
         metrics.departures.dropped(reason);
     }
 

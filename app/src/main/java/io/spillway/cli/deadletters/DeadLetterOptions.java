@@ -4,10 +4,12 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.StopSignal;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetterFilter;
+import io.spillway.kafka.codec.LedgerOwner;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,7 +19,8 @@ import picocli.CommandLine.Option;
 public final class DeadLetterOptions {
     private static final long MAX_LIMIT = 1_000_000_000_000L;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "Select dead letters of this tenant.")
+    @Option(names = "--tenant", paramLabel = "T", description = "Select dead letters of this tenant, or with " + LedgerOwner.NONE
+            + " those whose tenant cannot be read.")
     private String tenant;
 
     @Option(names = "--reason", paramLabel = "REASON",
@@ -46,7 +49,7 @@ public final class DeadLetterOptions {
     /** Returns the filter; throws {@link CommandFailure} that names an invalid option. */
     DeadLetterFilter filter(long nowMillis) {
         if (tenant != null) {
-            OptionValues.requireName("--tenant", tenant);
+            OptionValues.requireOwner("--tenant", tenant);
         }
         if (reason != null && !reason.matches("[a-z0-9-]{1,100}")) {
             throw CommandFailure.usage("--reason " + Printable.of(reason)
@@ -84,7 +87,7 @@ public final class DeadLetterOptions {
 
     /** Prints the message now, because a process that is being stopped prints nothing later. */
     static CommandFailure stopped(Printer printer, String message) {
-        printer.problem("spillway: " + message);
+        printer.failure(message, StopSignal.exitCode());
         return CommandFailure.failed(message);
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.cli.deadletters;
 
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.deadletter.DeadLetter;
@@ -8,8 +9,6 @@ import io.spillway.kafka.codec.ItemDetails;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -34,7 +33,7 @@ final class DeadLetterPrinter {
     static List<?> row(DeadLetter letter) {
         String detail = Printable.onOneLine(letter.detail());
         return List.of(
-                time(letter.deadAtMillis()), letter.tenant().orElse(UNKNOWN), Printable.of(letter.id()),
+                time(letter.deadAtMillis()), letter.owner(), Printable.of(letter.id()),
                 letter.reason().isEmpty() ? UNKNOWN : letter.reason(),
                 letter.stage().isEmpty() ? UNKNOWN : Printable.of(letter.stage()),
                 letter.attempts(), letter.originText(), letter.position(),
@@ -43,12 +42,12 @@ final class DeadLetterPrinter {
 
     static Map<String, Object> fields(DeadLetter letter) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("deadAt", letter.deadAtMillis().isPresent() ? letter.deadAtMillis().getAsLong() : null);
-        fields.put("tenant", letter.tenant().orElse(null));
+        fields.put("deadAt", OptionValues.isoOf(letter.deadAtMillis()));
+        fields.put("tenant", letter.owner());
         fields.put("id", letter.id());
-        fields.put("reason", letter.reason());
-        fields.put("detail", letter.detail());
-        fields.put("stage", letter.stage());
+        fields.put("reason", orNull(letter.reason()));
+        fields.put("detail", orNull(letter.detail()));
+        fields.put("stage", orNull(letter.stage()));
         fields.put("attempts", letter.attempts());
         fields.put("origin", letter.originText());
         fields.put("position", letter.position());
@@ -60,16 +59,15 @@ final class DeadLetterPrinter {
         byte[] value = letter.record().value();
         byte[] key = letter.record().key();
         Header[] headers = letter.record().headers().toArray();
-        all.put("headers", Stream.of(headers).limit(MAX_HEADERS).map(header -> Map.of("name", header.key(),
-                "value", header.value() == null ? "null" : text(header.value(), true))).toList());
+        all.put("headers", Stream.of(headers).limit(MAX_HEADERS).map(DeadLetterPrinter::fields).toList());
         all.put("headerCount", headers.length);
         all.put("key", key == null ? null : text(key, true));
         all.put("valueBytes", value == null ? null : value.length);
-        all.put("timestamp", letter.record().timestamp());
+        all.put("timestamp", OptionValues.isoOf(OptionalLong.of(letter.record().timestamp())));
         letter.item().ifPresent(item -> {
-            all.put("enqueuedAt", item.enqueuedAtMillis());
-            all.put("workload", item.workload());
-            all.put("channel", item.channel());
+            all.put("enqueuedAt", OptionValues.isoOf(OptionalLong.of(item.enqueuedAtMillis())));
+            all.put("workload", orNull(item.workload()));
+            all.put("channel", orNull(item.channel()));
             all.put("contentType", item.contentType());
             all.put("attributes", item.attributes());
         });
@@ -77,6 +75,17 @@ final class DeadLetterPrinter {
         all.put("payloadBytes", payload == null ? null : payload.length);
         all.put("payload", payload == null ? null : text(payload, false));
         return all;
+    }
+
+    private static Map<String, Object> fields(Header header) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", header.key());
+        fields.put("value", header.value() == null ? null : text(header.value(), true));
+        return fields;
+    }
+
+    private static String orNull(String text) {
+        return text.isEmpty() ? null : text;
     }
 
     /** Returns a row with name and value for each detail, and for each header. */
@@ -105,11 +114,7 @@ final class DeadLetterPrinter {
     }
 
     private static String time(OptionalLong millis) {
-        try {
-            return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()).toString() : UNKNOWN;
-        } catch (DateTimeException beyondTheCalendar) {
-            return Long.toString(millis.getAsLong());
-        }
+        return millis.isPresent() ? OptionValues.isoOf(millis) : UNKNOWN;
     }
 
     /** Returns text, or hexadecimal digits if the bytes are not UTF-8 or have forbidden control characters; cut. */

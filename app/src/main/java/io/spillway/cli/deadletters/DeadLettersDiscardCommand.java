@@ -3,10 +3,12 @@ package io.spillway.cli.deadletters;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
+import io.spillway.config.Configuration;
 import io.spillway.deadletter.DeadLetterCounts;
 import io.spillway.deadletter.DeadLetterFilter;
 import io.spillway.deadletter.Discard;
 import io.spillway.deadletter.ReplayForecast;
+import io.spillway.kafka.topics.Topics;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,8 +40,9 @@ final class DeadLettersDiscardCommand implements Runnable {
             throw CommandFailure.usage("Give either --all or at least one of --tenant, --reason, --since, --until, "
                     + "--id to select dead letters.");
         }
-        DisposalRun run =
-                new DisposalRun(common, DeadLetterOptions.withCluster(common), filter, new Discard(), limit);
+        Configuration configuration = DeadLetterOptions.withCluster(common);
+        Discard discard = new Discard(new Topics(configuration.queue()));
+        DisposalRun run = new DisposalRun(common, configuration, filter, discard, limit);
         if (yes) {
             run.execute(survey -> {}, (result, survey) -> common.printer().result(
                     Map.of("discarded", result.done(), "stopped", result.stopped()),

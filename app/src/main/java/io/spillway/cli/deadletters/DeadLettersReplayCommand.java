@@ -1,6 +1,7 @@
 package io.spillway.cli.deadletters;
 
 import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
@@ -15,10 +16,10 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,7 +27,8 @@ import picocli.CommandLine.Option;
 /** Command {@code spillway dead-letters replay}: processes dead letters again. */
 @Command(name = "replay", description = {
     "Moves dead letters to the delay lane with their attempts reset. They become due one after the other, at --rate.",
-    "Each is replayed exactly once, even if the command is killed and run again. Without a filter it replays all."
+    "Each is replayed exactly once, even if the command is killed and run again.",
+    "Without a filter it selects all, and then without --yes it only prints how many it would replay, and exits with 2."
 })
 final class DeadLettersReplayCommand implements Runnable {
     @Mixin
@@ -44,6 +46,9 @@ final class DeadLettersReplayCommand implements Runnable {
                     + "time to live would drop.")
     private boolean dryRun;
 
+    @Option(names = "--yes", description = "Replay them also without a filter.")
+    private boolean yes;
+
     @Override
     public void run() {
         long nowMillis = common.clock().millis();
@@ -55,10 +60,16 @@ final class DeadLettersReplayCommand implements Runnable {
         Configuration configuration = DeadLetterOptions.withCluster(common);
         Replay replay = new Replay(new Topics(configuration.queue()), nowMillis, rate);
         DisposalRun run = new DisposalRun(common, configuration, filter, replay, limit);
-        if (dryRun) {
+        boolean isAsking = !dryRun && !yes && !options.isAnySet();
+        if (dryRun || isAsking) {
             run.preview(forecast(configuration, replay), survey -> {
                 printPlan(survey, nowMillis);
                 requireFits(survey);
+                if (isAsking) {
+                    throw CommandFailure.usage("Nothing is replayed yet. Give --yes to replay "
+                            + Printer.count(survey.tally().count(), "dead letter") + ", or select some by --tenant, "
+                            + "--reason, --since, --until or --id.");
+                }
             });
         } else {
             run.execute(this::requireFits, (result, survey) -> printResult(result, survey, nowMillis));
@@ -117,7 +128,7 @@ final class DeadLettersReplayCommand implements Runnable {
         Map<String, Object> fields = new HashMap<>();
         fields.put("cannotReplay", survey.unfit());
         fields.put("obstacles", survey.obstacles());
-        fields.put("lastDue", count == 0 ? null : ReplayRules.dueMillis(nowMillis, count - 1, rate));
+        fields.put("lastDueAt", OptionValues.isoOf(lastDueMillis(count, nowMillis)));
         return fields;
     }
 
@@ -129,9 +140,14 @@ final class DeadLettersReplayCommand implements Runnable {
     }
 
     private String until(long count, long nowMillis) {
-        if (count == 0 || !ReplayRules.fits(count, rate)) {
-            return "";
-        }
-        return ", the last due at " + Instant.ofEpochMilli(ReplayRules.dueMillis(nowMillis, count - 1, rate));
+        OptionalLong lastDueMillis = lastDueMillis(count, nowMillis);
+        return lastDueMillis.isPresent() ? ", the last due at " + OptionValues.isoOf(lastDueMillis) : "";
+    }
+
+    /** Returns when the last of so many is due; empty if there is none, or it would be too late. */
+    private OptionalLong lastDueMillis(long count, long nowMillis) {
+        return count == 0 || !ReplayRules.fits(count, rate)
+                ? OptionalLong.empty()
+                : OptionalLong.of(ReplayRules.dueMillis(nowMillis, count - 1, rate));
     }
 }

@@ -4,7 +4,9 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.PointInTime;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.view.ViewContent;
+import java.time.Instant;
 import java.util.OptionalLong;
 
 /** Checks of option values. Each throws {@link CommandFailure} as wrong usage. */
@@ -17,6 +19,14 @@ public final class OptionValues {
     public static void requireName(String option, String name) {
         if (!ItemLimits.isName(name)) {
             throw CommandFailure.usage(option + " " + Printable.of(name) + ": must be " + NAME);
+        }
+    }
+
+    /** Requires the name of a tenant, or {@link LedgerOwner#NONE} for records without one. */
+    public static void requireOwner(String option, String name) {
+        if (!name.equals(LedgerOwner.NONE) && !ItemLimits.isName(name)) {
+            throw CommandFailure.usage(
+                    option + " " + Printable.of(name) + ": must be " + NAME + ", or " + LedgerOwner.NONE);
         }
     }
 
@@ -41,6 +51,11 @@ public final class OptionValues {
             throw CommandFailure.usage("tenant *: must be one tenant, because not all tenants can have dedicated "
                     + "partitions");
         }
+    }
+
+    /** Returns a time as JSON has it: ISO 8601 in UTC; null for none. */
+    public static String isoOf(OptionalLong millis) {
+        return millis.isPresent() ? Instant.ofEpochMilli(millis.getAsLong()).toString() : null;
     }
 
     /** Returns the time of an option, in epoch milliseconds; empty if the option is absent (null). */

@@ -1,24 +1,32 @@
 package io.spillway.cli.options;
 
 import io.spillway.core.policy.PolicySettings;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.ViewContent;
+import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Policy settings as text, in the form in which they are set. */
 public final class PolicyText {
     private PolicyText() {}
 
-    /** Returns the settings by key, in the order of the fields. */
-    public static Map<String, String> textOf(PolicySettings settings) {
-        Map<String, String> text = new LinkedHashMap<>();
-        settings.values().forEach((field, value) -> text.put(field.key(), field.format(value)));
-        return text;
-    }
-
     /** Returns the settings as {@code key=value}, separated by spaces. */
     public static String inOneLine(PolicySettings settings) {
         return settings.values().isEmpty() ? "nothing set"
-                : textOf(settings).entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(" "));
+                : settings.values().entrySet().stream()
+                        .map(each -> each.getKey().key() + "=" + each.getKey().format(each.getValue()))
+                        .collect(Collectors.joining(" "));
+    }
+
+    /** Returns a row for each field of the policy in force: key, value and where it is set. */
+    public static Stream<List<String>> rows(String tenant, TenantPolicies policies, PolicySettings configured) {
+        PolicySettings own = policies.own(tenant);
+        PolicySettings shared = policies.own(ViewContent.ALL_TENANTS);
+        return policies.inForce(tenant).values().entrySet().stream().map(each -> List.of(
+                each.getKey().key(), each.getKey().format(each.getValue()),
+                own.get(each.getKey()).isPresent() ? "set for " + tenant
+                        : shared.get(each.getKey()).isPresent() ? "set for *"
+                        : configured.get(each.getKey()).isPresent() ? "configuration" : "default"));
     }
 }

@@ -1,6 +1,6 @@
 package io.spillway.cli.simulate;
 
-import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.DurationText;
@@ -24,14 +24,14 @@ import picocli.CommandLine.Parameters;
         description = {
             "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
                     + "result. Needs no Kafka.",
-            "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour,",
-            "spike-30-minutes, slow-destination, retry-storm, poison-pill."
+            "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour, "
+                    + "spike-30-minutes, slow-destination, retry-storm, poison-pill."
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final long NOTE_EVERY_MILLIS = 2_000;
 
     @Mixin
-    private CommonOptions common;
+    private OutputOptions common;
 
     @Parameters(index = "0", paramLabel = "FILE",
             description = "Scenario file (YAML), or the name of a shipped scenario.")

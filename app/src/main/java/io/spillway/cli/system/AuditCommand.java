@@ -25,12 +25,12 @@ import picocli.CommandLine.Mixin;
     "Checks the ledger: for each tenant, accepted = waiting + done + dropped + dead-lettered, and the items "
             + "are in the topics.",
     "It reads the balances, counts the items in all topics, and reads the balances again. While items move, "
-            + "a balance is a range.",
-    "It exits with 1 if a tenant is not correct. It changes nothing. Its memory grows with the tenants and "
-            + "the timers of a partition."
+            + "a balance is a range. It exits with 1 if a tenant is not correct. It changes nothing. Its memory "
+            + "grows with the tenants and the timers of a partition."
 })
 public final class AuditCommand implements Runnable {
     private static final int MAX_LISTED = 1_000;
+    private static final String DEAD_LETTERED = "deadLettered";
 
     @Mixin
     private CommonOptions common;
@@ -47,8 +47,9 @@ public final class AuditCommand implements Runnable {
         common.printer().result(() -> report, printer -> report.print(printer, audited));
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
-                    "The balances of " + off.size() + " of " + Printer.count(tenantsIn(audited), "tenant")
-                            + " are not correct. See section Audit of docs/operations.md.");
+                    (off.size() == 1 ? "The balance of 1 of " : "The balances of " + off.size() + " of ")
+                            + Printer.count(tenantsIn(audited), "tenant")
+                            + (off.size() == 1 ? " is" : " are") + " not correct. See section Audit of docs/operations.md.");
         }
     }
 
@@ -56,7 +57,7 @@ public final class AuditCommand implements Runnable {
      * Result of the audit; its components are the JSON fields.
      *
      * @param moving number of tenants whose items moved during the audit
-     * @param places items by the label of their state, according to the ledger
+     * @param places items by the JSON key of their state, according to the ledger
      * @param off    differences of the first tenants
      */
     private record Report(
@@ -66,7 +67,7 @@ public final class AuditCommand implements Runnable {
             Map<String, Long> places = new LinkedHashMap<>();
             for (ItemState state : ItemState.values()) {
                 if (state != ItemState.OUTSIDE) {
-                    places.put(state.label(), sum(audited, tenant -> tenant.after().in(state)));
+                    places.put(jsonKey(state), sum(audited, tenant -> tenant.after().in(state)));
                 }
             }
             return new Report(
@@ -80,10 +81,10 @@ public final class AuditCommand implements Runnable {
         void print(Printer printer, List<AuditedTenant> audited) {
             Map<String, Long> counted = new HashMap<>();
             AuditedTenant.COUNTED.forEach(
-                    state -> counted.put(state.label(), sum(audited, tenant -> tenant.counted(state))));
+                    state -> counted.put(jsonKey(state), sum(audited, tenant -> tenant.counted(state))));
             printer.table(List.of("", "ledger", "counted"), Stream.concat(
                     Stream.of(List.of("accepted", accepted, "")),
-                    places.entrySet().stream().map(each -> List.of("  " + each.getKey(), each.getValue(),
+                    places.entrySet().stream().map(each -> List.of("  " + labelOf(each.getKey()), each.getValue(),
                             Optional.<Object>ofNullable(counted.get(each.getKey())).orElse("")))));
             printer.line("");
             if (moving > 0) {
@@ -119,6 +120,15 @@ public final class AuditCommand implements Runnable {
 
     private static int tenantsIn(List<AuditedTenant> audited) {
         return (int) audited.stream().filter(each -> !each.tenant().equals(LedgerOwner.IDLE)).count();
+    }
+
+    /** Returns the key of a state in JSON, as in the answers of the gateway. */
+    private static String jsonKey(ItemState state) {
+        return state == ItemState.DEAD_LETTER ? DEAD_LETTERED : state.label();
+    }
+
+    private static String labelOf(String jsonKey) {
+        return jsonKey.equals(DEAD_LETTERED) ? ItemState.DEAD_LETTER.label() : jsonKey;
     }
 
     private static long sum(List<AuditedTenant> audited, ToLongFunction<AuditedTenant> figure) {

@@ -2,12 +2,13 @@ package io.spillway.cli.system;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
+import io.spillway.cli.terminal.Terminal;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.Printable;
@@ -35,18 +36,17 @@ import picocli.CommandLine.Option;
 
 /** Command {@code spillway demo}: a noisy neighbour, with Spillway and a FIFO queue side by side. */
 @Command(name = "demo", description = {
-    "Shows the effect of a noisy neighbour in about a minute. It runs an embedded Kafka, the router and a worker in a",
-    "temporary directory. The load has quiet tenants, one that floods, one with a slow destination, a sweep "
-            + "and a poison",
-    "pill. A plain FIFO consumer handles the same items at the same time. It prints tables and an audit, and "
-            + "draws a chart.",
-    "It reads no configuration and uses no other cluster."
+    "Shows the effect of a noisy neighbour in about a minute.",
+    "It runs an embedded Kafka, the router and a worker in a temporary directory. The load has quiet tenants, one "
+            + "that floods, one with a slow destination, a sweep and a poison pill. A plain FIFO consumer handles "
+            + "the same items at the same time. It prints tables and an audit, and draws a chart. It reads no "
+            + "configuration and uses no other cluster."
 })
 public final class DemoCommand implements Callable<Integer> {
     private static final Path DEFAULT_CHART = Path.of("spillway-demo.png");
 
     @Mixin
-    private CommonOptions common;
+    private OutputOptions common;
 
     @Option(names = "--seconds", paramLabel = "N",
             description = "Seconds for which items are sent, 3 to 3600. Default: ${DEFAULT-VALUE}.",
@@ -93,7 +93,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "worker.slots", Integer.toString(DemoPlan.SLOTS)));
         DemoPlan plan = new DemoPlan(seconds);
         return new DemoRun(plan, configured, directory, shutdown, stop, common.clock())
-                .run(new DemoView(printer, plan, DemoView.isTerminal()));
+                .run(new DemoView(printer, plan, Terminal.isPresent()));
     }
 
     private int report(DemoResult result, Printer printer) {
@@ -103,7 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
         DemoReport report = new DemoReport(result);
         printer.result(() -> {
             Map<String, Object> map = new LinkedHashMap<>(report.asMap());
-            map.put("chart", chartError.isEmpty() ? absolute : "");
+            map.put("chart", chartError.isEmpty() ? absolute : null);
             return map;
         }, text -> {
             report.print(text);

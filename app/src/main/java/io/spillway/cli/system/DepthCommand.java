@@ -11,6 +11,7 @@ import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.Drain;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
+import io.spillway.kafka.codec.LedgerOwner;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -27,14 +28,14 @@ import picocli.CommandLine.Option;
     "Shows the waiting items of each lane and tenant, the age of the oldest, and the time until the backlog "
             + "is gone at current rates.",
     "The numbers come from the ledger and are about a second old. For the ages it reads all waiting items, "
-            + "which takes long",
-    "with a large backlog. Omit the ages with --no-ages."
+            + "which takes long with a large backlog. Omit the ages with --no-ages."
 })
 public final class DepthCommand implements Runnable {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "Show only this tenant.")
+    @Option(names = "--tenant", paramLabel = "T", description = "Show only this tenant, or with " + LedgerOwner.NONE
+            + " items whose tenant cannot be read.")
     private String tenant;
 
     @Option(names = "--limit", paramLabel = "N", defaultValue = "20",
@@ -47,11 +48,11 @@ public final class DepthCommand implements Runnable {
     /** Depth of a lane; the age is null if nothing waits in it, or with --no-ages. */
     private record LaneDepth(long waiting, Double oldestAgeSeconds) {}
 
-    /** Depth of a tenant. {@code drainSeconds} is "never" for a backlog that does not shrink: JSON has no infinity. */
+    /** Depth of a tenant. {@code drainSeconds} is null for a backlog that does not shrink: JSON has no infinity. */
     private record TenantDepth(
             String tenant, long waiting, long hot, long overflow, long aged, long delay, long accepted, long done,
             long dropped, long deadLettered, double inPerSecond, double outPerSecond, Double oldestAgeSeconds,
-            Object drainSeconds) {
+            Double drainSeconds) {
         static TenantDepth of(String tenant, Depth depth, Long oldestMillis, long nowMillis) {
             TenantBalance balance = depth.balance();
             FlowRates rates = depth.rates().at(nowMillis);
@@ -61,7 +62,7 @@ public final class DepthCommand implements Runnable {
                     balance.in(ItemState.AGED), balance.in(ItemState.DELAY), balance.accepted(),
                     balance.in(ItemState.DONE), balance.in(ItemState.DROPPED), balance.in(ItemState.DEAD_LETTER),
                     rates.inPerSecond(), rates.outPerSecond(), ageSeconds(oldestMillis, nowMillis),
-                    drain instanceof Drain.Never ? "never" : drain.seconds());
+                    drain instanceof Drain.Never ? null : (Double) drain.seconds());
         }
     }
 
@@ -71,7 +72,7 @@ public final class DepthCommand implements Runnable {
     @Override
     public void run() {
         if (tenant != null) {
-            OptionValues.requireOneTenant(tenant);
+            OptionValues.requireOwner("--tenant", tenant);
         }
         OptionValues.requireRange("--limit", limit, 1, 100_000, "");
         Configuration configuration = common.configurationWithLedger();
@@ -124,7 +125,7 @@ public final class DepthCommand implements Runnable {
                 report.tenants().stream().map(row -> List.of(
                         row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
                         rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
-                        row.drainSeconds() instanceof Double seconds ? seconds == 0 ? "" : age(seconds) : "never")));
+                        row.drainSeconds() == null ? "never" : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");

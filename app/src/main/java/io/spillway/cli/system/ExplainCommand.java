@@ -10,7 +10,8 @@ import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
-import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.settings.Durations;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -20,7 +21,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.runtime.CompactedTopics;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +33,12 @@ import picocli.CommandLine.Option;
 
 /** Command {@code spillway explain}: the routing of a tenant, or the path of an item. */
 @Command(name = "explain", description = {
+    "Explains the routing of a tenant, or finds an item.",
     "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
-            + "the rules that route",
-    "its items, and the tenants that share its partitions.",
+            + "the rules that route its items, and the tenants that share its partitions.",
     "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
-            + "records. It reads all topics;",
-    "--since makes that faster."
+            + "records. How an item has finished is known for topics.trail, an hour with the embedded Kafka. It "
+            + "reads all topics; --since makes that faster."
 })
 public final class ExplainCommand implements Runnable {
     private static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
@@ -45,7 +46,8 @@ public final class ExplainCommand implements Runnable {
     @Mixin
     private CommonOptions common;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "Tenant to explain.")
+    @Option(names = "--tenant", paramLabel = "T", description = "Tenant to explain, or " + LedgerOwner.NONE
+            + " for records whose tenant cannot be read.")
     private String tenant;
 
     @Option(names = "--id", paramLabel = "ID",
@@ -79,12 +81,19 @@ public final class ExplainCommand implements Runnable {
                 configuration, id, sinceMillis, common.clock(), new ScanProgress(common.clock(), printer::note));
         if (path.isEmpty()) {
             throw CommandFailure.failed("No record of " + Printable.of(id)
-                    + (sinceMillis.isPresent() ? " since " + Instant.ofEpochMilli(sinceMillis.getAsLong()) : "")
-                    + ": it was never received, or it has finished and been purged.");
+                    + (sinceMillis.isPresent() ? " since " + OptionValues.isoOf(sinceMillis) : "")
+                    + ": it was never received, or it has finished and been purged. "
+                    + trailText(configuration.topics().trailKept()));
         }
         printer.result(
                 () -> Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()),
                 text -> print(text, path));
+    }
+
+    private static String trailText(Duration kept) {
+        return kept.isZero()
+                ? "To learn how items finish, set topics.trail."
+                : "Finished items are found for " + Durations.format(kept.toMillis()) + " (topics.trail).";
     }
 
     private static void print(Printer printer, List<StoredItem> path) {
@@ -97,13 +106,21 @@ public final class ExplainCommand implements Runnable {
             }
             printer.line("  " + ItemPath.line(step));
         }
-        if (path.stream().noneMatch(StoredItem::isWaiting)) {
+        if (path.stream().noneMatch(step -> step.isWaiting() || ItemPath.isEnd(step))) {
             printer.line("It does not wait: it is done, dropped or discarded.");
         }
     }
 
     private void explainTenant() {
-        OptionValues.requireOneTenant(tenant);
+        OptionValues.requireOwner("--tenant", tenant);
+        if (tenant.equals(LedgerOwner.NONE)) {
+            String rule = "any: dead-letter";
+            common.printer().result(() -> Map.of("tenant", tenant, "rules", List.of(rule)), printer -> {
+                printer.line(tenant + ": records whose tenant cannot be read. No policy applies to them.");
+                printer.line("They are dead letters. List them with: spillway dead-letters list --tenant '(none)'");
+            });
+            return;
+        }
         Configuration configuration = common.configurationWithCluster(
                 topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
         Topics names = new Topics(configuration.queue());
@@ -122,16 +139,16 @@ public final class ExplainCommand implements Runnable {
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
-        PolicySettings inForce = policies.inForce(tenant);
+        List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         common.printer().result(
                 () -> Map.of(
-                        "tenant", tenant, "policy", PolicyText.textOf(inForce),
+                        "tenant", tenant, "policy", policies.inForce(tenant).json(),
                         "placement", explanation.kind().label(), "slots", explanation.slots(),
                         "partitions", explanation.partitions(), "waiting", waiting,
                         "rules", explanation.rules(), "known", explanation.known(),
                         "sharing", explanation.sharing(), "neighbours", explanation.neighbours()),
-                printer -> print(printer, explanation, inForce, waiting));
+                printer -> print(printer, explanation, policy, waiting));
     }
 
     private static Map<Integer, Map<String, Long>> waiting(
@@ -152,7 +169,7 @@ public final class ExplainCommand implements Runnable {
     }
 
     private void print(
-            Printer printer, TenantExplanation explanation, PolicySettings inForce,
+            Printer printer, TenantExplanation explanation, List<List<String>> policy,
             Map<Integer, Map<String, Long>> waiting) {
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
@@ -171,7 +188,8 @@ public final class ExplainCommand implements Runnable {
         printer.table(explanation.neighbours().stream().map(neighbour ->
                 List.of("  " + Printable.of(neighbour.tenant()), neighbour.shared())));
         printer.line("");
-        printer.line("Policy: " + PolicyText.inOneLine(inForce));
+        printer.line("Policy in force, and where each field is set:");
+        printer.table(policy.stream().map(row -> List.of("  " + row.get(0), row.get(1), row.get(2))));
     }
 
     private static long of(Map<String, Long> lanes, Lane lane) {

@@ -8,6 +8,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.codec.TrailCodec;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -26,11 +28,14 @@ final class ItemPath {
     /** Ids can repeat, and an item can have moved several times. */
     static final int MAX_STEPS = 1_000;
 
-    private static final List<String> NUMBERS = List.of(
-            ItemHeaders.ATTEMPT, ItemHeaders.MOVES, ItemHeaders.DUE, ItemHeaders.FIRST_ATTEMPT_AT,
-            ItemHeaders.REPLAYED_AT, ItemHeaders.DEAD_AT);
-    private static final List<String> TEXTS = List.of(
-            ItemHeaders.LANE_REASON, ItemHeaders.DEAD_REASON, ItemHeaders.DEAD_DETAIL, ItemHeaders.DEAD_STAGE);
+    /** Keys of JSON by the header with a number; those that end with At are times. */
+    private static final Map<String, String> NUMBERS = ordered(
+            ItemHeaders.ATTEMPT, "attempts", ItemHeaders.MOVES, "moves", ItemHeaders.DUE, "dueAt",
+            ItemHeaders.FIRST_ATTEMPT_AT, "firstAttemptAt", ItemHeaders.REPLAYED_AT, "replayedAt",
+            ItemHeaders.DEAD_AT, "deadAt");
+    private static final Map<String, String> TEXTS = ordered(
+            ItemHeaders.LANE_REASON, "laneReason", ItemHeaders.DEAD_REASON, "reason", ItemHeaders.DEAD_DETAIL,
+            "detail", ItemHeaders.DEAD_STAGE, "stage");
 
     private ItemPath() {}
 
@@ -53,13 +58,19 @@ final class ItemPath {
         try (Census census = new Census(configuration, clock, sinceMillis)) {
             census.forEachInIngress(true, visitor);
             census.forEach(true, visitor);
+            census.forEachOnTrail(visitor);
         }
         found.sort(Comparator.comparing(StoredItem::origin).thenComparing(StoredItem::isWaiting)
                 .thenComparing(StoredItem::place).thenComparing(StoredItem::offset));
         return found;
     }
 
-    /** Returns the JSON fields of a record. */
+    /** Returns whether a record is of the trail: it says how the item finished. */
+    static boolean isEnd(StoredItem item) {
+        return item.place() == ItemState.DONE || item.place() == ItemState.DROPPED;
+    }
+
+    /** Returns the JSON fields of a record, null for those that it does not have. */
     static Map<String, Object> fields(StoredItem item) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tenant", item.owner());
@@ -67,34 +78,46 @@ final class ItemPath {
         fields.put("origin", Printable.of(item.origin()));
         fields.put("place", item.place() == ItemState.OUTSIDE ? "ingress" : item.place().label());
         fields.put("position", item.partition() + "-" + item.offset());
-        fields.put("state", !item.isWaiting() ? "left"
-                : item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits");
-        if (item.reading() instanceof ParsedRecord.Item read) {
-            fields.put("enqueuedAt", Instant.ofEpochMilli(read.enqueuedAtMillis()).toString());
-        }
-        for (String name : NUMBERS) {
-            item.number(name).ifPresent(number ->
-                    fields.put(nameOf(name), isTime(name) ? Instant.ofEpochMilli(number).toString() : number));
-        }
-        for (String name : TEXTS) {
-            item.text(name).ifPresent(text -> fields.put(nameOf(name), Printable.of(text)));
+        fields.put("state", stateOf(item));
+        fields.put("finishedAt", isEnd(item) ? iso(item.timestampMillis()) : null);
+        fields.put("enqueuedAt", item.reading() instanceof ParsedRecord.Item read ? iso(read.enqueuedAtMillis()) : null);
+        NUMBERS.forEach((header, key) -> {
+            OptionalLong number = item.number(header);
+            fields.put(key, number.isEmpty() ? null
+                    : key.endsWith("At") ? iso(number.getAsLong()) : (Long) number.getAsLong());
+        });
+        TEXTS.forEach((header, key) -> fields.put(key, item.text(header).map(Printable::of).orElse(null)));
+        if (isEnd(item)) {
+            TrailCodec.End.of(item.value()).filter(end -> !end.reason().isEmpty())
+                    .ifPresent(end -> fields.put("reason", Printable.of(end.reason())));
         }
         return fields;
     }
 
-    /** Returns a record as a line of text. */
+    /** Returns a record as a line of text, without the fields that it does not have. */
     static String line(StoredItem item) {
         Map<String, Object> fields = fields(item);
         List.of("tenant", "id", "origin").forEach(fields::remove);
+        fields.values().removeIf(Objects::isNull);
         return "%-11s %-12s %-9s %s".formatted(fields.remove("place"), fields.remove("position"),
                 fields.remove("state"), fields.isEmpty() ? "" : fields);
     }
 
-    private static boolean isTime(String header) {
-        return !header.equals(ItemHeaders.ATTEMPT) && !header.equals(ItemHeaders.MOVES);
+    private static String stateOf(StoredItem item) {
+        return isEnd(item) ? "finished"
+                : !item.isWaiting() ? "left"
+                : item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits";
     }
 
-    private static String nameOf(String header) {
-        return header.substring("spillway-".length());
+    private static String iso(long millis) {
+        return Instant.ofEpochMilli(millis).toString();
+    }
+
+    private static Map<String, String> ordered(String... headersAndKeys) {
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < headersAndKeys.length; i += 2) {
+            map.put(headersAndKeys[i], headersAndKeys[i + 1]);
+        }
+        return map;
     }
 }

@@ -5,6 +5,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.producer.ItemBuilder;
 import io.spillway.schema.WorkItem;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -16,11 +17,13 @@ import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * Sender of items at a rate, with progress every second. Owned by the command's thread; the producer's thread updates
- * only the counts of results.
+ * only the counts of results, and the thread of a stop calls {@link #stop}.
  */
 final class ItemSender {
     static final long UNKNOWN_TOTAL = -1;
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** Limits how late a stop is noticed. */
+    private static final long MAX_PARK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /** @param sent items that Kafka has stored; {@code firstFailure} is the error of the first of the others */
     record Result(long sent, long failed, double seconds, Optional<String> firstFailure) {}
@@ -34,6 +37,7 @@ final class ItemSender {
     private final AtomicLong failed = new AtomicLong();
     private final AtomicReference<String> firstFailure = new AtomicReference<>();
     private volatile boolean lost;
+    private volatile boolean stopped;
     private long handedOver;
 
     ItemSender(Producer<byte[], byte[]> producer, String topic, Double itemsPerSecond, Printer printer) {
@@ -43,11 +47,14 @@ final class ItemSender {
         this.note = new PeriodicNote(InstantSource.system(), 1_000, printer::note);
     }
 
-    /** Sends an item when it is due by the rate. */
+    /** Sends an item when it is due by the rate; does nothing after {@link #stop}. */
     void send(WorkItem item, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
-        for (long wait = dueNanos - System.nanoTime(); wait > 0; wait = dueNanos - System.nanoTime()) {
-            LockSupport.parkNanos(wait);
+        for (long wait = dueNanos - System.nanoTime(); wait > 0 && !stopped; wait = dueNanos - System.nanoTime()) {
+            LockSupport.parkNanos(Math.min(wait, MAX_PARK_NANOS));
+        }
+        if (stopped) {
+            return;
         }
         producer.send(ItemBuilder.recordOf(topic, item), (stored_, failure) -> {
             if (failure == null) {
@@ -68,9 +75,28 @@ final class ItemSender {
         return lost;
     }
 
+    /** Returns whether further items are pointless: Kafka does not answer, or sending has been stopped. */
+    boolean isOver() {
+        return lost || stopped;
+    }
+
     /** Waits for the results of all items. */
     Result finish() {
         producer.flush();
+        return result();
+    }
+
+    /**
+     * Ends sending from another thread, and returns the results of the items that were handed over. Those that Kafka
+     * does not confirm within the limit have failed.
+     */
+    Result stop(Duration limit) {
+        stopped = true;
+        producer.close(limit);
+        return result();
+    }
+
+    private Result result() {
         return new Result(stored.get(), failed.get(), seconds(), Optional.ofNullable(firstFailure.get()));
     }
 

@@ -67,13 +67,11 @@ public final class RunCommand implements Callable<Integer> {
 
     private void printReady(Endpoint endpoint) {
         Map<String, String> addresses = new LinkedHashMap<>();
-        if (!endpoint.gateway().isEmpty()) {
-            addresses.put("gateway", endpoint.gateway());
-        }
+        addresses.put("gateway", endpoint.gateway().isEmpty() ? null : endpoint.gateway());
         addresses.put("kafka", endpoint.kafka());
         addresses.put("metrics", endpoint.metrics());
         common.printer().result(addresses, "spillway ready " + addresses.entrySet().stream()
-                .map(Map.Entry::toString).collect(Collectors.joining(" ")));
+                .filter(each -> each.getValue() != null).map(Map.Entry::toString).collect(Collectors.joining(" ")));
     }
 
     private static void stop(Shutdown shutdown) {
@@ -88,7 +86,8 @@ public final class RunCommand implements Callable<Integer> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // A successful stop exits with 0, not with the code of the signal.
-        Runtime.getRuntime().halt(inTime && shutdown.isClean() ? 0 : CommandFailure.FAILED);
+        // A successful stop after SIGTERM exits with 0, not with the code of the signal.
+        int exitCode = StopSignal.isCtrlC() ? CommandFailure.INTERRUPTED : 0;
+        Runtime.getRuntime().halt(inTime && shutdown.isClean() ? exitCode : CommandFailure.FAILED);
     }
 }

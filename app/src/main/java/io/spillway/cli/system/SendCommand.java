@@ -5,6 +5,7 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
+import io.spillway.cli.terminal.StopSignal;
 import io.spillway.cli.terminal.TextLines;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
@@ -18,26 +19,33 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.Producer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Command {@code spillway send}: sends items to the ingress topic. */
 @Command(name = "send", description = {
     "Sends generated items to the ingress topic, or the items of a file with one JSON object per line.",
-    "In the file only the payload is required. The options supply the other values."
+    "In the file only the payload is required. The options supply the other values. Ctrl-C prints how many were sent."
 }, footerHeading = "%nA line of a file with all keys (here on two lines):%n%n", footer = {
     "{\"tenant\":\"acme\",\"id\":\"order-1\",\"enqueuedAt\":1700000000000,\"workload\":\"mail\",",
     " \"contentType\":\"text/plain\",\"attributes\":{\"k\":\"v\"},\"payload\":\"text\"}"
 })
 public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
+    /** How long Ctrl-C waits for the confirmation of items that were handed over. */
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+    private static final List<String> ONLY_GENERATED = List.of("--count", "--size");
 
     @Mixin
     private CommonOptions common;
@@ -69,6 +77,11 @@ public final class SendCommand implements Callable<Integer> {
             description = "File with one JSON object per line, or - for standard input.")
     private Path file;
 
+    @Spec
+    private CommandSpec spec;
+
+    private final AtomicLong bad = new AtomicLong();
+
     @Override
     public Integer call() throws IOException {
         check();
@@ -77,19 +90,35 @@ public final class SendCommand implements Callable<Integer> {
         Topics topics = new Topics(configuration.queue());
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             ItemSender sender = new ItemSender(producer, topics.ingress(), rate, printer);
-            long bad = file == null ? sendCounted(sender) : sendFile(sender, printer);
-            ItemSender.Result result = sender.finish();
-            printer.result(
-                    Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad, "seconds", result.seconds()),
-                    "Sent %s to %s in %.1f s."
-                            .formatted(Printer.count(result.sent(), "item"), topics.ingress(), result.seconds()));
-            if (result.failed() + bad > 0) {
-                throw CommandFailure.failed(Printer.count(result.failed() + bad, "item") + " could not be sent: "
+            ItemSender.Result result;
+            try (StopSignal stop = new StopSignal(
+                    () -> print(printer, topics.ingress(), sender.stop(STOP_LIMIT), true))) {
+                if (file == null) {
+                    sendCounted(sender);
+                } else {
+                    sendFile(sender, printer);
+                }
+                result = sender.finish();
+            }
+            print(printer, topics.ingress(), result, false);
+            if (result.failed() + bad.get() > 0) {
+                throw CommandFailure.failed(Printer.count(result.failed() + bad.get(), "item")
+                        + " could not be sent: "
                         + result.firstFailure().orElse("correct the lines that are listed above and send only those")
                         + (sender.isLost() ? ". Kafka does not answer, so the items after them were not sent." : "."));
             }
         }
         return 0;
+    }
+
+    private void print(Printer printer, String topic, ItemSender.Result result, boolean isStopped) {
+        String total = isStopped && file == null ? "%,d of ".formatted(result.sent()) + Printer.count(count, "item")
+                : Printer.count(result.sent(), "item");
+        printer.result(
+                Map.of("sent", result.sent(), "failed", result.failed(), "bad", bad.get(),
+                        "seconds", result.seconds(), "stopped", isStopped),
+                "Sent %s to %s in %.1f s%s".formatted(
+                        total, topic, result.seconds(), isStopped ? ", then stopped." : "."));
     }
 
     private void check() {
@@ -104,29 +133,32 @@ public final class SendCommand implements Callable<Integer> {
             throw CommandFailure.usage("--rate " + rate + ": must be above 0 items per second");
         }
         OptionValues.requireRange("--size", size, 0, 1024 * 1024, " bytes");
+        ONLY_GENERATED.forEach(option -> {
+            if (file != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw CommandFailure.usage(option + ": cannot be used with --file, which has the items");
+            }
+        });
         if (file != null && !isStandardInput() && (!Files.isReadable(file) || Files.isDirectory(file))) {
             throw CommandFailure.usage("--file " + file + ": must be a file that can be read, or - for standard input");
         }
         ageMillis();
     }
 
-    private long sendCounted(ItemSender sender) {
+    private void sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String run = UUID.randomUUID().toString().substring(0, 8);
-        for (long i = 0; i < count && !sender.isLost(); i++) {
+        for (long i = 0; i < count && !sender.isOver(); i++) {
             sender.send(new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
                     "application/octet-stream", Map.of(), ByteBuffer.wrap(payload)), count);
         }
-        return 0;
     }
 
-    private long sendFile(ItemSender sender, Printer printer) throws IOException {
+    private void sendFile(ItemSender sender, Printer printer) throws IOException {
         JsonItems items = new JsonItems(tenant, workload, this::madeAt);
-        long bad = 0;
         try (TextLines lines =
                 new TextLines(isStandardInput() ? System.in : Files.newInputStream(file), MAX_LINE_BYTES)) {
             boolean more = true;
-            while (more && !sender.isLost()) {
+            while (more && !sender.isOver()) {
                 try {
                     String line = lines.next();
                     more = line != null;
@@ -134,15 +166,14 @@ public final class SendCommand implements Callable<Integer> {
                         sender.send(items.parse(line), ItemSender.UNKNOWN_TOTAL);
                     }
                 } catch (JsonProcessingException e) {
-                    bad++;
-                    printer.problem("line " + lines.number() + ": not JSON: " + Printable.of(e.getOriginalMessage()));
+                    bad.incrementAndGet();
+                    printer.problem(lines.number(), JsonItems.problemOf(e));
                 } catch (IllegalArgumentException e) {
-                    bad++;
-                    printer.problem("line " + lines.number() + ": " + Printable.of(e.getMessage()));
+                    bad.incrementAndGet();
+                    printer.problem(lines.number(), Printable.of(e.getMessage()));
                 }
             }
         }
-        return bad;
     }
 
     private Instant madeAt() {

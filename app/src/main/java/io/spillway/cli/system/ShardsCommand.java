@@ -1,7 +1,7 @@
 package io.spillway.cli.system;
 
-import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
@@ -14,17 +14,15 @@ import picocli.CommandLine.Option;
 
 /** Command {@code spillway shards}: calculates the blast radius of shuffle sharding. Needs no Kafka. */
 @Command(name = "shards", description = {
-    "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant. "
-            + "It prints exact",
-    "probabilities and the result for T sample tenants. With --max-overlap it also prints how many tenants "
-            + "can have such shards.",
-    "Needs no Kafka."
+    "Calculates how many tenants are affected if all slots of one tenant fail, with K of N slots per tenant.",
+    "It prints exact probabilities and the result for T sample tenants. With --max-overlap it also prints how many "
+            + "tenants can have such shards. Needs no Kafka."
 })
 public final class ShardsCommand implements Runnable {
     private static final int MAX_TENANTS = 1_000_000;
 
     @Mixin
-    private CommonOptions common;
+    private OutputOptions common;
 
     @Option(names = "--slots", paramLabel = "N", required = true,
             description = "Total number of slots, usually the partitions of a lane.")
@@ -48,7 +46,6 @@ public final class ShardsCommand implements Runnable {
     @Override
     public void run() {
         check();
-        common.configuration();
         Printer printer = common.printer();
         PeriodicNote progress = new PeriodicNote(common.clock(), 1_000, printer::note);
         ShardsTrial drawn = ShardsTrial.drawn(slots, perTenant, tenants, seed, progress);

@@ -14,24 +14,24 @@ import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Command {@code spillway sweep}: publishes completed anti-entropy sweeps to the routers. */
-@Command(name = "sweep", description = "Records completed anti-entropy sweeps.")
+@Command(name = "sweep", description = "Records and lists completed anti-entropy sweeps.")
 public final class SweepCommand {
     @Command(name = "record", description = {
         "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
                 + "start are dropped.",
-        "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, or epoch milliseconds."
+        "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration before now "
+                + "such as 2h."
     })
     void record(
             @Mixin CommonOptions common,
@@ -66,15 +66,40 @@ public final class SweepCommand {
             }
             printer.result(
                     Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
-                            "startedAt", sweep.startedAtMillis(), "completedAt", sweep.completedAtMillis()),
+                            "startedAt", iso(sweep.startedAtMillis()), "completedAt", iso(sweep.completedAtMillis())),
                     "Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued before "
-                            + Instant.ofEpochMilli(sweep.startedAtMillis()) + ".");
+                            + iso(sweep.startedAtMillis()) + ".");
         }
     }
 
+    @Command(name = "list", description = {
+        "Lists the sweep in force for each tenant that has one.",
+        "Items of sweepable tenants that were enqueued before its start are dropped."
+    })
+    void list(@Mixin CommonOptions common) {
+        Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.sweeps()));
+        SortedMap<String, Sweep> sweeps;
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            sweeps = topics.read(new Topics(configuration.queue()).sweeps(), new Sweeps()).all();
+        }
+        common.printer().result(
+                () -> sweeps.entrySet().stream().map(each -> Map.of(
+                        "tenant", each.getKey(), "startedAt", iso(each.getValue().startedAtMillis()),
+                        "completedAt", iso(each.getValue().completedAtMillis()))).toList(),
+                printer -> {
+                    if (sweeps.isEmpty()) {
+                        printer.line("No sweep is recorded.");
+                        return;
+                    }
+                    printer.table(List.of("tenant", "started at", "completed at"), sweeps.entrySet().stream().map(
+                            each -> List.of(Printable.of(each.getKey()), iso(each.getValue().startedAtMillis()),
+                                    iso(each.getValue().completedAtMillis()))));
+                });
+    }
+
     private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
-        long startedAtMillis = millisOf("--started-at", startedAt);
-        long completedAtMillis = completedAt == null ? nowMillis : millisOf("--completed-at", completedAt);
+        long startedAtMillis = OptionValues.millisOf("--started-at", startedAt, nowMillis).orElseThrow();
+        long completedAtMillis = OptionValues.millisOf("--completed-at", completedAt, nowMillis).orElse(nowMillis);
         if (startedAtMillis > nowMillis) {
             throw CommandFailure.usage("--started-at " + startedAt + ": must not be in the future");
         }
@@ -89,13 +114,7 @@ public final class SweepCommand {
         return new Sweep(startedAtMillis, completedAtMillis);
     }
 
-    private static long millisOf(String option, String time) {
-        try {
-            return time.matches("\\d{1,15}") ? Long.parseLong(time)
-                    : OffsetDateTime.parse(time).toInstant().toEpochMilli();
-        } catch (DateTimeException | ArithmeticException e) {
-            throw CommandFailure.usage(option + " " + Printable.of(time)
-                    + ": must be a time such as 2026-11-21T08:00:00Z, or epoch milliseconds");
-        }
+    private static String iso(long millis) {
+        return Instant.ofEpochMilli(millis).toString();
     }
 }

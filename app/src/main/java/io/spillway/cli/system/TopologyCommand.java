@@ -1,6 +1,6 @@
 package io.spillway.cli.system;
 
-import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.options.ConfigurationOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.router.TopologyDrawing;
 import java.io.IOException;
@@ -24,7 +24,7 @@ public final class TopologyCommand implements Runnable {
     static final String DRAWING_FILE = "topology.mmd";
 
     @Mixin
-    private CommonOptions common;
+    private ConfigurationOptions common;
 
     @Option(names = "--write", paramLabel = "DIR",
             description = "Write " + TEXT_FILE + " and " + DRAWING_FILE + " to this directory instead.")

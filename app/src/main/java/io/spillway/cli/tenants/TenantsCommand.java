@@ -7,7 +7,6 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.ViewProgress;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,7 @@ public final class TenantsCommand {
     void list(@Mixin CommonOptions common) {
         SortedMap<String, PolicySettings> all = TenantTopics.withPolicies(common).policies().all();
         Map<String, Object> json = new TreeMap<>();
-        all.forEach((tenant, settings) -> json.put(tenant, PolicyText.textOf(settings)));
+        all.forEach((tenant, settings) -> json.put(tenant, settings.json()));
         common.printer().result(() -> json, printer -> {
             if (all.isEmpty()) {
                 printer.line("No tenant has its own settings.");
@@ -46,18 +45,9 @@ public final class TenantsCommand {
         OptionValues.requireNameOrAll("tenant", tenant);
         TenantTopics topics = TenantTopics.withPolicies(common);
         TenantPolicies all = topics.policies();
-        PolicySettings own = all.own(tenant);
-        PolicySettings shared = all.own(ViewContent.ALL_TENANTS);
-        PolicySettings configured = topics.configuration().defaults();
-        PolicySettings inForce = all.inForce(tenant);
         common.printer().result(
-                () -> Map.of("tenant", tenant, "policy", PolicyText.textOf(inForce), "set", PolicyText.textOf(own)),
-                printer -> printer.table(inForce.values().entrySet().stream().map(each -> List.of(
-                        each.getKey().key(),
-                        each.getKey().format(each.getValue()),
-                        own.get(each.getKey()).isPresent() ? "set for " + tenant
-                                : shared.get(each.getKey()).isPresent() ? "set for *"
-                                : configured.get(each.getKey()).isPresent() ? "configuration" : "default"))));
+                () -> Map.of("tenant", tenant, "policy", all.inForce(tenant).json(), "set", all.own(tenant).json()),
+                printer -> printer.table(PolicyText.rows(tenant, all, topics.configuration().defaults())));
     }
 
     @Command(name = "remove", description = "Removes all settings of a tenant. The defaults apply again.")

@@ -68,7 +68,7 @@ final class TenantsSetCommand implements Runnable {
                     : settings.with(each.getKey(), each.getValue());
         }
         topics.writePolicy(tenant, settings, wait);
-        common.printer().result(Map.of("tenant", tenant, "set", PolicyText.textOf(settings)),
+        common.printer().result(Map.of("tenant", tenant, "set", settings.json()),
                 tenant + ": " + PolicyText.inOneLine(settings));
     }
 

@@ -7,6 +7,10 @@ public final class CommandFailure extends RuntimeException {
     public static final int FAILED = 1;
     /** The options or the configuration are wrong. */
     public static final int USAGE = 2;
+    /** Ctrl-C has ended the command: 128 and the number of SIGINT, as a shell and the JVM have it. */
+    public static final int INTERRUPTED = 130;
+    /** SIGTERM has ended the command. */
+    public static final int TERMINATED = 143;
 
     private final int exitCode;
 

@@ -1,12 +1,11 @@
 package io.spillway.cli.terminal;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.core.item.Printable;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +20,6 @@ public final class Printer {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
             .enable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-            .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
             .build();
 
     private final PrintWriter out;
@@ -54,10 +52,14 @@ public final class Printer {
         }
     }
 
-    /** Prints maps, lists and records as one JSON value on one line; null components of records are omitted. */
+    /** Prints maps, lists and records as one JSON value on one line. */
     public void json(Object value) {
+        line(text(value));
+    }
+
+    private static String text(Object json) {
         try {
-            line(JSON.writeValueAsString(value));
+            return JSON.writeValueAsString(json);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a result cannot be written as JSON", e);
         }
@@ -71,12 +73,27 @@ public final class Printer {
     /** Prints a line of progress or advice; omitted with JSON. */
     public void note(String text) {
         if (!isJson) {
-            problem(text);
+            errorLine(text);
         }
     }
 
-    /** Prints a problem that does not end the command. */
+    /** Prints a problem that does not end the command; with JSON, as an object with the key detail. */
     public void problem(String text) {
+        errorLine(isJson ? text(Map.of("detail", text)) : text);
+    }
+
+    /** Prints the problem of a line of the input; with JSON, with the keys line and detail. */
+    public void problem(long line, String text) {
+        errorLine(isJson ? text(Map.of("line", line, "detail", text)) : "line " + line + ": " + text);
+    }
+
+    /** Prints the failure that ends the command; with JSON, with the keys detail and exitCode. */
+    public void failure(String message, int exitCode) {
+        String line = Printable.onOneLine(message);
+        errorLine(isJson ? text(Map.of("detail", line, "exitCode", exitCode)) : "spillway: " + line);
+    }
+
+    private void errorLine(String text) {
         err.println(text);
         err.flush();
     }

@@ -45,7 +45,7 @@ public final class DelayProcessor extends LaneProcessor {
     public DelayProcessor(
             Topics topics, DelayReader reader, Decider decider, RouterMetrics metrics, DelayMetrics delays, int threads,
             InstantSource clock, LedgerRecorder recorder) {
-        super(LaneStage.DELAY, topics.lane(Lane.DELAY), decider, metrics, recorder);
+        super(LaneStage.DELAY, topics, topics.lane(Lane.DELAY), decider, metrics, recorder);
         this.reader = reader;
         this.delays = delays;
         this.threads = threads;

@@ -7,8 +7,11 @@ import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
+import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
+import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -25,14 +28,18 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     private final RouterMetrics metrics;
     private final LedgerRecorder recorder;
     private final LedgerOwner owners = new LedgerOwner();
+    private final TrailCodec trail = new TrailCodec();
+    private final boolean keepsTrail;
     private LedgerRecorder.TaskLedger ledger;
     private ProcessorContext<byte[], PartitionedValue> context;
 
     /** Creates the processor of one task, which reads a partition of the topic. */
     protected LaneProcessor(
-            LaneStage stage, String topic, Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
+            LaneStage stage, Topics topics, String topic, Decider decider, RouterMetrics metrics,
+            LedgerRecorder recorder) {
         this.stage = stage;
         this.topic = topic;
+        this.keepsTrail = topics.keepsTrail();
         this.decider = decider;
         this.metrics = metrics;
         this.recorder = recorder;
@@ -66,7 +73,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     /** Sets the headers of a record on its way to a lane other than dead-letter. */
     protected abstract void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset);
 
-    /** Removes the headers that a dead letter must not have, and returns the item's origin. */
+    /** Removes the headers that a dead letter or a finished item must not have, and returns the item's origin. */
     protected abstract Origin toDeadLetter(Headers headers, Decision decision, long offset);
 
     /** Decides on a record with this offset in the topic of the stage, and forwards it. */
@@ -111,6 +118,9 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
             case Route.Drop drop -> {
                 metrics.dropped(drop.reason());
                 commitIf(ledger.record(decision.tenant(), ItemState.DROPPED));
+                if (keepsTrail) {
+                    leaveTrail(record, decision, drop, offset, nowMillis);
+                }
             }
             case Route.DeadLetter dead -> {
                 Headers headers = record.headers();
@@ -123,6 +133,16 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
                 commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
             }
         }
+    }
+
+    private void leaveTrail(
+            Record<byte[], byte[]> record, Decision decision, Route.Drop drop, long offset, long nowMillis) {
+        Origin origin = toDeadLetter(record.headers(), decision, offset);
+        Headers headers = trail.headers(record.key(), record.value(), record.headers(), record.timestamp(),
+                new String(origin.bytes(), StandardCharsets.ISO_8859_1),
+                ItemHeaders.number(record.headers(), ItemHeaders.ATTEMPT).orElse(0));
+        byte[] end = new TrailCodec.End(ItemState.DROPPED, drop.reason().label()).encode();
+        context.forward(new Record<>(null, PartitionedValue.anywhere(end), nowMillis, headers), stage.trailSink());
     }
 
     private void forward(Record<byte[], byte[]> record, Lane lane, int partition) {

@@ -27,7 +27,7 @@ public final class RouteProcessor extends LaneProcessor {
     private byte[] originPrefix;
 
     public RouteProcessor(Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
-        super(LaneStage.ROUTE, topics.ingress(), decider, metrics, recorder);
+        super(LaneStage.ROUTE, topics, topics.ingress(), decider, metrics, recorder);
     }
 
     @Override

@@ -12,11 +12,13 @@ public enum LaneStage {
     private final String label;
     private final ItemState from;
     private final String[] sinks;
+    private final String trailSink;
 
     LaneStage(String label, ItemState from, String sinkPrefix) {
         this.label = label;
         this.from = from;
         this.sinks = Arrays.stream(Lane.values()).map(lane -> sinkPrefix + lane.label()).toArray(String[]::new);
+        this.trailSink = sinkPrefix + "trail";
     }
 
     /** Returns the name of the stage in the headers of its dead letters. */
@@ -27,6 +29,11 @@ public enum LaneStage {
     /** Returns the state of an item before this stage moves it. */
     public ItemState from() {
         return from;
+    }
+
+    /** Returns the sink through which this stage writes to the trail. */
+    public String trailSink() {
+        return trailSink;
     }
 
     /** Returns the sink through which this stage writes to a lane. Allocates nothing. */

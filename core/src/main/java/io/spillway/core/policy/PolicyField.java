@@ -144,7 +144,8 @@ public enum PolicyField {
         } catch (IllegalArgumentException wrongType) {
             // The message below covers it.
         }
-        throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed());
+        throw new IllegalArgumentException(key + " = " + Printable.of(text) + ": must be " + allowed()
+                + (type == Type.DURATION ? " (" + Durations.UNITS_TEXT + ")" : ""));
     }
 
     /** Returns whether a stored value of any origin is one that {@link #parse} can return. */
@@ -167,6 +168,16 @@ public enum PolicyField {
             case Double number -> plain(number);
             default -> value.toString();
         };
+    }
+
+    /** Returns the key in JSON, which ends with the unit: {@code ttlMillis}, {@code ratePerSecond}. */
+    public String jsonKey() {
+        return this == RATE ? "ratePerSecond" : type == Type.DURATION ? key + "Millis" : key;
+    }
+
+    /** Returns a stored value as JSON has it: a number, a flag or text; null for none. */
+    public Object jsonValue(Object value) {
+        return canBeNone && none().equals(value) ? null : value;
     }
 
     /** Returns all flags. */

@@ -4,6 +4,7 @@ import io.spillway.core.item.Printable;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -55,6 +56,13 @@ public record PolicySettings(Map<PolicyField, Object> values) {
     /** Returns the stored value of a field; empty when it is not set here. */
     public Optional<Object> get(PolicyField field) {
         return Optional.ofNullable(values.get(field));
+    }
+
+    /** Returns the values by {@link PolicyField#jsonKey}, in the order of the fields; null for none. */
+    public Map<String, Object> json() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        values.forEach((field, value) -> json.put(field.jsonKey(), field.jsonValue(value)));
+        return json;
     }
 
     /** Returns a copy with one field set from text; throws as {@link PolicyField#parse} does. */

@@ -6,8 +6,11 @@ import java.util.regex.Pattern;
 
 /** Text format of durations: {@code 250ms}, {@code 30s}, {@code 5m}, {@code 1h}, {@code 7d}. */
 public final class Durations {
+    /** The units of a duration, for messages that refuse one. */
+    public static final String UNITS_TEXT = "units: ms, s, m, h, d";
+
     private static final Pattern TEXT = Pattern.compile("(\\d{1,19})(ms|s|m|h|d)");
-    private static final String ALLOWED = "must be a duration such as 250ms, 30s, 5m, 1h or 7d";
+    private static final String ALLOWED = "must be a duration such as 250ms, 30s, 5m, 1h or 7d (" + UNITS_TEXT + ")";
     private static final String[] UNITS = {"d", "h", "m", "s", "ms"};
     private static final long[] UNIT_MILLIS = {86_400_000, 3_600_000, 60_000, 1_000, 1};
 

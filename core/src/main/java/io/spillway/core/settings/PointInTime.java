@@ -6,7 +6,8 @@ import java.time.OffsetDateTime;
 /** Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or an age such as {@code 2h}. */
 public final class PointInTime {
     private static final String ALLOWED =
-            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or an age such as 2h";
+            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or an age such as 2h ("
+                    + Durations.UNITS_TEXT + ")";
 
     private PointInTime() {}
 

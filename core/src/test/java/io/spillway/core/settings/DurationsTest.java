@@ -39,7 +39,7 @@ class DurationsTest {
     void any_other_text_is_rejected_with_what_is_allowed(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Durations.parseMillis(text))
-                .withMessage("must be a duration such as 250ms, 30s, 5m, 1h or 7d");
+                .withMessage("must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)");
     }
 
     @Test

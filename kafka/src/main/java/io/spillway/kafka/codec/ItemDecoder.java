@@ -1,12 +1,16 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.schema.WorkItem;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.avro.generic.GenericRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /** Decoder of complete items for handlers, with the fields that the router only skips. Immutable and thread-safe. */
@@ -50,6 +54,34 @@ public final class ItemDecoder {
         cursor.skip(cursor.readLength());
         int length = cursor.readLength();
         return cursor.ascii(cursor.position(), length);
+    }
+
+    /**
+     * Returns the id of a record that {@link ItemReader} has refused, if it can be told; empty otherwise.
+     *
+     * @param value may be null
+     */
+    public Optional<String> id(ParsedRecord.Unreadable read, byte[] value, Headers headers) {
+        Header header = headers.lastHeader(ItemHeaders.ID);
+        if (header != null) {
+            byte[] id = header.value();
+            return id == null || !ItemLimits.isId(id, 0, id.length)
+                    ? Optional.empty()
+                    : Optional.of(new String(id, StandardCharsets.US_ASCII));
+        }
+        if (value == null || read.reason() == DeadReason.UNKNOWN_SCHEMA || !SingleObject.hasPrefix(value)) {
+            return Optional.empty();
+        }
+        try {
+            AvroCursor cursor = new AvroCursor(value, SingleObject.PREFIX_BYTES);
+            cursor.skip(cursor.readLength());
+            int length = cursor.readLength();
+            return ItemLimits.isId(value, cursor.position(), length)
+                    ? Optional.of(cursor.ascii(cursor.position(), length))
+                    : Optional.empty();
+        } catch (UnreadableItem cutShort) {
+            return Optional.empty();
+        }
     }
 
     private static ItemDetails decodeAvro(ParsedRecord.Item read, GenericRecord item, Optional<String> id) {

@@ -1,22 +1,49 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
+import java.time.Duration;
+import java.util.Optional;
 
-/** Settings of the topics, for their creation and for the check at every start. */
+/**
+ * Settings of the topics, for their creation and for the check at every start.
+ *
+ * @param trail empty if not set; zero for none
+ */
 public record TopicSettings(
         @Setting(key = "topics.partitions", defaultValue = "12", allowed = "1 to 10000",
                 doc = "Partitions of the ingress topic and of every lane.") int partitions,
         @Setting(key = "topics.replication", defaultValue = "3", allowed = "1 to 9",
                 doc = "Replicas of every topic. The embedded Kafka always has 1.") int replication,
         @Setting(key = "topics.maxBytes", defaultValue = "1114112", allowed = "1024 to 104857600", unit = "bytes",
-                doc = "Largest record that the ingress topic takes, with key, headers and framing.") int maxBytes) {
+                doc = "Largest record that the ingress topic takes, with key, headers and framing.") int maxBytes,
+        @Setting(key = "topics.trail", defaultNote = "1h with the embedded Kafka, otherwise none",
+                allowed = "none, or 1m to 30d",
+                doc = "How long the topic trail keeps how each item finished, for explain --id. none writes no trail.")
+                Optional<Duration> trail) {
+    private static final Duration EMBEDDED_TRAIL = Duration.ofHours(1);
+    private static final Duration MIN_TRAIL = Duration.ofMinutes(1);
+    private static final Duration MAX_TRAIL = Duration.ofDays(30);
+
     public TopicSettings {
-        AllowedRange.check(TopicSettings.class, partitions, replication, maxBytes);
+        AllowedRange.check(TopicSettings.class, partitions, replication, maxBytes, trail);
+        trail.filter(kept -> !kept.isZero()).ifPresent(kept -> {
+            if (kept.compareTo(MIN_TRAIL) < 0 || kept.compareTo(MAX_TRAIL) > 0) {
+                throw new InvalidSettingException(
+                        "topics.trail", Durations.format(kept.toMillis()), "must be none, or 1m to 30d");
+            }
+        });
     }
 
-    /** Returns these settings with another number of replicas. */
-    public TopicSettings withReplication(int other) {
-        return new TopicSettings(partitions, other, maxBytes);
+    /** Returns these settings for the embedded Kafka: one replica, and a trail unless it is set. */
+    public TopicSettings embedded() {
+        return new TopicSettings(partitions, 1, maxBytes, trail.or(() -> Optional.of(EMBEDDED_TRAIL)));
+    }
+
+    /** Returns how long the trail is kept; zero for no trail. */
+    public Duration trailKept() {
+        return trail.orElse(Duration.ZERO);
     }
 }

@@ -46,6 +46,9 @@ public final class Topics {
     private static final int LEDGER_ENTRY_BYTES = 1024 * 1024;
     /** A request holds a tenant, a short text and framing, and a batch holds many. */
     private static final int SHARD_REQUEST_BYTES = 1024 * 1024;
+    /** About a million finished items. Whole segments expire, so a segment is a small part of it. */
+    private static final long TRAIL_BYTES = 256L * 1024 * 1024;
+    private static final int TRAIL_SEGMENT_BYTES = 16 * 1024 * 1024;
 
     private final String prefix;
     private final TopicSettings settings;
@@ -101,6 +104,16 @@ public final class Topics {
     /** Returns the topic of requests to the shard registry, by tenant. One partition, so that one task keeps it. */
     public String shardRequests() {
         return prefix + ".shard-requests";
+    }
+
+    /** Returns the topic of finished items, one record each, in one partition. */
+    public String trail() {
+        return prefix + ".trail";
+    }
+
+    /** Returns whether finished items are recorded, in which case {@link #trail} exists. */
+    public boolean keepsTrail() {
+        return !settings.trailKept().isZero();
     }
 
     /** Returns the topic of the ledger: all moves of items, summed by tenant and transaction. */
@@ -215,6 +228,9 @@ public final class Topics {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(spec(shardsChangelog(), 1, compactedConfigs()));
         }
+        if (keepsTrail()) {
+            specs.add(spec(trail(), 1, trailConfigs()));
+        }
         return specs;
     }
 
@@ -228,6 +244,19 @@ public final class Topics {
                 // Timers are short-lived: compacting when a fifth is new rewrites the rest about four times.
                 TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.2",
                 TopicConfig.DELETE_RETENTION_MS_CONFIG, Long.toString(TIMER_REMOVAL_KEPT_MILLIS)));
+    }
+
+    /** Records of the trail expire by the broker's clock: a wrong clock of a worker must not keep or lose them. */
+    private Map<String, String> trailConfigs() {
+        long keptMillis = settings.trailKept().toMillis();
+        Map<String, String> configs = durable(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG, Long.toString(keptMillis),
+                TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(TRAIL_SEGMENT_BYTES),
+                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Math.max(60_000, keptMillis / 6))));
+        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        return configs;
     }
 
     private TopicSpec spec(String name, int partitions, Map<String, String> configs) {

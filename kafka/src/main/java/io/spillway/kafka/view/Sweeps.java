@@ -6,6 +6,8 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.avro.generic.GenericRecord;
 
 /** Latest completed sweep of each tenant. Owner: the view's thread; readers see only complete sweeps. */
@@ -32,6 +34,11 @@ public final class Sweeps extends ViewContent<Sweep> {
     /** Returns the time before which items of a tenant are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}. */
     public long coveredBeforeMillis(String tenant, long nowMillis) {
         return Math.max(startOf(tenant, nowMillis), startOf(ALL_TENANTS, nowMillis));
+    }
+
+    /** Returns the sweeps in force, by tenant or {@code *}; a copy. */
+    public SortedMap<String, Sweep> all() {
+        return new TreeMap<>(entries);
     }
 
     @Override

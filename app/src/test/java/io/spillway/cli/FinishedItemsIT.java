@@ -1,0 +1,78 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.spillway.guarantee.SpillwayProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code explain --id} tells of items that have finished, with the embedded Kafka and its defaults. */
+@Timeout(300) // Against a hang; nothing is measured.
+class FinishedItemsIT {
+    @TempDir
+    Path directory;
+
+    private String data;
+    private String config;
+
+    @Test
+    void how_an_item_finished_is_known_after_it_is_purged() throws Exception {
+        data = directory.resolve("data").toString();
+        config = CommandsUnderTest.written(
+                        directory, CommandsUnderTest.SMALL + "kafka:\n  embeddedPort: 0\nhandler:\n  type: log\n")
+                .toString();
+        try (SpillwayProcess running = SpillwayProcess.start(Path.of(data), Map.of(), "--config", config)) {
+            run("tenants", "set", "old", "--ttl", "1m", "--wait").done();
+            send("{\"tenant\":\"acme\",\"id\":\"order-1\",\"payload\":\"x\"}");
+            send("{\"tenant\":\"old\",\"id\":\"order-2\",\"enqueuedAt\":1700000000000,\"payload\":\"x\"}");
+
+            JsonNode done = end("order-1");
+            assertThat(done.get("place").textValue()).isEqualTo("done");
+            assertThat(done.get("tenant").textValue()).isEqualTo("acme");
+            assertThat(done.get("attempts").intValue()).isEqualTo(1);
+            assertThat(done.get("finishedAt").textValue()).matches("\\d{4}-.*Z");
+            JsonNode dropped = end("order-2");
+            assertThat(dropped.get("place").textValue()).isEqualTo("dropped");
+            assertThat(dropped.get("reason").textValue()).isEqualTo("ttl");
+            assertThat(run("explain", "--id", "order-1").done().out())
+                    .contains("item order-1 of acme, entered at spillway.ingress-", "done ", "finished");
+            assertThat(run("explain", "--id", "order-3").failedWith(1))
+                    .contains("No record of order-3", "Finished items are found for 1h (topics.trail)");
+            JsonNode audit = run("audit", "--output", "json").done().json();
+            assertThat(audit.get("balanced").booleanValue()).as("the trail counts in no balance").isTrue();
+            assertThat(running.stop()).isZero();
+        }
+    }
+
+    private void send(String line) throws Exception {
+        Path file = Files.writeString(directory.resolve("items.jsonl"), line);
+        run("send", "--file", file.toString()).done();
+    }
+
+    /** Returns the last step of an item when it has finished. */
+    private JsonNode end(String id) {
+        while (true) {
+            CommandRun found = run("explain", "--id", id, "--output", "json");
+            if (found.exitCode() == 0) {
+                JsonNode steps = found.json().get("steps");
+                JsonNode last = steps.get(steps.size() - 1);
+                if (last.get("state").textValue().equals("finished")) {
+                    return last;
+                }
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private CommandRun run(String... command) {
+        return CommandRun.of(Stream.concat(Stream.of(command), Stream.of("--data", data, "--config", config))
+                .toArray(String[]::new));
+    }
+}

@@ -1,0 +1,63 @@
+package io.spillway.router;
+
+import static io.spillway.router.RouterHarness.START_MILLIS;
+import static io.spillway.router.RouterHarness.item;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.ItemState;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.kafka.codec.TrailCodec;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.test.TestRecord;
+import org.junit.jupiter.api.Test;
+
+class TrailTest {
+    @Test
+    void a_dropped_item_is_on_the_trail_without_its_payload_and_without_headers_from_outside() {
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "1h"))) {
+            router.set("acme", PolicyField.TTL, "1m");
+            Headers outside = new RecordHeaders()
+                    .add("spillway-attempt", new byte[] {'9'}).add("mine", new byte[] {'x'});
+            router.send(item("acme", START_MILLIS - 3_600_000), outside);
+            router.send(item("acme", START_MILLIS));
+
+            List<TestRecord<byte[], byte[]>> trail = router.trail();
+            assertThat(trail).as("only the one that has finished").hasSize(1);
+            assertThat(TrailCodec.End.of(trail.getFirst().value()))
+                    .contains(new TrailCodec.End(ItemState.DROPPED, "ttl"));
+            Headers headers = trail.getFirst().headers();
+            assertThat(text(headers, "spillway-tenant")).isEqualTo("acme");
+            assertThat(text(headers, "spillway-id")).isNotBlank();
+            assertThat(text(headers, "spillway-enqueued-at")).isEqualTo(Long.toString(START_MILLIS - 3_600_000));
+            assertThat(text(headers, "spillway-origin")).isEqualTo("spillway.ingress-0-0");
+            assertThat(text(headers, "spillway-attempt")).isEqualTo("0");
+            assertThat(headers.lastHeader("mine")).isNull();
+        }
+    }
+
+    @Test
+    void without_the_setting_there_is_no_topic_of_the_trail() {
+        try (RouterHarness router = RouterHarness.configured(Map.of())) {
+            assertThat(router.topics.keepsTrail()).isFalse();
+            assertThat(router.topics.all()).noneMatch(topic -> topic.name().equals("spillway.trail"));
+        }
+        try (RouterHarness router = RouterHarness.configured(Map.of("topics.trail", "2h"))) {
+            assertThat(router.topics.all()).filteredOn(topic -> topic.name().equals("spillway.trail"))
+                    .singleElement().satisfies(topic -> {
+                        assertThat(topic.partitions()).isEqualTo(1);
+                        assertThat(topic.configs())
+                                .containsEntry("retention.ms", "7200000")
+                                .containsEntry("retention.bytes", "268435456")
+                                .containsEntry("message.timestamp.type", "LogAppendTime");
+                    });
+        }
+    }
+
+    private static String text(Headers headers, String name) {
+        return new String(headers.lastHeader(name).value(), StandardCharsets.UTF_8);
+    }
+}
