@@ -82,6 +82,7 @@ public record RunningSystem(
         Optional<AdminKey> adminKey = roles.contains(Role.GATEWAY)
                 ? Optional.of(AdminKeys.find(System.getenv(), configured.gateway(), data.path()))
                 : Optional.empty();
+        NativeLibraries.unpackBelow(data.path(), roles.contains(Role.ROUTER));
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         Configuration configuration = embedded ? startKafka(configured, data.path(), shutdown) : configured;
         if (!embedded) {
