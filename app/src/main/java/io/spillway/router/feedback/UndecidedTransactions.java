@@ -59,8 +59,8 @@ public final class UndecidedTransactions {
                     && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {
                 TopicPartition at = each.partition();
                 LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s."
-                                + " If its producer has ended, abort it with:"
-                                + " kafka-transactions.sh abort --topic {} --partition {} --start-offset {}",
+                                + " If its producer has ended, or is not yours, abort it with:"
+                                + " spillway transactions abort --topic {} --partition {} --offset {}",
                         at, each.readableTo(), millis / 1_000, at.topic(), at.partition(), each.readableTo());
             }
         }

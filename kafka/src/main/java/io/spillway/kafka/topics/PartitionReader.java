@@ -58,7 +58,7 @@ public final class PartitionReader {
             } else if (clock.millis() - lastProgressMillis > STALL_TIMEOUT_MILLIS) {
                 throw new KafkaFailure("cannot read " + partition, new KafkaException("no record after offset "
                         + position + " for " + STALL_TIMEOUT_MILLIS / 1000 + " s, but the partition ends at " + end
-                        + ". Look for hanging transactions with: kafka-transactions.sh find-hanging"));
+                        + ". Look for hanging transactions with: spillway transactions list"));
             }
         }
         return List.of();
