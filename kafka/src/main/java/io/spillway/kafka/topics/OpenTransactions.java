@@ -71,7 +71,7 @@ public final class OpenTransactions {
     }
 
     /**
-     * Aborts a transaction. If its coordinator still knows it, it ends in all its partitions and its producer is fenced;
+     * Aborts a transaction. If its coordinator knows it, it ends in all its partitions and its producer is fenced;
      * otherwise in this partition.
      */
     public void abort(Open open) {
