@@ -12,6 +12,7 @@ import io.spillway.cli.system.ShardsCommand;
 import io.spillway.cli.system.SweepCommand;
 import io.spillway.cli.system.TopicsCommand;
 import io.spillway.cli.system.TopologyCommand;
+import io.spillway.cli.system.TransactionsCommand;
 import io.spillway.cli.tenants.TenantsCommand;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
@@ -57,6 +58,7 @@ import picocli.CommandLine.Command;
             ShardsCommand.class,
             SimulateCommand.class,
             ExplainCommand.class,
+            TransactionsCommand.class,
             TopologyCommand.class,
         })
 public final class Main {

@@ -14,9 +14,11 @@ import io.spillway.router.ledger.DepthMetrics;
 import io.spillway.router.route.RouterMetrics;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,7 @@ final class Housekeeping implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Housekeeping.class);
     private static final long PERIOD_MILLIS = 10_000;
     private static final String INGRESS = "ingress";
+    private static final String LEDGER = "ledger";
 
     private final QueueAdmin admin;
     private final Topics topics;
@@ -62,7 +65,9 @@ final class Housekeeping implements AutoCloseable {
         this.depths = depths;
         this.depthMetrics = depthMetrics;
         this.queues = queues(topics);
-        this.undecided = new UndecidedTransactions(admin, queues.keySet(), registry);
+        Set<String> measured = new HashSet<>(queues.keySet());
+        measured.add(LEDGER);
+        this.undecided = new UndecidedTransactions(admin, measured, registry);
         this.clock = clock;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
                 LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, failure));
@@ -88,8 +93,11 @@ final class Housekeeping implements AutoCloseable {
         metrics.electTenants();
         Map<String, List<QueueProgress>> partitions = measure();
         depthMetrics.measure(clock.millis());
-        undecided.measure(partitions, clock.millis());
-        purgeLedger();
+        List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());
+        Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
+        all.put(LEDGER, ledger);
+        undecided.measure(all, clock.millis());
+        purgeLedger(ledger);
         admin.purgeFinished(partitions.get(INGRESS));
         admin.purgeFinished(partitions.get(Lane.DELAY.label()));
         if (topics.assignsShards()) {
@@ -98,9 +106,9 @@ final class Housekeeping implements AutoCloseable {
     }
 
     /** Purges below the mark, not below the commit: a fold task that starts reads the ledger again from the mark. */
-    private void purgeLedger() {
+    private void purgeLedger(List<QueueProgress> ledger) {
         Map<TopicPartition, Long> folded = new HashMap<>();
-        for (QueueProgress part : admin.read(topics.ledger(), topics.routerGroup())) {
+        for (QueueProgress part : ledger) {
             long foldedTo = depths.foldedTo(part.partition().partition());
             if (foldedTo > part.start()) {
                 folded.put(part.partition(), foldedTo);

@@ -95,7 +95,7 @@ class HelpTest {
                         "tenants list", "tenants get", "tenants set", "tenants remove", "tenants isolate",
                         "tenants release", "explain", "audit", "depth", "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",
-                        "dead-letters discard", "shards", "simulate");
+                        "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort");
     }
 
     @Test

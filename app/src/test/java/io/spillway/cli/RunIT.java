@@ -14,11 +14,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -134,6 +138,28 @@ class RunIT {
                                 "run", "--data", Files.writeString(directory.resolve("file"), "").toString())
                         .failedWith(1))
                 .contains(directory.resolve("file").toString(), "--data");
+    }
+
+    @Test
+    void a_data_directory_of_an_earlier_version_keeps_working() throws Exception {
+        Path data = directory.resolve("data");
+        String config = CommandsUnderTest.written(directory, EMBEDDED).toString();
+        try (SpillwayProcess running = SpillwayProcess.start(data, Map.of(), "--roles", "router", "--config", config)) {
+            try (Admin admin = Admin.create(
+                    Map.of("bootstrap.servers", Endpoint.read(data).orElseThrow().kafka()))) {
+                admin.incrementalAlterConfigs(Map.of(
+                                new ConfigResource(ConfigResource.Type.TOPIC, "spillway.hot"),
+                                List.of(new AlterConfigOp(
+                                        new ConfigEntry("segment.ms", "604800000"), AlterConfigOp.OpType.SET))))
+                        .all().get();
+            }
+            assertThat(running.stop()).isZero();
+        }
+        try (SpillwayProcess again = SpillwayProcess.start(data, Map.of(), "--roles", "router", "--config", config)) {
+            assertThat(again.isAlive()).isTrue();
+            assertThat(CommandRun.of("topics", "check", "--config", config, "--data", data.toString()).done().out())
+                    .contains("All topics match the configuration.");
+        }
     }
 
     @Test

@@ -59,10 +59,9 @@ public final class UndecidedTransactions {
                     && !Long.valueOf(each.readableTo()).equals(reported.put(each.partition(), each.readableTo()))) {
                 TopicPartition at = each.partition();
                 LOG.error("{} cannot be read beyond offset {}: a transaction there has been open for {} s."
-                                + " If its producer has ended, abort it with: {}",
-                        at, each.readableTo(), millis / 1_000, admin.commands().kafka("kafka-transactions.sh",
-                                "abort --topic " + at.topic() + " --partition " + at.partition()
-                                        + " --start-offset " + each.readableTo()));
+                                + " If its producer has ended, or is not yours, abort it with: {}",
+                        at, each.readableTo(), millis / 1_000, admin.commands().spillway("transactions abort --topic "
+                                + at.topic() + " --partition " + at.partition() + " --offset " + each.readableTo()));
             }
         }
         return longest;

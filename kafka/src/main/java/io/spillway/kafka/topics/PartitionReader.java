@@ -59,8 +59,7 @@ public final class PartitionReader {
             } else if (clock.millis() - lastProgressMillis > STALL_TIMEOUT_MILLIS) {
                 throw new KafkaFailure("cannot read " + partition + ": no record after offset " + position + " for "
                         + STALL_TIMEOUT_MILLIS / 1000 + " s, but the partition ends at " + end
-                        + ". Look for hanging transactions with: " + commands.kafka("kafka-transactions.sh",
-                                "find-hanging --topic " + partition.topic() + " --partition " + partition.partition()));
+                        + ". Look for hanging transactions with: " + commands.spillway("transactions list"));
             }
         }
         return List.of();
