@@ -49,7 +49,8 @@ public final class AuditCommand implements Runnable {
             throw CommandFailure.failed(
                     (off.size() == 1 ? "The balance of 1 of " : "The balances of " + off.size() + " of ")
                             + Printer.count(audited.size(), "tenant")
-                            + (off.size() == 1 ? " is" : " are") + " not correct. See section Audit of docs/operations.md.");
+                            + (off.size() == 1 ? " is" : " are")
+                            + " not correct. See section Audit of docs/operations.md.");
         }
     }
 

@@ -2,8 +2,8 @@ package io.spillway.cli.system;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.ChartFile;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;

@@ -1,7 +1,7 @@
 package io.spillway.cli.system;
 
-import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.options.OptionValues;
+import io.spillway.cli.options.OutputOptions;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.sharding.OverlapOdds;
