@@ -109,7 +109,8 @@ public final class DeadLetterRun implements AutoCloseable {
                 letters.queues().purgeBelow(finished);
             }
         } catch (KafkaFailure e) {
-            throw new KafkaFailure(work.done() + " dead letters are " + disposal.done() + " but not purged yet;"
+            throw new KafkaFailure(work.done() + (work.done() == 1 ? " dead letter is " : " dead letters are ")
+                    + disposal.done() + " but not purged yet;"
                     + " run the same command again within 7 days (offsets.retention.minutes)", e);
         }
         return new RunResult(work.done(), work.isStopped());

@@ -28,7 +28,8 @@ final class CommandReference {
 
         `./spillway COMMAND` runs a command, `./spillway COMMAND --help` prints its help. A result goes to
         standard output, progress and errors go to standard error. With `--output json` a result is one
-        JSON value on one line.
+        JSON value on one line, and so is an error. Times in JSON are ISO 8601 in UTC, and null stands for
+        none. `(none)` is the tenant of records whose tenant cannot be read.
 
         """;
 
@@ -45,8 +46,10 @@ final class CommandReference {
                 .append(nameOf(command).replace(' ', '-')).append(")\n"));
         page.append("\n## Exit codes\n\n| Code | Meaning |\n|---|---|\n");
         root.usageMessage().exitCodeList().forEach((code, meaning) -> page.append(row(code, meaning)));
-        page.append("\n## Common options\n\nEvery command has these options.\n\n")
-                .append(table(options(command(commands, "topology"), true)));
+        page.append("\n## Common options\n\nEvery command has these options. "
+                        + "Commands that need no Kafka have fewer: `demo`,\n`shards` and `simulate` have no "
+                        + "configuration, and `topology` no cluster and no data directory.\n\n")
+                .append(table(options(command(commands, "topics check"), true)));
         commands.stream().skip(1).forEach(command -> page.append(section(command)));
         return page.toString();
     }

@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.runtime.Endpoint;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code explain --id} tells of items that have finished, with the embedded Kafka and its defaults. */
 @Timeout(300) // Against a hang; nothing is measured.
 class FinishedItemsIT {
+    private static final long LIMIT_SECONDS = 60;
+
     @TempDir
     Path directory;
 
@@ -41,6 +50,15 @@ class FinishedItemsIT {
             JsonNode dropped = end("order-2");
             assertThat(dropped.get("place").textValue()).isEqualTo("dropped");
             assertThat(dropped.get("reason").textValue()).isEqualTo("ttl");
+            sendWithoutTenant("order-4");
+            while (!run("dead-letters", "list", "--tenant", "(none)").out().contains("order-4")) {
+                LockSupport.parkNanos(20_000_000);
+            }
+            run("dead-letters", "discard", "--tenant", "(none)", "--yes").done();
+            JsonNode discarded = end("order-4");
+            assertThat(discarded.get("tenant").textValue()).isEqualTo("(none)");
+            assertThat(discarded.get("place").textValue()).isEqualTo("dropped");
+            assertThat(discarded.get("reason").textValue()).isEqualTo("discarded");
             assertThat(run("explain", "--id", "order-1").done().out())
                     .contains("item order-1 of acme, entered at spillway.ingress-", "done ", "finished");
             assertThat(run("explain", "--id", "order-3").failedWith(1))
@@ -56,10 +74,25 @@ class FinishedItemsIT {
         run("send", "--file", file.toString()).done();
     }
 
+    private void sendWithoutTenant(String id) throws Exception {
+        Map<String, Object> settings = Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Endpoint.read(Path.of(data)).orElseThrow().kafka());
+        try (KafkaProducer<byte[], byte[]> producer =
+                new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("spillway.ingress", new byte[] {'x'});
+            record.headers()
+                    .add("spillway-tenant", "a b".getBytes(StandardCharsets.US_ASCII))
+                    .add("spillway-id", id.getBytes(StandardCharsets.US_ASCII));
+            producer.send(record).get();
+        }
+    }
+
     /** Returns the last step of an item when it has finished. */
     private JsonNode end(String id) {
-        while (true) {
-            CommandRun found = run("explain", "--id", id, "--output", "json");
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        CommandRun found = null;
+        while (System.nanoTime() < endNanos) {
+            found = run("explain", "--id", id, "--output", "json");
             if (found.exitCode() == 0) {
                 JsonNode steps = found.json().get("steps");
                 JsonNode last = steps.get(steps.size() - 1);
@@ -69,6 +102,7 @@ class FinishedItemsIT {
             }
             LockSupport.parkNanos(20_000_000);
         }
+        throw new AssertionError(id + " has not finished within " + LIMIT_SECONDS + " s: " + found);
     }
 
     private CommandRun run(String... command) {

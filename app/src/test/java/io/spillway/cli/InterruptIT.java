@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,7 @@ class InterruptIT {
     @TempDir
     Path directory;
 
+    private final List<Process> started = new ArrayList<>();
     private CommandsUnderTest commands;
 
     @BeforeEach
@@ -81,7 +83,14 @@ class InterruptIT {
                 "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main"));
         command.addAll(List.of(arguments));
         command.addAll(List.of(commands.options()));
-        return new ProcessBuilder(command).redirectError(directory.resolve("err").toFile()).start();
+        Process process = new ProcessBuilder(command).redirectError(directory.resolve("err").toFile()).start();
+        started.add(process);
+        return process;
+    }
+
+    @AfterEach
+    void endAll() {
+        started.forEach(Process::destroyForcibly);
     }
 
     private void awaitIngress() {

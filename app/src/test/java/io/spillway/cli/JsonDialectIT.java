@@ -101,7 +101,8 @@ class JsonDialectIT {
                 .isEqualTo(1);
         assertThat(commands.run("depth", "--tenant", "(none)").done().out()).contains("(none) has never had an item");
         assertThat(commands.run("explain", "--tenant", "(none)").done().out())
-                .contains("(none): records whose tenant cannot be read", "spillway dead-letters list --tenant '(none)'");
+                .contains("(none): records whose tenant cannot be read",
+                        "spillway dead-letters list --tenant '(none)'");
         assertThat(commands.run("dead-letters", "discard", "--tenant", "(none)", "--yes").done().out())
                 .isEqualTo("Discarded 1 dead letter.\n");
     }

@@ -96,12 +96,12 @@ class SendCommandIT {
             assertThat(run.errLines())
                     .satisfiesExactly(
                             line -> assertThat(line).isEqualTo(isJson
-                                    ? "{\"detail\":\"not JSON (column 5)\",\"line\":2}"
-                                    : "line 2: not JSON (column 5)"),
+                                    ? "{\"detail\":\"not JSON (column 1)\",\"line\":2}"
+                                    : "line 2: not JSON (column 1)"),
                             line -> assertThat(line).contains("tenant must be"),
                             line -> assertThat(line).contains("not UTF-8"),
                             line -> assertThat(line)
-                                    .startsWith(isJson ? "{\"detail\":\"3 items" : "spillway: 3 items could not be sent")
+                                    .startsWith(isJson ? "{\"detail\":\"3 items" : "spillway: 3 items")
                                     .contains("listed above"));
             assertThat(run.err()).doesNotContain("\u001b", "token");
             assertThat(run.outLines()).hasSize(1);

@@ -54,7 +54,8 @@ class TenantsCommandIT {
                         .done()
                         .json()
                         .toString())
-                .isEqualTo("{\"set\":{\"agedAfter\":\"90s\",\"burst\":\"none\",\"rate\":\"100\"},\"tenant\":\"acme\"}");
+                .isEqualTo("{\"set\":{\"agedAfterMillis\":90000,\"burst\":null,\"ratePerSecond\":100.0},"
+                        + "\"tenant\":\"acme\"}");
         commands.run("tenants", "set", "*", "--ttl", "1h", "--rate", "7").done();
 
         assertThat(commands.run("tenants", "get", "acme").done().outLines())

@@ -172,6 +172,13 @@ class WrongUsageTest {
                 .contains("spillway.yml", "must be one YAML document", "line");
     }
 
+    @Test
+    void messages_about_a_file_name_nothing_of_the_parser() throws IOException {
+        assertThat(CommandRun.of("simulate", written("name: a\n---\nname: b\n")).failedWith(2))
+                .contains("must be one YAML document", "another document begins", "line")
+                .doesNotContain("JsonNode", "FAIL_ON");
+    }
+
     @ParameterizedTest
     @MethodSource("commandsThatNeedACluster")
     void an_invalid_address_is_named(List<String> command) {

@@ -45,8 +45,8 @@ class ConfigurationErrorTest {
         kafka.embeddedPort         | 65536     | must be 0 to 65535
         router.commitInterval      | 0ms       | must be 1ms to 1m
         router.commitInterval      | 60001ms   | must be 1ms to 1m
-        router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d
-        router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+        router.commitInterval      | 50        | must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)
+        router.commitInterval      | 213503982335d | must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)
         router.threads             | 0         | must be 1 to 256
         router.threads             | 257       | must be 1 to 256
         router.protection.multiple | 1.4       | must be 0, or 1.5 to 1000.0
@@ -67,7 +67,7 @@ class ConfigurationErrorTest {
         shards.seed                | x         | must be a whole number of 64 bits
         shards.table               | 1;2       | must be whole numbers with commas between them
         shards.workloadPartitions  | 257       | must be 0 to 256
-        shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d
+        shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)
         gateway.port               | 65536     | must be 0 to 65535
         gateway.limits.connections | 0         | must be 1 to 1000000
         gateway.limits.bodyTimeout | 99ms      | must be 100ms to 300000ms
@@ -112,18 +112,18 @@ class ConfigurationErrorTest {
         kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
         kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
         nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-        topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
-        topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
+        topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-        topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
         kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
         topics: {partitions: [3]}          | topics.partitions = [...]: must be one value
         kafka: {bootstrapServers: [a, b]}  | kafka.bootstrapServers = [...]: must be one value
         kafka: {properties: {a: [b]}}      | kafka.properties.a = [...]: must be one value
         kafka: {properties: []}            | kafka.properties = [...]: must be a map of settings; any key
-        topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
-        topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes
+        topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
+        topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
         "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
         """)
@@ -182,7 +182,7 @@ class ConfigurationErrorTest {
     void an_unknown_key_on_the_command_line_is_reported() {
         assertThat(errorOf(Map.of(), Map.of("topics.partition", "3")))
                 .isEqualTo("topics.partition = 3: unknown key; known here: topics.partitions, topics.replication,"
-                        + " topics.maxBytes");
+                        + " topics.maxBytes, topics.trail");
     }
 
     @ParameterizedTest

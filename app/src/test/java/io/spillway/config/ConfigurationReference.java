@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
@@ -67,6 +68,7 @@ final class ConfigurationReference {
             OptionalInt.class, "whole number",
             double.class, "number",
             Duration.class, "duration",
+            Optional.class, "duration",
             List.class, "list of whole numbers",
             Map.class, "map of text");
 

@@ -271,9 +271,10 @@ class DeadLetterRunIT {
     void discarded_dead_letters_are_removed_without_successors() throws Exception {
         fixture.bury(10, i -> i < 5 ? "acme" : "other");
         try (DeadLetterRun run = open(1_000, UnaryOperator.identity())) {
-            Survey survey = run.survey(tenant("acme"), new Discard(fixture.topics()), Long.MAX_VALUE, UNWATCHED).orElseThrow();
+            Disposal discard = new Discard(fixture.topics());
+            Survey survey = run.survey(tenant("acme"), discard, Long.MAX_VALUE, UNWATCHED).orElseThrow();
 
-            assertThat(run.run(survey, tenant("acme"), new Discard(fixture.topics()), UNWATCHED).done()).isEqualTo(5);
+            assertThat(run.run(survey, tenant("acme"), discard, UNWATCHED).done()).isEqualTo(5);
         }
         assertThat(fixture.waiting()).containsExactlyInAnyOrderElementsOf(ids(IntStream.range(5, 10)));
         assertThat(fixture.delayed()).isEmpty();

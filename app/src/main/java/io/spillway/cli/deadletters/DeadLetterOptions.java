@@ -19,8 +19,9 @@ import picocli.CommandLine.Option;
 public final class DeadLetterOptions {
     private static final long MAX_LIMIT = 1_000_000_000_000L;
 
-    @Option(names = "--tenant", paramLabel = "T", description = "Select dead letters of this tenant, or with " + LedgerOwner.NONE
-            + " those whose tenant cannot be read.")
+    @Option(names = "--tenant", paramLabel = "T",
+            description = "Select dead letters of this tenant, or with " + LedgerOwner.NONE
+                    + " those whose tenant cannot be read.")
     private String tenant;
 
     @Option(names = "--reason", paramLabel = "REASON",

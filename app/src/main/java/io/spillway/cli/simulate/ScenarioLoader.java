@@ -2,6 +2,7 @@ package io.spillway.cli.simulate;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DatabindException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -73,7 +74,9 @@ final class ScenarioLoader {
         } catch (JsonProcessingException e) {
             String where = e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")";
             throw CommandFailure.usage(Printable.of(file) + ": must be one YAML document: "
-                    + Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")) + where);
+                    + (e instanceof DatabindException ? "another document begins"
+                            : Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse("")))
+                    + where);
         } catch (IOException e) {
             throw CommandFailure.usage(Printable.of(file) + ": cannot be read: " + Printable.of(e.toString()));
         } catch (CommandFailure e) {

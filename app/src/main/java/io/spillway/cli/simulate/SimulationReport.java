@@ -53,9 +53,9 @@ public record SimulationReport(SimulationResult result) {
             printer.line(result.scenario().description());
         }
         String end = waiting == 0 ? "all finished at " : "%,d not finished when the run ended at ".formatted(waiting);
-        printer.line("%,d items of %,d tenants in %s; %s%s".formatted(
-                accepted, result.scenario().tenants(), DurationText.of(result.scenario().durationMillis()),
-                end, DurationText.of(result.endMillis())));
+        printer.line("%s of %s in %s; %s%s".formatted(
+                Printer.count(accepted, "item"), Printer.count(result.scenario().tenants(), "tenant"),
+                DurationText.of(result.scenario().durationMillis()), end, DurationText.of(result.endMillis())));
         print(printer, "Age at first attempt:", "tenants", "", result.groups().stream()
                 .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
         if (!result.phases().isEmpty()) {
@@ -72,7 +72,7 @@ public record SimulationReport(SimulationResult result) {
                 .map(millis -> "; backlog gone " + DurationText.of(millis) + " after the disturbance").orElse("");
         printer.line("slots in use %.0f%%; Jain's index of slot time %.3f%s%s".formatted(
                 100 * result.slotUse(), result.jain(), recovered,
-                result.deaths() == 0 ? "" : "; workers died %d times".formatted(result.deaths())));
+                result.deaths() == 0 ? "" : "; workers died " + Printer.count(result.deaths(), "time")));
     }
 
     /** Returns the indexes of the series with the greatest ages, in descending order. */

@@ -48,8 +48,8 @@ public final class AuditCommand implements Runnable {
         if (!off.isEmpty()) {
             throw CommandFailure.failed(
                     (off.size() == 1 ? "The balance of 1 of " : "The balances of " + off.size() + " of ")
-                            + Printer.count(tenantsIn(audited), "tenant")
-                            + (off.size() == 1 ? " is" : " are") + " not correct. See section Audit of docs/operations.md.");
+                            + Printer.count(tenantsIn(audited), "tenant") + (off.size() == 1 ? " is" : " are")
+                            + " not correct. See section Audit of docs/operations.md.");
         }
     }
 

@@ -125,7 +125,8 @@ public final class DepthCommand implements Runnable {
                 report.tenants().stream().map(row -> List.of(
                         row.tenant(), row.waiting(), row.hot(), row.overflow(), row.aged(), row.delay(),
                         rate(row.inPerSecond()), rate(row.outPerSecond()), age(row.oldestAgeSeconds()),
-                        row.drainSeconds() == null ? "never" : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
+                        row.drainSeconds() == null ? "never"
+                                : row.drainSeconds() == 0 ? "" : age(row.drainSeconds()))));
         long more = report.waitingTenants() - report.tenants().size();
         if (more > 0) {
             printer.line(Printer.count(more, "more tenant") + " not shown. Use --limit to list more.");

@@ -2,12 +2,12 @@ package io.spillway.cli.system;
 
 import io.spillway.audit.Census;
 import io.spillway.audit.StoredItem;
+import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
-import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.codec.TrailCodec;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -80,7 +80,7 @@ final class ItemPath {
         fields.put("position", item.partition() + "-" + item.offset());
         fields.put("state", stateOf(item));
         fields.put("finishedAt", isEnd(item) ? iso(item.timestampMillis()) : null);
-        fields.put("enqueuedAt", item.reading() instanceof ParsedRecord.Item read ? iso(read.enqueuedAtMillis()) : null);
+        fields.put("enqueuedAt", OptionValues.isoOf(item.enqueuedAtMillis()));
         NUMBERS.forEach((header, key) -> {
             OptionalLong number = item.number(header);
             fields.put(key, number.isEmpty() ? null

@@ -91,14 +91,17 @@ public final class SendCommand implements Callable<Integer> {
         try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             ItemSender sender = new ItemSender(producer, topics.ingress(), rate, printer);
             ItemSender.Result result;
-            try (StopSignal stop = new StopSignal(
-                    () -> print(printer, topics.ingress(), sender.stop(STOP_LIMIT), true))) {
+            StopSignal stop =
+                    new StopSignal(() -> print(printer, topics.ingress(), sender.stop(STOP_LIMIT), true));
+            try {
                 if (file == null) {
                     sendCounted(sender);
                 } else {
                     sendFile(sender, printer);
                 }
                 result = sender.finish();
+            } finally {
+                stop.close();
             }
             print(printer, topics.ingress(), result, false);
             if (result.failed() + bad.get() > 0) {

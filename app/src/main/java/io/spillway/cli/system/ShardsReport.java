@@ -72,7 +72,9 @@ record ShardsReport(
 
     void print(Printer printer) {
         int k = odds.perTenant();
-        printer.line("%,d slots, %d per tenant: %,d different shards".formatted(odds.slots(), k, odds.shards()));
+        printer.line("%s, %d per tenant: %,d different shard%s".formatted(
+                Printer.count(odds.slots(), "slot"), k, odds.shards(),
+                odds.shards().equals(BigInteger.ONE) ? "" : "s"));
         printer.line("");
         printer.line("If all slots of one tenant fail, this share of the other tenants loses so many of its slots:");
         printBlastRadius(printer);

@@ -1,7 +1,6 @@
 package io.spillway.cli.terminal;
 
 import java.time.InstantSource;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /** Progress of a scan of topics, printed every {@value #EVERY_MILLIS} ms. Owned by the command's thread. */
@@ -18,6 +17,6 @@ public final class ScanProgress {
     /** Counts a record that was read. */
     public void passed(String topic, int partition) {
         passed++;
-        note.offer(() -> String.format(Locale.ROOT, "%,d records read, now in %s-%d", passed, topic, partition));
+        note.offer(() -> Printer.count(passed, "record") + " read, now in " + topic + "-" + partition);
     }
 }
