@@ -16,7 +16,6 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -115,8 +114,10 @@ public final class OpenConnections {
         try {
             InetSocketAddress peer = (InetSocketAddress) channel.getRemoteAddress();
             displaced = placeFor(peer.getAddress());
-            connections.put(peer, new Connection(channel, peer, nanoTime.getAsLong()));
-            ofAddress.merge(peer.getAddress(), 1, Integer::sum);
+            // A peer may use the port of its former connection again.
+            if (connections.put(peer, new Connection(channel, peer, nanoTime.getAsLong())) == null) {
+                ofAddress.merge(peer.getAddress(), 1, Integer::sum);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
@@ -125,34 +126,39 @@ public final class OpenConnections {
         displaced.ifPresent(Connection::close);
     }
 
+    /** Returns the connection to close for a new one of an address, if there is one, and forgets it. */
     private Optional<Connection> placeFor(InetAddress address) {
-        Predicate<Connection> which;
-        if (ofAddress.getOrDefault(address, 0) >= limits.ofAddress()) {
-            which = connection -> connection.peer.getAddress().equals(address);
-        } else if (connections.size() + 1 >= limits.total()) {
-            // The server accepts none beyond the limit, so one place must become free for the next connection.
-            which = connection -> true;
-        } else {
-            return Optional.empty();
-        }
-        forgetClosed();
         boolean isFull = ofAddress.getOrDefault(address, 0) >= limits.ofAddress();
+        // The server accepts none beyond the total, so one place must become free for the next connection.
         if (!isFull && connections.size() + 1 < limits.total()) {
             return Optional.empty();
         }
-        Optional<Connection> displaced = longestWaiting(which);
-        turnedAway += displaced.isPresent() || isFull ? 1 : 0;
+        Optional<Connection> displaced = endedOrLongestWaiting(
+                connection -> !isFull || connection.peer.getAddress().equals(address));
+        displaced.ifPresent(this::forget);
+        if (displaced.map(connection -> connection.channel.isOpen()).orElse(isFull)) {
+            turnedAway++;
+        }
         if (displaced.isEmpty() && isFull) {
             throw new IllegalStateException("Too many connections from one address");
         }
-        displaced.ifPresent(this::forget);
         return displaced;
     }
 
-    private Optional<Connection> longestWaiting(Predicate<Connection> which) {
-        long now = nanoTime.getAsLong();
-        return connections.values().stream().filter(connection -> !connection.isBusy).filter(which)
-                .max(Comparator.comparingLong(connection -> now - connection.sinceNanos));
+    /** Takes one pass, because a flood of connections calls it for each of them. */
+    private Optional<Connection> endedOrLongestWaiting(Predicate<Connection> which) {
+        Connection found = null;
+        for (Connection each : connections.values()) {
+            if (which.test(each)) {
+                if (!each.channel.isOpen()) {
+                    return Optional.of(each);
+                }
+                if (!each.isBusy && (found == null || each.sinceNanos - found.sinceNanos < 0)) {
+                    found = each;
+                }
+            }
+        }
+        return Optional.ofNullable(found);
     }
 
     /** Closes connections that have waited too long, and keeps one place free for a new connection if one waits. */
@@ -164,7 +170,7 @@ public final class OpenConnections {
         try {
             forgetClosed();
             if (connections.size() >= limits.total()) {
-                displaced = longestWaiting(connection -> true);
+                displaced = endedOrLongestWaiting(connection -> true);
                 displaced.ifPresent(this::forget);
                 turnedAway += displaced.isPresent() ? 1 : 0;
             }

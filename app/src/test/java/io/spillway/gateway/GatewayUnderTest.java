@@ -45,6 +45,7 @@ final class GatewayUnderTest implements AutoCloseable {
     static final String ADMIN_KEY = "spa_0123456789abcdef0123456789abcdef";
 
     final AtomicLong nowMillis = new AtomicLong(1_800_000_000_000L);
+    volatile String metricsText = "a_metric 1\n";
     volatile boolean isReachable = true;
     /** Added to the monotonic time. */
     final AtomicLong skippedNanos = new AtomicLong();
@@ -77,7 +78,7 @@ final class GatewayUnderTest implements AutoCloseable {
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> "a_metric 1\n",
+                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> metricsText,
                         () -> isReachable),
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),

@@ -1,6 +1,7 @@
 package io.spillway.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,6 +109,27 @@ class SilentConnectionsTest {
             assertThat(answer(silent)).isEmpty();
             write(served, LIVE);
             assertThat(answer(served)).as("may be idle for longer").startsWith("HTTP/1.1 200");
+        }
+    }
+
+    @Test
+    void a_response_that_is_not_read_is_given_up_after_the_idle_timeout() throws IOException {
+        try (GatewayUnderTest gateway = new GatewayUnderTest(true)) {
+            // More than the buffers of both sockets hold.
+            gateway.metricsText = "x".repeat(64 * 1024 * 1024);
+            Socket deaf = connect(gateway, "127.0.0.1");
+            write(deaf, "GET /metrics HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + GatewayUnderTest.ADMIN_KEY
+                    + "\r\n\r\n");
+            assertThat(deaf.getInputStream().read()).as("the response has begun").isEqualTo('H');
+
+            gateway.skippedNanos.addAndGet(TimeUnit.SECONDS.toNanos(61));
+
+            assertThatThrownBy(() -> {
+                while (!Thread.interrupted()) {
+                    deaf.getOutputStream().write('\n');
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }).as("the gateway has closed the connection").isInstanceOf(SocketException.class);
         }
     }
 
