@@ -81,6 +81,7 @@ public record RunningSystem(
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
         if (roles.contains(Role.ROUTER)) {
+            checks.pass(() -> Router.check(configured));
             checks.pass(() -> DataDirectory.requireWritable(
                     stateDirectory(configured, options.data()), "router.stateDir"));
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.router.Router;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -122,7 +123,10 @@ class ClientPropertiesTest {
     }
 
     private static Configuration load(String key, String value) {
-        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value));
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value));
+        // Checked at the start of a router, because only that knows Kafka Streams.
+        Router.check(configuration);
+        return configuration;
     }
 
     private static String errorOf(String key, String value) {
