@@ -117,8 +117,8 @@ public record RunningSystem(
                 views.follow(topics.shards(), assignments);
             }
             Router router = shutdown.closing(new Router(
-                    configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps, assignments,
-                    metrics.registry(), InstantSource.system()));
+                    configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
+                    assignments, metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             running.add(router::isRunning);
             watch("router", router::awaitEnd, ended);
@@ -215,7 +215,7 @@ public record RunningSystem(
     /** Views of this instance. */
     private record Views(KafkaClients clients, Configuration configuration, DataDirectory data, Shutdown shutdown) {
         /** Reads the whole topic into the content, which then follows it, and returns the content. */
-        <C extends ViewContent> C follow(String topic, C content) {
+        <C extends ViewContent<?>> C follow(String topic, C content) {
             shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
                     Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()))
                     .start(START_TIMEOUT);

@@ -117,7 +117,9 @@ class ClientPropertiesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"acks", "linger.ms", "group.id", "producer.acks", "processing.guarantee", "config.providers"})
+    @ValueSource(strings = {
+        "acks", "linger.ms", "group.id", "producer.acks", "processing.guarantee", "config.providers"
+    })
     void a_property_that_kafka_knows_does_not_pass_unchecked_as_one_of_a_plug_in(String name) {
         assertThat(errorOf("kafka.plugins." + name, "1")).contains("because Kafka knows this property");
     }
