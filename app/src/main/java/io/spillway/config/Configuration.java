@@ -29,7 +29,6 @@ public record Configuration(
     public Configuration {
         // Its constructor checks that the shards fit the topics.
         new QueueSettings(kafka, topics, shards);
-        RouterSettings.refuseBelow("kafka.plugins", kafka.plugins());
     }
 
     /** Returns the settings that all roles share. */

@@ -108,6 +108,7 @@ public final class Router implements AutoCloseable {
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
             ShardAssignments assignments, MeterRegistry registry, InstantSource clock) {
+        check(configuration);
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration.queue());
         this.topics = new Topics(configuration.queue());
@@ -153,6 +154,15 @@ public final class Router implements AutoCloseable {
         FunctionCounter.builder("spillway.router.rate_unmeasured", rates, RateTable::unmeasured)
                 .description("Items admitted without measurement because router.maxTenants was reached")
                 .register(registry);
+    }
+
+    /**
+     * Checks the properties for Kafka Streams.
+     *
+     * @throws io.spillway.core.settings.InvalidSettingException if one is unknown or breaks a guarantee
+     */
+    public static void check(Configuration configuration) {
+        StreamsProperties.check(configuration);
     }
 
     /**

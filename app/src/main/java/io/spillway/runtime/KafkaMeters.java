@@ -5,9 +5,9 @@ import io.spillway.config.MetricsSettings;
 import java.util.Set;
 
 /**
- * Selection of the metrics of Kafka's own clients and of Kafka Streams, whose names begin with {@code kafka.}. A process
- * has thousands of series of them, because many have one for each partition, topic, broker or task. The selected ones
- * have one for each client or thread, and those of consumed records one for each topic.
+ * Selection of the metrics of Kafka's own clients and of Kafka Streams, whose names begin with {@code kafka.}. A
+ * process has thousands of series of them, because many have one for each partition, topic, broker or task. The
+ * selected ones have one for each client or thread, and those of consumed records one for each topic.
  */
 final class KafkaMeters {
     private static final String PREFIX = "kafka.";

@@ -87,6 +87,7 @@ public record RunningSystem(
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
         if (roles.contains(Role.ROUTER)) {
+            checks.pass(() -> Router.check(configured));
             checks.pass(() -> DataDirectory.requireWritable(
                     stateDirectory(configured, options.data()), "router.stateDir"));
         }
@@ -123,8 +124,8 @@ public record RunningSystem(
                 views.follow(topics.shards(), assignments);
             }
             Router router = shutdown.closing(new Router(
-                    configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps, assignments,
-                    metrics.registry(), InstantSource.system()));
+                    configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
+                    assignments, metrics.registry(), InstantSource.system()));
             router.start(START_TIMEOUT);
             ready.add(router::isRunning);
             watch("router", router::awaitEnd, ended);

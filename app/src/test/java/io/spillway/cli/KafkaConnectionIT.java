@@ -91,7 +91,8 @@ class KafkaConnectionIT {
     void a_login_that_the_listener_does_not_support_is_the_cause() throws Exception {
         assertThat(failure("security.protocol: SASL_PLAINTEXT\n    sasl.mechanism: PLAIN\n    sasl.jaas.config: "
                         + "org.apache.kafka.common.security.plain.PlainLoginModule required username=u password=p;"))
-                .contains("refuses the login", "client mechanism PLAIN", "sasl.mechanism").doesNotContain("does not answer");
+                .contains("refuses the login", "client mechanism PLAIN", "sasl.mechanism")
+                .doesNotContain("does not answer");
     }
 
     @Test

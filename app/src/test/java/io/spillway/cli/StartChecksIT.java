@@ -68,8 +68,9 @@ class StartChecksIT {
     @Test
     void all_problems_are_in_one_list_and_no_group_is_joined() throws Exception {
         try (ServerSocket metrics = taken(); ServerSocket gateway = taken()) {
-            CommandsUnderTest commands = configured("metrics:\n  port: " + metrics.getLocalPort() + "\ngateway:\n  port: "
-                    + gateway.getLocalPort() + "\n  tls: {certificateFile: /none/c.pem, keyFile: /none/k.pem}\nhandler:\n"
+            CommandsUnderTest commands = configured("metrics:\n  port: " + metrics.getLocalPort()
+                    + "\ngateway:\n  port: " + gateway.getLocalPort()
+                    + "\n  tls: {certificateFile: /none/c.pem, keyFile: /none/k.pem}\nhandler:\n"
                     + "  type: class\n  class: " + Broken.class.getName() + "\nrouter:\n  stateDir: "
                     + Files.writeString(directory.resolve("state"), "a file") + "\n");
             commands.run("topics", "create").done();
@@ -140,8 +141,9 @@ class StartChecksIT {
     void a_second_instance_with_more_replicas_than_the_cluster_has_is_told_the_setting() throws Exception {
         CommandsUnderTest commands = configured("metrics:\n  port: 0\n");
         commands.run("topics", "create").done();
-        CommandsUnderTest second = new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(),
-                CommandsUnderTest.written(directory.resolve("second"), "topics:\n  partitions: 2\nmetrics:\n  port: 0\n"));
+        CommandsUnderTest second = new CommandsUnderTest(
+                kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
+                        directory.resolve("second"), "topics:\n  partitions: 2\nmetrics:\n  port: 0\n"));
 
         String error = second.run("run", "--roles", "router", "--data", directory.resolve("data").toString())
                 .failedWith(1);

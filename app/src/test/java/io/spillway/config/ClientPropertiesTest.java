@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.router.Router;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -116,13 +117,18 @@ class ClientPropertiesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"acks", "linger.ms", "group.id", "producer.acks", "processing.guarantee", "config.providers"})
+    @ValueSource(strings = {
+        "acks", "linger.ms", "group.id", "producer.acks", "processing.guarantee", "config.providers"
+    })
     void a_property_that_kafka_knows_does_not_pass_unchecked_as_one_of_a_plug_in(String name) {
         assertThat(errorOf("kafka.plugins." + name, "1")).contains("because Kafka knows this property");
     }
 
     private static Configuration load(String key, String value) {
-        return ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value));
+        Configuration configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(key, value));
+        // Checked at the start of a router, because only that knows Kafka Streams.
+        Router.check(configuration);
+        return configuration;
     }
 
     private static String errorOf(String key, String value) {

@@ -34,7 +34,8 @@ public final class NearestName {
             for (int j = 1; j <= to.length(); j++) {
                 int replaced = last[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
                 row[j] = Math.min(replaced, 1 + Math.min(last[j], row[j - 1]));
-                if (i > 1 && j > 1 && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1)) {
+                if (i > 1 && j > 1
+                        && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1)) {
                     row[j] = Math.min(row[j], beforeLast[j - 2] + 1);
                 }
             }

@@ -9,7 +9,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class NearestNameTest {
     @ParameterizedTest
-    @CsvSource({"kitten, kitten", "kiten, kitten", "kkitten, kitten", "kittem, kitten", "iktten, kitten", "sittin, sitting"})
+    @CsvSource({
+        "kitten, kitten", "kiten, kitten", "kkitten, kitten", "kittem, kitten", "iktten, kitten", "sittin, sitting"
+    })
     void the_name_with_the_fewest_edits_is_the_nearest(String text, String nearest) {
         assertThat(NearestName.of(text, List.of("mitten", "sitting", "kitten"))).contains(nearest);
     }

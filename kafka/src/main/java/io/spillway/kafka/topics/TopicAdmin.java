@@ -203,7 +203,8 @@ public final class TopicAdmin {
                 + (topics.size() == 1 ? " has " : " have ") + replicas + (replicas == 1 ? " replica" : " replicas")
                 + " but must have " + wanted + " or more (topics.replication)"
                 + (brokers < wanted ? ", and " + brokersText(brokers) + setReplication(replicas)
-                        : setReplication(replicas) + ", or add replicas with Kafka's tool kafka-reassign-partitions.sh");
+                        : setReplication(replicas)
+                                + ", or add replicas with Kafka's tool kafka-reassign-partitions.sh");
     }
 
     private static int replicasOf(TopicDescription topic) {
