@@ -24,6 +24,7 @@ final class SettingsBinder {
             int.class, new Parser("a whole number", SettingsBinder::integer),
             long.class, new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", ""))),
             double.class, new Parser("a number", Double::valueOf),
+            boolean.class, new Parser("true or false", SettingsBinder::truth),
             Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d",
                     text -> Duration.ofMillis(Durations.parseMillis(text))),
             List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
@@ -91,6 +92,13 @@ final class SettingsBinder {
             }
         }
         return settings;
+    }
+
+    private static boolean truth(String text) {
+        if (text.equals("true") || text.equals("false")) {
+            return text.equals("true");
+        }
+        throw new IllegalArgumentException(text);
     }
 
     private static int integer(String text) {

@@ -66,6 +66,7 @@ final class ConfigurationReference {
             long.class, "whole number",
             OptionalInt.class, "whole number",
             double.class, "number",
+            boolean.class, "true or false",
             Duration.class, "duration",
             List.class, "list of whole numbers",
             Map.class, "map of text");
