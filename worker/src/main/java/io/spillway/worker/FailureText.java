@@ -18,7 +18,7 @@ final class FailureText {
 
     private FailureText() {}
 
-    /** Returns the text of an exception that a handler threw. Its own methods may fail; no error but memory's leaves. */
+    /** Returns the text of an exception that a handler threw. Its own methods may fail. */
     static String of(Throwable thrown) {
         StringBuilder out = new StringBuilder();
         Throwable next = thrown;

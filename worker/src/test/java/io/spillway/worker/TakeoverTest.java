@@ -50,6 +50,7 @@ class TakeoverTest {
             takeover.add(new TopicPartition("q.hot", i), died(Optional.of(new SuspectMark(12, 1)), true), 20);
         }
 
-        assertThat(takeover.describe().orElseThrow()).contains("300 partitions", "900 items", ", ...").hasSizeLessThan(500);
+        assertThat(takeover.describe().orElseThrow())
+                .contains("300 partitions", "900 items", ", ...").hasSizeLessThan(500);
     }
 }

@@ -12,7 +12,8 @@ import java.util.Queue;
 
 /**
  * Suspects: items that were, or may have been, running when the previous worker died. They run one at a time beside the
- * ordinary items, each after a commit that marks it. One that ignores the end of its lease delays only its own tenant's.
+ * ordinary items, each after a commit that marks it. One that ignores the end of its lease delays only those of its
+ * tenant.
  *
  * <p>Owner: the {@link WorkerEngine}. Bounds: the unfinished items of the owned partitions; {@link #MAX_CONVICTED}
  * tenants.
@@ -26,7 +27,7 @@ final class Quarantine<T extends EngineItem> {
     private static final int MAX_CONVICTED = 1_000;
 
     private final Queue<T> waiting = new ArrayDeque<>();
-    /** By tenant: its suspect that still runs after the end of its lease, and its suspects that wait behind that one. */
+    /** By tenant: a suspect that still runs after the end of its lease, and those that wait behind it. */
     private final Map<String, Deaf<T>> deaf = new HashMap<>();
     /** Tenants of convicted suspects, with the time of the last conviction. */
     private final Map<String, Long> convictedAtMillis = new LinkedHashMap<>();

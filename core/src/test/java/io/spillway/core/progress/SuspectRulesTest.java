@@ -27,7 +27,8 @@ class SuspectRulesTest {
 
     @Test
     void aSuspectWithoutAMarkStartsWithoutDeaths() {
-        assertThat(SuspectRules.decide(7, NONE, 1, false)).isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+        assertThat(SuspectRules.decide(7, NONE, 1, false))
+                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
     }
 
     @Test

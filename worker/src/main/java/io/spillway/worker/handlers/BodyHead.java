@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 
 /**
- * First part of the body of a response, as text. The rest is read and dropped, so that the connection can be used again,
- * up to {@link #MAX_READ}; then the connection is closed.
+ * First part of the body of a response, as text. The rest is read and dropped, so that the connection can be used
+ * again, up to {@link #MAX_READ}; then the connection is closed.
  */
 final class BodyHead implements HttpResponse.BodySubscriber<String> {
     /** Bytes that are kept. */

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * URL of the destination, with {@code {tenant}} and {@code {workload}} in its path or query. They are never in the host:
- * a producer must not choose where items go.
+ * URL of the destination, with {@code {tenant}} and {@code {workload}} in its path or query. They are never in the
+ * host: a producer must not choose where items go.
  */
 final class UrlTemplate {
     private static final String TENANT = "{tenant}";

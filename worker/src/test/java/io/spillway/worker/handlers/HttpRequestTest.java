@@ -102,7 +102,8 @@ class HttpRequestTest {
 
     @Test
     void attributes_are_headers_when_configured_with_other_bytes_escaped() throws Exception {
-        Map<String, String> attributes = Map.of("color", "dark blue", "größe", "5 % ü\r\nX-Injected: 1", "b c", " x ");
+        Map<String, String> attributes = Map.of(
+                "color", "dark blue", "größe", "5 % ü\r\nX-Injected: 1", "b c", " x ");
 
         send("/work", new HttpSettings(Map.of(), Map.of(), true, NO_TLS), item(attributes));
 
