@@ -94,14 +94,9 @@ class ConfigurationFileTest {
             killer: {deaths: 0}
             handler:
               type: http
-              http:
-                url: "https://example.org/work"
-                connectTimeout: 1s
-                requestTimeout: 3s
-                headers: {X-Source: spillway}
-                secretHeaders: {Authorization: token.txt}
-                attributes: true
-                tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}
+              http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s, attributes: true,
+                headers: {X-Source: spillway}, secretHeaders: {Authorization: token.txt},
+                tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
             gateway:
