@@ -20,20 +20,24 @@ import java.util.stream.Collectors;
 
 /** Binder of text values to the configuration records, by the {@link Setting} on each record component. */
 final class SettingsBinder {
-    private static final Map<Class<?>, Parser> PARSERS = Map.of(
-            String.class, new Parser("text", text -> text),
-            int.class, new Parser("a whole number", SettingsBinder::integer),
-            long.class, new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", ""))),
-            double.class, new Parser("a number", Double::valueOf),
-            Duration.class, new Parser("a duration such as 250ms, 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
-                    text -> Duration.ofMillis(Durations.parseMillis(text))),
-            Optional.class, new Parser("none, or a duration such as 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
-                    SettingsBinder::optionalDuration),
-            List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers),
-            OptionalInt.class, new Parser("a whole number",
-                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text))),
-            HandlerSettings.Type.class, choice(HandlerSettings.Type.class),
-            MetricsSettings.KafkaMetrics.class, choice(MetricsSettings.KafkaMetrics.class));
+    private static final Map<Class<?>, Parser> PARSERS = Map.ofEntries(
+            Map.entry(String.class, new Parser("text", text -> text)),
+            Map.entry(int.class, new Parser("a whole number", SettingsBinder::integer)),
+            Map.entry(long.class,
+                    new Parser("a whole number of 64 bits", text -> Long.valueOf(text.replace("_", "")))),
+            Map.entry(double.class, new Parser("a number", Double::valueOf)),
+            Map.entry(boolean.class, new Parser("true or false", SettingsBinder::truth)),
+            Map.entry(Duration.class, new Parser(
+                    "a duration such as 250ms, 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
+                    text -> Duration.ofMillis(Durations.parseMillis(text)))),
+            Map.entry(Optional.class, new Parser(
+                    "none, or a duration such as 30s, 5m, 1h or 7d (" + Durations.UNITS_TEXT + ")",
+                    SettingsBinder::optionalDuration)),
+            Map.entry(List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers)),
+            Map.entry(OptionalInt.class, new Parser("a whole number",
+                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text)))),
+            Map.entry(HandlerSettings.Type.class, choice(HandlerSettings.Type.class)),
+            Map.entry(MetricsSettings.KafkaMetrics.class, choice(MetricsSettings.KafkaMetrics.class)));
 
     private final Map<String, String> values;
 
@@ -98,6 +102,13 @@ final class SettingsBinder {
             }
         }
         return settings;
+    }
+
+    private static boolean truth(String text) {
+        if (text.equals("true") || text.equals("false")) {
+            return text.equals("true");
+        }
+        throw new IllegalArgumentException(text);
     }
 
     private static int integer(String text) {

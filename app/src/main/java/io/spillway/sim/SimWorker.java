@@ -221,7 +221,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     @Override
-    public void deadLettered(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
+    public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
+        move(new Move(attempt.item, Lane.DEAD_LETTER, attempts, attempt.item.moves, 0));
+    }
+
+    @Override
+    public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
         move(new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0));
     }
 

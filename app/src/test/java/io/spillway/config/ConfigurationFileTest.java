@@ -11,6 +11,7 @@ import io.spillway.kafka.topics.ShardSettings;
 import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
+import io.spillway.worker.handlers.HttpSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,9 @@ class ConfigurationFileTest {
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
                 new HandlerSettings(
-                        HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
+                        HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
+                        new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "",
+                        ""),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
@@ -94,7 +97,9 @@ class ConfigurationFileTest {
             killer: {deaths: 0}
             handler:
               type: http
-              http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s}
+              http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s, attributes: true,
+                headers: {X-Source: spillway}, secretHeaders: {Authorization: token.txt},
+                tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
             gateway:
@@ -147,6 +152,8 @@ class ConfigurationFileTest {
                                 "https://example.org/work",
                                 Duration.ofSeconds(1),
                                 Duration.ofSeconds(3),
+                                new HttpSettings(Map.of("X-Source", "spillway"), Map.of("Authorization", "token.txt"),
+                                        true, new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
                                 "out",
                                 "a.B"),
                         new GatewaySettings(

@@ -67,6 +67,7 @@ final class ConfigurationReference {
             long.class, "whole number",
             OptionalInt.class, "whole number",
             double.class, "number",
+            boolean.class, "true or false",
             Duration.class, "duration",
             Optional.class, "duration",
             List.class, "list of whole numbers",

@@ -147,6 +147,21 @@ class SimulationTest {
     }
 
     @Test
+    void five_killers_of_one_tenant_cost_one_death_each_after_the_first_conviction() {
+        Scenario scenario = Runs.scenario(4 * MINUTE, Runs.cluster(1, 20), List.of(
+                Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),
+                Runs.group("pill", 1, new Handling(new Latency.Constant(50), 0, 0, true, List.of()),
+                        new Arrivals.Burst(5, 10_000, 0))));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "pill").dead()).isEqualTo(5);
+        assertThat(Runs.group(result, "neighbour").dead()).isZero();
+        assertThat(Runs.group(result, "neighbour").done()).isEqualTo(Runs.group(result, "neighbour").accepted());
+        assertThat(result.deaths()).as("as many as a single one, and one for each of the others").isEqualTo(9);
+    }
+
+    @Test
     void arrivals_have_the_configured_rates() {
         Surge tenfold = new Surge(new Window(MINUTE, 2 * MINUTE), 10);
         Scenario scenario = Runs.scenario(4 * MINUTE, Runs.cluster(1, 50), List.of(

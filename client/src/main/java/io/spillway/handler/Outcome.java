@@ -16,7 +16,7 @@ public sealed interface Outcome {
      * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
      *               zero, and the sum is at most the tenant's {@code backoffCap}. An exhausted retry budget can
      *               lengthen it. Empty: the backoff alone
-     * @param detail cause of the failure, for operators; a dead letter carries up to 200 printable characters of it
+     * @param detail cause of the failure, for operators; a dead letter carries up to 4,000 printable characters of it
      */
     record Retry(Optional<Duration> after, String detail) implements Outcome {
         public Retry {
@@ -28,7 +28,7 @@ public sealed interface Outcome {
     /**
      * The attempt failed and any later one would fail too: the item becomes a dead letter immediately.
      *
-     * @param reason cause, for operators; the dead letter carries up to 200 printable characters of it
+     * @param reason cause, for operators; the dead letter carries up to 4,000 printable characters of it
      */
     record Dead(String reason) implements Outcome {
         public Dead {

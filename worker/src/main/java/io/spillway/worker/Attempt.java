@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * One running handler call and its lease. Its lock orders the end of the call and the interrupt, so that no interrupt
@@ -19,6 +20,12 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
 
     final long startedAtMillis;
     final long startedNanos;
+    /** Workers that died while this item ran alone; set before the attempt runs. */
+    int deathsBefore;
+    /** Exception that the handler threw; null for none. Owner: the thread of the call. */
+    Throwable thrown;
+    /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
+    Optional<String> failure = Optional.empty();
     private final InstantSource clock;
     private final long latestEndMillis;
     private Thread thread;
@@ -61,7 +68,11 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
 
     /** Interrupts the call when its lease has ended; returns whether it did. */
     synchronized boolean interruptIfOverdue(long nowMillis) {
-        return nowMillis >= endsAtMillis && interrupt(Interruption.LEASE_ENDED);
+        boolean overdue = nowMillis >= endsAtMillis && interrupt(Interruption.LEASE_ENDED);
+        if (overdue) {
+            leaseEnded(nowMillis);
+        }
+        return overdue;
     }
 
     /** Ends the lease now; returns whether this call ended it. */
@@ -80,10 +91,20 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         return interruption != Interruption.NONE;
     }
 
-    /** Returns whether this call is in {@code System.exit}: the exit and the worker would wait for each other. */
-    synchronized boolean endsProcess() {
-        return thread != null && Arrays.stream(thread.getStackTrace()).anyMatch(frame ->
-                frame.getClassName().equals(Runtime.class.getName()) && frame.getMethodName().equals("exit"));
+    /**
+     * Returns the frame that called {@code System.exit} when this call is in it: the exit and the worker would wait for
+     * each other.
+     */
+    synchronized Optional<StackTraceElement> exitCaller() {
+        StackTraceElement[] frames = thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+        return Arrays.stream(frames)
+                .dropWhile(frame -> !isExit(frame, Runtime.class))
+                .filter(frame -> !isExit(frame, Runtime.class) && !isExit(frame, System.class))
+                .findFirst();
+    }
+
+    private static boolean isExit(StackTraceElement frame, Class<?> type) {
+        return frame.getClassName().equals(type.getName()) && frame.getMethodName().equals("exit");
     }
 
     /** Marks the call as returned: from now on its thread is not interrupted. */

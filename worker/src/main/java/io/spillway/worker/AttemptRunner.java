@@ -9,18 +9,24 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runner of attempts: one virtual thread for each, which then starts the next attempts. Where the handler leaves its
  * thread clean, the thread runs one of them itself.
  */
 final class AttemptRunner {
+    private static final Logger LOG = LoggerFactory.getLogger(AttemptRunner.class);
+    private static final int MAX_DETAIL = 1_000;
+
     private final Handler handler;
     private final WorkerMetrics metrics;
     private final HandlingStats stats;
     private final WorkerCore core;
     private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
+    private final HandlerFailures failures = new HandlerFailures();
     private final Thread.Builder threads = Thread.ofVirtual().name("handler");
 
     /**
@@ -64,8 +70,13 @@ final class AttemptRunner {
     }
 
     /** Runs an attempt and returns the attempts to run next. */
-    private List<Attempt> handle(Attempt attempt) {
+    List<Attempt> handle(Attempt attempt) {
         attempt.begin(Thread.currentThread());
+        if (attempt.deathsBefore > 0) {
+            // The last line of the log if the item ends the process in a way that leaves no trace.
+            LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
+                    HandlerFailures.describe(attempt));
+        }
         metrics.started(attempt);
         LaneItem item = attempt.item;
         stats.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
@@ -73,6 +84,7 @@ final class AttemptRunner {
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
+        failures.ended(attempt, result, nanoClock.getAsLong());
         metrics.ended(result, durationNanos);
         stats.ended(durationNanos);
         return core.ended(attempt, result);
@@ -91,20 +103,11 @@ final class AttemptRunner {
             };
         } catch (OutOfMemoryError e) {
             // Not a failure of this item: the process ends, and the item is delivered again as a suspect.
+            LOG.error("Memory ran out in the handler, {}", HandlerFailures.describe(attempt));
             throw e;
         } catch (Throwable e) {
-            return new AttemptResult.Failed(OptionalLong.empty(), describe(e));
-        }
-    }
-
-    /** An exception class of the handler can itself throw, or return null, from {@code toString}. */
-    private static String describe(Throwable thrown) {
-        try {
-            return String.valueOf(thrown.toString());
-        } catch (OutOfMemoryError e) {
-            throw e;
-        } catch (Throwable e) {
-            return thrown.getClass().getName();
+            attempt.thrown = e;
+            return new AttemptResult.Failed(OptionalLong.empty(), FailureText.describe(e, MAX_DETAIL));
         }
     }
 

@@ -43,8 +43,7 @@ final class LaneDelivery implements Delivery {
     @Override
     public String id() {
         ItemDetails decoded = details;
-        return decoded != null
-                ? decoded.id() : DECODER.id(item.read(), value(), item.record().headers(), item.origin());
+        return decoded != null ? decoded.id() : item.id();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
@@ -22,6 +23,7 @@ import org.apache.kafka.common.header.Header;
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
         boolean attemptedBefore, long freshSinceMillis) implements EngineItem {
+    private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
     public EnginePartition partition() {
@@ -56,6 +58,11 @@ record LaneItem(
         return origin == null || origin.value() == null
                 ? record.topic() + "-" + record.partition() + "-" + record.offset()
                 : new String(origin.value(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the producer's id, or the origin. Decodes the item as far as this needs. */
+    String id() {
+        return DECODER.id(read, record.value(), record.headers(), origin());
     }
 
     @Override

@@ -71,13 +71,18 @@ final class LaneRecords {
         return to(item.record(), Lane.DELAY, headers);
     }
 
-    /** Returns the dead-letter record of an item. */
-    ProducerRecord<byte[], byte[]> dead(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
+    /** Returns the dead-letter record of an item after its last attempt, with the text of the failure. */
+    ProducerRecord<byte[], byte[]> dead(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
+        ProducerRecord<byte[], byte[]> dead = convicted(attempt.item, why, attempts, nowMillis);
+        markAttempted(dead.headers(), attempt.startedAtMillis);
+        attempt.failure.ifPresent(text -> set(dead.headers(), ItemHeaders.DEAD_FAILURE, text));
+        return dead;
+    }
+
+    /** Returns the dead-letter record of an item that workers died with; when its first attempt began is not known. */
+    ProducerRecord<byte[], byte[]> convicted(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
         ProducerRecord<byte[], byte[]> dead = dead(item.record(), why, nowMillis);
         set(dead.headers(), ItemHeaders.ATTEMPT, Integer.toString(attempts));
-        if (attempts > 0) {
-            markAttempted(dead.headers(), nowMillis);
-        }
         return dead;
     }
 

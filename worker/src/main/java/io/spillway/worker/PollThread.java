@@ -154,6 +154,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
                 owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
+        core.takeNotes().forEach(LOG::warn);
     }
 
     /** Runs an action on partitions that the client may have lost already; its callback comes in the next poll. */
@@ -184,6 +185,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(new HashSet<>(partitions));
         Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
         List<OwnedPartition> owned = new ArrayList<>();
+        Takeover takeover = new Takeover();
         for (TopicPartition partition : partitions) {
             OffsetAndMetadata offset = committed.get(partition);
             if (offset == null) {
@@ -191,13 +193,11 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                         + ". Restart the worker: it commits the first offset of a new partition.");
             }
             ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
-            if (!state.clean()) {
-                LOG.info("The last worker of {} died; {} items that it may have been running are suspects", partition,
-                        Math.min(state.horizon(), ends.get(partition)) - state.frontier());
-            }
+            takeover.add(partition, state, ends.get(partition));
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
                     new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
         }
+        takeover.describe().ifPresent(LOG::info);
         core.assign(owned);
     }
 
@@ -216,6 +216,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         }
         try {
             core.leave(partitions, drainGraceMillis);
+            core.takeNotes().forEach(LOG::warn);
             commitAll(partitions);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

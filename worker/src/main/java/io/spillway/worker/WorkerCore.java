@@ -126,6 +126,11 @@ final class WorkerCore {
         });
     }
 
+    /** Returns what happened to items since the last call that an operator must know; the caller logs it. */
+    List<String> takeNotes() {
+        return lockedGet(effects::takeNotes);
+    }
+
     /** Sets whether the hot and overflow lanes are caught up, over all workers. */
     void caughtUp(boolean isCaughtUp) {
         caughtUp = isCaughtUp;
@@ -306,12 +311,8 @@ final class WorkerCore {
         return attempts;
     }
 
-    /** Interrupts the attempts of partitions in release; one that calls {@code System.exit} leaves suspects. */
     private void interruptLeaving() {
-        List<Attempt> leaving = engine.attempts().stream()
-                .filter(attempt -> attempt.item.partition().isLeaving()).toList();
-        leaving.stream().filter(Attempt::endsProcess).forEach(attempt -> attempt.item.partition().endsProcess());
-        leaving.forEach(attempt -> attempt.interrupt(Attempt.Interruption.PARTITION_LEFT));
+        engine.attempts().stream().filter(attempt -> attempt.item.partition().isLeaving()).forEach(effects::interrupt);
     }
 
     private void wantCommit() {

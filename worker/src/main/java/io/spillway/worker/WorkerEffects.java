@@ -5,6 +5,7 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
@@ -12,12 +13,13 @@ import io.spillway.kafka.codec.TrailCodec;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Effects of the engine in the worker: records for other lanes, ledger entries, metrics, attempts. Called under the
  * lock of {@link WorkerCore}.
  *
- * <p>Owner: {@link WorkerCore}. Bound: the slots and one suspect.
+ * <p>Owner: {@link WorkerCore}. Bound: the slots and one suspect, and the suspects of one takeover.
  */
 final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private static final TrailCodec.End DONE = new TrailCodec.End(ItemState.DONE, "");
@@ -27,6 +29,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private final InstantSource clock;
     private final long leaseMaxMillis;
     private List<Attempt> started = new ArrayList<>();
+    private List<String> notes = new ArrayList<>();
     private boolean commitWanted;
 
     WorkerEffects(LaneRecords moves, WorkerMetrics metrics, InstantSource clock, long leaseMaxMillis) {
@@ -41,6 +44,23 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
         List<Attempt> taken = started;
         started = new ArrayList<>();
         return taken;
+    }
+
+    /** Returns lines for the log since the last call, because no I/O happens under the lock. */
+    List<String> takeNotes() {
+        List<String> taken = notes;
+        notes = new ArrayList<>();
+        return taken;
+    }
+
+    /** Interrupts an attempt whose partition is being released; one that calls {@code System.exit} leaves suspects. */
+    void interrupt(Attempt attempt) {
+        attempt.exitCaller().ifPresent(caller -> {
+            attempt.item.partition().endsProcess();
+            notes.add("The handler ends this process by System.exit at " + Printable.of(caller.toString())
+                    + ", " + HandlerFailures.describe(attempt) + ". A handler must return or throw instead.");
+        });
+        attempt.interrupt(Attempt.Interruption.PARTITION_LEFT);
     }
 
     /** Returns whether an item waits for a commit since the last call. */
@@ -59,6 +79,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     @Override
     public Attempt start(LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         Attempt attempt = new Attempt(item, slot, policy, clock, nowNanos, leaseMaxMillis);
+        attempt.deathsBefore = item.partition().deathsWith(item.offset());
         started.add(attempt);
         return attempt;
     }
@@ -94,8 +115,18 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     }
 
     @Override
-    public void deadLettered(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        item.owned().moved(item.tenant(), Lane.DEAD_LETTER, moves.dead(item, why, attempts, nowMillis));
+    public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
+        deadLetter(attempt.item, why, moves.dead(attempt, why, attempts, nowMillis));
+    }
+
+    @Override
+    public void convicted(LaneItem item, Route.DeadLetter why, int attempts, long nowMillis) {
+        notes.add("An item is a dead letter, " + HandlerFailures.describe(item) + ": " + why.detail());
+        deadLetter(item, why, moves.convicted(item, why, attempts, nowMillis));
+    }
+
+    private void deadLetter(LaneItem item, Route.DeadLetter why, ProducerRecord<byte[], byte[]> dead) {
+        item.owned().moved(item.tenant(), Lane.DEAD_LETTER, dead);
         metrics.departures.deadLettered(why.reason());
     }
 

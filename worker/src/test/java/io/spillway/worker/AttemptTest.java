@@ -73,6 +73,24 @@ class AttemptTest {
     @Test
     void a_call_outside_system_exit_does_not_end_the_process() {
         attempt.begin(Thread.currentThread());
-        assertThat(attempt.endsProcess()).isFalse();
+        assertThat(attempt.exitCaller()).isEmpty();
+    }
+
+    @Test
+    void a_call_in_system_exit_is_found_with_the_frame_that_called_it() {
+        Thread caller = new Thread("caller") {
+            @Override
+            public StackTraceElement[] getStackTrace() {
+                return new StackTraceElement[] {
+                    new StackTraceElement("java.lang.Shutdown", "exit", "Shutdown.java", 1),
+                    new StackTraceElement("java.lang.Runtime", "exit", "Runtime.java", 2),
+                    new StackTraceElement("java.lang.System", "exit", "System.java", 3),
+                    new StackTraceElement("com.example.MailHandler", "handle", "MailHandler.java", 4)};
+            }
+        };
+        attempt.begin(caller);
+
+        assertThat(attempt.exitCaller()).map(StackTraceElement::toString)
+                .contains("com.example.MailHandler.handle(MailHandler.java:4)");
     }
 }

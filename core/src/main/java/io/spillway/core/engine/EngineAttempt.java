@@ -2,6 +2,7 @@ package io.spillway.core.engine;
 
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.scheduling.SlotLease;
+import java.util.OptionalLong;
 
 /** A running attempt. The caller extends it with its own state. */
 public abstract class EngineAttempt<T> {
@@ -14,10 +15,26 @@ public abstract class EngineAttempt<T> {
     /** Index in {@link RunningAttempts}, its owner. */
     int runningIndex = -1;
 
+    /** When its lease ended and the caller interrupted it, epoch milliseconds; empty before. */
+    private OptionalLong leaseEndedMillis = OptionalLong.empty();
+
     /** Creates an unregistered attempt; the slot is null for a suspect. */
     protected EngineAttempt(T item, SlotLease<T> slot, TenantPolicy policy) {
         this.item = item;
         this.slot = slot;
         this.policy = policy;
+    }
+
+    /**
+     * Records that the lease has ended and the attempt was interrupted; called as the engine is. A suspect that goes on
+     * all the same delays those of other tenants no longer than {@link Quarantine#DEAF_AFTER_MILLIS}.
+     */
+    protected final void leaseEnded(long nowMillis) {
+        leaseEndedMillis = OptionalLong.of(nowMillis);
+    }
+
+    boolean isDeaf(long nowMillis) {
+        return leaseEndedMillis.isPresent()
+                && nowMillis - leaseEndedMillis.getAsLong() >= Quarantine.DEAF_AFTER_MILLIS;
     }
 }

@@ -46,8 +46,15 @@ public interface EngineEffects<T, A> {
      */
     void retried(A attempt, int attempts, long dueMillis);
 
-    /** Moves the item to the dead-letter lane, after this number of attempts. */
-    void deadLettered(T item, Route.DeadLetter why, int attempts, long nowMillis);
+    /** Moves the item to the dead-letter lane after an attempt; {@code attempts} are those made, this one counted. */
+    void deadLettered(A attempt, Route.DeadLetter why, int attempts, long nowMillis);
+
+    /**
+     * Moves a suspect to the dead-letter lane because workers died with it.
+     *
+     * @param attempts attempts made, those counted that ended with the death of their worker
+     */
+    void convicted(T item, Route.DeadLetter why, int attempts, long nowMillis);
 
     /** Records for metrics whether the tenant's retry budget granted a retry. */
     default void retryAsked(T item, boolean granted) {}

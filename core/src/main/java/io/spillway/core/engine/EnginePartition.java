@@ -79,6 +79,11 @@ public final class EnginePartition {
         dirty = true;
     }
 
+    /** Returns how many workers died while the item at this offset ran alone; 0 when it is no suspect of this kind. */
+    public int deathsWith(long offset) {
+        return progress.takenOverMark().filter(mark -> mark.offset() == offset).map(SuspectMark::deaths).orElse(0);
+    }
+
     /**
      * Records that one of its attempts terminates this process. The next owner must then find suspects, since otherwise
      * the item would terminate every process in turn.

@@ -79,6 +79,11 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return attempts.stream().anyMatch(attempt -> attempt.item.partition().leaving);
     }
 
+    /** Returns whether an attempt of a tenant runs. */
+    boolean hasTenant(String tenant) {
+        return attempts.stream().anyMatch(attempt -> attempt.item.tenant().equals(tenant));
+    }
+
     /** Records which attempts belong to lost partitions, and passes each to the visitor. */
     void abandon(Consumer<A> visitor) {
         for (A attempt : attempts) {

@@ -3,6 +3,7 @@ package io.spillway.core.engine;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.progress.SuspectDecision;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.NextStep;
@@ -73,8 +74,11 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
                 finish(item);
                 effects.done(item);
             }
-            case NextStep.DeadLetter dead ->
-                    deadLetter(item, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis);
+            case NextStep.DeadLetter dead -> {
+                finish(item);
+                effects.deadLettered(
+                        attempt, new Route.DeadLetter(dead.reason(), dead.detail()), dead.attempts(), nowMillis);
+            }
             case NextStep.Delay delay -> {
                 finish(item);
                 effects.retried(attempt, delay.attempts(), delay.dueMillis());
@@ -84,14 +88,13 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     /** Dead-letters a suspect that was marked in too many deaths of workers. */
-    void convict(T suspect, int deaths, long nowMillis) {
-        Route.DeadLetter why = new Route.DeadLetter(DeadReason.KILLED_WORKER, deaths + " workers died with it alone");
-        deadLetter(suspect, why, suspect.attempts(), nowMillis);
-    }
-
-    private void deadLetter(T item, Route.DeadLetter why, int attempts, long nowMillis) {
-        finish(item);
-        effects.deadLettered(item, why, attempts, nowMillis);
+    void convict(T suspect, SuspectDecision.Convict convict, long nowMillis) {
+        int deaths = convict.deaths();
+        String detail = (deaths == 1 ? "1 worker" : deaths + " workers") + " died with it alone"
+                + (convict.isolated() ? ", after others with another item of its tenant" : "");
+        finish(suspect);
+        effects.convicted(suspect, new Route.DeadLetter(DeadReason.KILLED_WORKER, detail),
+                (int) Math.min((long) suspect.attempts() + deaths, Integer.MAX_VALUE), nowMillis);
     }
 
     private void finish(T item) {

@@ -104,6 +104,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
+        dispatch.hold(quarantine.isolatedTenant());
         while (true) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
@@ -137,7 +138,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
     public void ended(A attempt, AttemptResult result, RandomGenerator random, long nowMillis, long nowNanos) {
         if (attempt.slot == null) {
-            quarantine.ended(attempt.item);
+            quarantine.ended(attempt.item, !(result instanceof AttemptResult.Interrupted));
         } else {
             dispatch.ended(attempt.slot, nowNanos);
         }
@@ -255,12 +256,16 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        running.add(effects.start(item, slot, policy, nowMillis, nowNanos));
+        A attempt = effects.start(item, slot, policy, nowMillis, nowNanos);
+        running.add(attempt);
+        if (slot == null) {
+            quarantine.started(attempt);
+        }
     }
 
     /** Decides on suspects until one is marked to run alone. */
     private void decideOnSuspects(long nowMillis, long nowNanos) {
-        for (var next = quarantine.next(); next.isPresent(); next = quarantine.next()) {
+        for (var next = quarantine.next(nowMillis); next.isPresent(); next = quarantine.next(nowMillis)) {
             if (isReady(next.get(), policies.policyOf(next.get()), nowMillis)) {
                 judge(next.get(), nowMillis, nowNanos);
             }
@@ -268,12 +273,17 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     private void judge(T suspect, long nowMillis, long nowNanos) {
-        switch (SuspectRules.decide(suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths)) {
+        boolean isolate = quarantine.hasConvicted(suspect.tenant(), nowMillis) && !running.hasTenant(suspect.tenant());
+        switch (SuspectRules.decide(
+                suspect.offset(), suspect.partition().progress.takenOverMark(), killerDeaths, isolate)) {
             case SuspectDecision.RunAlone alone -> {
                 quarantine.mark(suspect, alone.mark());
                 effects.commitWanted(nowNanos);
             }
-            case SuspectDecision.Convict convict -> settlement.convict(suspect, convict.deaths(), nowMillis);
+            case SuspectDecision.Convict convict -> {
+                settlement.convict(suspect, convict, nowMillis);
+                quarantine.convicted(suspect.tenant(), nowMillis);
+            }
         }
     }
 }

@@ -22,16 +22,21 @@ public final class Printable {
      * {@link #MAX_LENGTH} characters. Null gives {@code null}.
      */
     public static String of(String text) {
+        return of(text, MAX_LENGTH);
+    }
+
+    /** Returns the text as {@link #of(String)} does, with at most this many characters, 4 or more. */
+    public static String of(String text, int maxLength) {
         if (text == null) {
             return "null";
         }
-        StringBuilder out = new StringBuilder(Math.min(text.length(), MAX_LENGTH));
+        StringBuilder out = new StringBuilder(Math.min(text.length(), maxLength));
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             String piece = c == '\\' ? "\\\\"
                     : c >= ' ' && c <= '~' ? String.valueOf(c)
                     : String.format("\\u%04x", (int) c);
-            if (out.length() + piece.length() > MAX_LENGTH - 3) {
+            if (out.length() + piece.length() > maxLength - 3) {
                 return out.append("...").toString();
             }
             out.append(piece);

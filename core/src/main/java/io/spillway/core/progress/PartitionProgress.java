@@ -202,10 +202,10 @@ public final class PartitionProgress {
         Optional<SuspectMark> running = runningAlone.filter(mark -> unfinished.contains(mark.offset()));
         if (clean) {
             // Without counted deaths the horizon alone already makes it a suspect.
-            return running.or(() -> takenOverMark).filter(mark -> mark.deaths() > 0);
+            return running.map(SuspectMark::stopped).or(() -> takenOverMark).filter(mark -> mark.deaths() > 0);
         }
         // Its deaths are 1 or more; the next owner counts the last of them again.
-        return running.or(() -> takenOverMark.map(mark -> new SuspectMark(mark.offset(), mark.deaths() - 1)));
+        return running.or(() -> takenOverMark.map(SuspectMark::beforeDeath));
     }
 
     /** Returns one above the last suspect that is neither finished nor passed; 0 when there is none. */

@@ -30,6 +30,8 @@ public final class ProgressCodec {
     private static final int CLEAN = 1;
     private static final int MARKED = 2;
     private static final int ALONE = 4;
+    /** Of the mark; an earlier version ignores it. */
+    private static final int ISOLATED = 8;
     private static final int CHECKED_FROM = 1 + Integer.BYTES;
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
     private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
@@ -49,7 +51,8 @@ public final class ProgressCodec {
         long readTo = written == unfinished.size() ? state.readTo() : unfinished.at(written);
         ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
         out.put(VERSION).putInt(0);
-        int flags = (state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0);
+        int flags = (state.clean() ? CLEAN : 0) | (state.mark().isPresent() ? MARKED : 0) | (state.alone() ? ALONE : 0)
+                | (state.mark().filter(SuspectMark::isolated).isPresent() ? ISOLATED : 0);
         out.put((byte) flags);
         Varint.write(readTo - state.frontier(), out);
         Varint.write(state.horizon() - state.frontier(), out);
@@ -92,7 +95,8 @@ public final class ProgressCodec {
         byte flags = in.get();
         long readTo = above(frontier, Varint.read(in));
         long horizon = above(frontier, Varint.read(in));
-        Optional<SuspectMark> mark = (flags & MARKED) == 0 ? Optional.empty() : Optional.of(readMark(frontier, in));
+        Optional<SuspectMark> mark = (flags & MARKED) == 0
+                ? Optional.empty() : Optional.of(readMark(frontier, (flags & ISOLATED) != 0, in));
         OffsetList unfinished = readTo == frontier && !in.hasRemaining()
                 ? OffsetList.EMPTY
                 : OffsetGaps.read(in, frontier, readTo, MAX_UNFINISHED);
@@ -100,9 +104,9 @@ public final class ProgressCodec {
                 frontier, readTo, horizon, unfinished, mark, (flags & CLEAN) != 0, (flags & ALONE) != 0);
     }
 
-    private static SuspectMark readMark(long frontier, ByteBuffer in) {
+    private static SuspectMark readMark(long frontier, boolean isolated, ByteBuffer in) {
         long offset = above(frontier, Varint.read(in));
-        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE));
+        return new SuspectMark(offset, (int) Math.min(Varint.read(in), Integer.MAX_VALUE), isolated);
     }
 
     private static long above(long frontier, long distance) {

@@ -8,6 +8,9 @@ import java.util.Optional;
  * Those that are unfinished when that worker dies too run one at a time, each after a commit with its
  * {@link SuspectMark}. Only deaths of workers while it was marked convict an item: a suspect that ran beside a killer,
  * or in a worker that was killed from outside, runs again.
+ *
+ * <p>Killers of one tenant come in numbers: the same defect of its items. After a conviction, one death in isolation
+ * convicts the tenant's next suspect, until one of its suspects has not killed the worker.
  */
 public final class SuspectRules {
     private SuspectRules() {}
@@ -26,11 +29,13 @@ public final class SuspectRules {
      *
      * @param takenOver    {@link PartitionProgress#takenOverMark}
      * @param killerDeaths {@code killer.deaths}: deaths that convict, 1 or more
+     * @param isolate      whether an item of its tenant was convicted, and no other item of the tenant would run beside
      */
-    public static SuspectDecision decide(long offset, Optional<SuspectMark> takenOver, int killerDeaths) {
-        int deaths = takenOver.filter(mark -> mark.offset() == offset).map(SuspectMark::deaths).orElse(0);
-        return deaths >= killerDeaths
-                ? new SuspectDecision.Convict(deaths)
-                : new SuspectDecision.RunAlone(new SuspectMark(offset, deaths));
+    public static SuspectDecision decide(
+            long offset, Optional<SuspectMark> takenOver, int killerDeaths, boolean isolate) {
+        SuspectMark mark = takenOver.filter(taken -> taken.offset() == offset).orElse(new SuspectMark(offset, 0));
+        return mark.deaths() >= killerDeaths || mark.isolated()
+                ? new SuspectDecision.Convict(mark.deaths(), mark.isolated())
+                : new SuspectDecision.RunAlone(new SuspectMark(offset, mark.deaths(), isolate));
     }
 }

@@ -23,6 +23,8 @@ final class DispatchTenant<T> {
     int share = 1;
     int cap = Integer.MAX_VALUE;
     boolean isLong;
+    /** Whether none of its items may start, see {@link FairDispatch#hold}. */
+    boolean held;
     int fromReserve;
     int runningIndex;
 

@@ -79,7 +79,8 @@ final class ExcessRules<T> {
         return switch (tenant.standing) {
             case WITHIN, BEYOND -> false;
             case LONG -> !mayLendLong;
-            case HELD -> tenant.inFlight >= tenant.concurrency || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos);
+            case HELD -> tenant.held || tenant.inFlight >= tenant.concurrency
+                    || tenant.adaptive.isRaisedFor(RAISED_NANOS, nowNanos);
         };
     }
 

@@ -50,6 +50,7 @@ public final class FairDispatch<T> {
     private double averageMillis;
     private final CommonLatencyRise commonRise = new CommonLatencyRise();
     private int atCap;
+    private Optional<String> heldTenant = Optional.empty();
 
     /** Creates an idle scheduler. */
     public FairDispatch(DispatchSettings settings) {
@@ -80,6 +81,7 @@ public final class FairDispatch<T> {
             tenants.changeWeight(owner, policy.weight());
         }
         owner.concurrency = policy.concurrency();
+        owner.held = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
         buffer.add(owner.queue(buffer), new QueueEntry<>(item, bytes, moves));
@@ -99,6 +101,23 @@ public final class FairDispatch<T> {
         }
         TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong(nowNanos));
         return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
+    }
+
+    /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */
+    public void hold(Optional<String> tenant) {
+        if (!tenant.equals(heldTenant)) {
+            heldTenant.ifPresent(before -> setHeld(before, false));
+            tenant.ifPresent(now -> setHeld(now, true));
+            heldTenant = tenant;
+        }
+    }
+
+    private void setHeld(String name, boolean held) {
+        DispatchTenant<T> tenant = tenants.tenants.get(name);
+        if (tenant != null) {
+            tenant.held = held;
+            update(tenant);
+        }
     }
 
     /**

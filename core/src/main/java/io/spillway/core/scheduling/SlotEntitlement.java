@@ -8,6 +8,6 @@ enum SlotEntitlement {
     BEYOND,
     /** At or beyond its fair share with long attempts: only slots that other tenants have not used recently. */
     LONG,
-    /** At its own cap: nothing. */
+    /** At its own cap, or held: nothing. */
     HELD
 }

@@ -27,7 +27,7 @@ final class TenantCaps {
 
     /** Returns the entitlement of a tenant whose share, cap and latency are up to date. */
     static SlotEntitlement standing(DispatchTenant<?> tenant) {
-        if (tenant.inFlight >= tenant.cap) {
+        if (tenant.held || tenant.inFlight >= tenant.cap) {
             return SlotEntitlement.HELD;
         }
         if (tenant.inFlight < tenant.share) {

@@ -187,7 +187,12 @@ final class EngineTimeline
     }
 
     @Override
-    public void deadLettered(Item item, Route.DeadLetter why, int attemptsMade, long atMillis) {
+    public void deadLettered(Attempt attempt, Route.DeadLetter why, int attemptsMade, long atMillis) {
+        convicted(attempt.item, why, attemptsMade, atMillis);
+    }
+
+    @Override
+    public void convicted(Item item, Route.DeadLetter why, int attemptsMade, long atMillis) {
         effects.add("dead-letter " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
                 + ", attempts " + attemptsMade);
     }

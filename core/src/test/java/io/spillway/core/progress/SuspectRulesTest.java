@@ -12,22 +12,23 @@ class SuspectRulesTest {
 
     @ParameterizedTest(name = "suspect {0}, mark on {1} with {2} deaths, killer.deaths {3}: {4}")
     @CsvSource({
-        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0]]'",
-        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2]]'",
-        "7, 7, 3, 3, 'Convict[deaths=3]'",
-        "7, 7, 9, 3, 'Convict[deaths=9]'",
-        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0]]'",
-        "7, 7, 1, 1, 'Convict[deaths=1]'",
+        "7, 7, 0, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=0, isolated=false]]'",
+        "7, 7, 2, 3, 'RunAlone[mark=SuspectMark[offset=7, deaths=2, isolated=false]]'",
+        "7, 7, 3, 3, 'Convict[deaths=3, isolated=false]'",
+        "7, 7, 9, 3, 'Convict[deaths=9, isolated=false]'",
+        "8, 7, 3, 3, 'RunAlone[mark=SuspectMark[offset=8, deaths=0, isolated=false]]'",
+        "7, 7, 1, 1, 'Convict[deaths=1, isolated=false]'",
     })
     void onlyTheMarkedItemIsConvictedAndOnlyByItsDeaths(long suspect, long marked, int deaths, int limit,
             String decision) {
-        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit))
+        assertThat(SuspectRules.decide(suspect, Optional.of(new SuspectMark(marked, deaths)), limit, false))
                 .hasToString(decision);
     }
 
     @Test
     void aSuspectWithoutAMarkStartsWithoutDeaths() {
-        assertThat(SuspectRules.decide(7, NONE, 1)).isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
+        assertThat(SuspectRules.decide(7, NONE, 1, false))
+                .isEqualTo(new SuspectDecision.RunAlone(new SuspectMark(7, 0)));
     }
 
     @Test
@@ -41,9 +42,9 @@ class SuspectRulesTest {
         while (true) {
             PartitionProgress progress = after(committed);
             assertThat(progress.delivered(5)).isEqualTo(ReadVerdict.SUSPECT);
-            SuspectDecision decision = SuspectRules.decide(5, progress.takenOverMark(), 3);
+            SuspectDecision decision = SuspectRules.decide(5, progress.takenOverMark(), 3, false);
             if (!(decision instanceof SuspectDecision.RunAlone alone)) {
-                assertThat(decision).isEqualTo(new SuspectDecision.Convict(3));
+                assertThat(decision).isEqualTo(new SuspectDecision.Convict(3, false));
                 break;
             }
             committed = stored(progress.snapshot(100, false, Optional.of(alone.mark())));

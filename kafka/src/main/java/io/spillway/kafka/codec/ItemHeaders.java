@@ -37,6 +37,7 @@ public final class ItemHeaders {
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
     public static final String DEAD_DETAIL = "spillway-dead-detail";
+    public static final String DEAD_FAILURE = "spillway-dead-failure";
     public static final String DEAD_STAGE = "spillway-dead-stage";
     public static final String DEAD_AT = "spillway-dead-at";
     public static final String ORIGIN_TOPIC = "spillway-origin-topic";
@@ -46,7 +47,7 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
-            Stream.of(ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT))
+            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT))
             .collect(Collectors.toUnmodifiableSet());
 
     private ItemHeaders() {}
@@ -108,5 +109,6 @@ public final class ItemHeaders {
     /** Removes the headers of dead letters, from a record that is replayed. */
     public static void removeDeadLetter(Headers headers) {
         OF_DEAD_LETTERS.forEach(headers::remove);
+        headers.remove(DEAD_FAILURE);
     }
 }

@@ -136,8 +136,8 @@ class ItemReaderHeadersTest {
     @ValueSource(strings = {
         "spillway-attempt", "spillway-due", "spillway-lane-reason", "spillway-origin", "spillway-moves",
         "spillway-first-attempt-at", "spillway-replayed-at", "spillway-dead-reason", "spillway-dead-detail",
-        "spillway-dead-stage", "spillway-dead-at", "spillway-origin-topic", "spillway-origin-partition",
-        "spillway-origin-offset"
+        "spillway-dead-failure", "spillway-dead-stage", "spillway-dead-at", "spillway-origin-topic",
+        "spillway-origin-partition", "spillway-origin-offset"
     })
     void an_internal_header_is_detected_on_items_and_on_unreadable_records(String name) {
         assertThat(ItemHeaders.isInternal(name)).isTrue();

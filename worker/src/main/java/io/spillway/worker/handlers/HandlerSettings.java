@@ -3,8 +3,6 @@ package io.spillway.worker.handlers;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 
 /** Settings of the worker's handler. */
@@ -12,11 +10,13 @@ public record HandlerSettings(
         @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class",
                 doc = "Handler that processes the items.") Type type,
         @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
-                doc = "URL that each item is posted to, for type http.") String httpUrl,
+                doc = "URL that each item is posted to, for type http. Its path and query may contain {tenant} and"
+                        + " {workload}.") String httpUrl,
         @Setting(key = "handler.http.connectTimeout", defaultValue = "2s", allowed = "1ms or more",
                 doc = "Maximum time to open a connection.") Duration httpConnectTimeout,
         @Setting(key = "handler.http.requestTimeout", defaultValue = "10s", allowed = "1ms or more",
                 doc = "Maximum time from the request to the status of the response.") Duration httpRequestTimeout,
+        HttpSettings http,
         @Setting(key = "handler.kafka.topic",
                 doc = "Topic that each item is produced to, for type kafka. It must exist and must not be one of"
                         + " Spillway's topics.")
@@ -29,27 +29,18 @@ public record HandlerSettings(
     public enum Type { LOG, HTTP, KAFKA, CLASS }
 
     public HandlerSettings {
-        if (type == Type.HTTP && !isHttp(httpUrl)) {
-            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST... or https://HOST...");
+        if (type == Type.HTTP && !UrlTemplate.isValid(httpUrl)) {
+            throw new InvalidSettingException("handler.http.url", httpUrl, "must be http://HOST... or https://HOST..."
+                    + (httpUrl.contains("{") ? ", with {tenant} and {workload} in the path or query only" : ""));
         }
-        AllowedRange.check(
-                HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, kafkaTopic, className);
+        AllowedRange.check(HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, http,
+                kafkaTopic, className);
         if (type == Type.KAFKA && kafkaTopic.isEmpty()) {
             throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
         }
         if (type == Type.CLASS && className.isEmpty()) {
             throw new InvalidSettingException(
                     "handler.class", className, "must be a class that implements io.spillway.handler.Handler");
-        }
-    }
-
-    private static boolean isHttp(String url) {
-        try {
-            URI parsed = new URI(url);
-            return parsed.getHost() != null
-                    && ("http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme()));
-        } catch (URISyntaxException e) {
-            return false;
         }
     }
 }

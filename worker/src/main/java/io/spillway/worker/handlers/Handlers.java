@@ -22,11 +22,13 @@ public final class Handlers {
      * Checks the settings as far as this needs no cluster, so that a mistake is reported early.
      *
      * @param queue the queue whose topics a handler must not produce to
-     * @throws InvalidSettingException when the class is missing or not a handler, or the topic belongs to Spillway
+     * @throws InvalidSettingException when the class is missing or not a handler, the topic belongs to Spillway, or a
+     *                                 file that a setting names cannot be used
      */
     public static void check(HandlerSettings settings, QueueSettings queue) {
         switch (settings.type()) {
-            case LOG, HTTP -> { }
+            case LOG -> { }
+            case HTTP -> HttpHandler.check(settings);
             case KAFKA -> requireForeign(settings.kafkaTopic(), new Topics(queue));
             case CLASS -> classOf(settings.className());
         }

@@ -242,7 +242,9 @@ class HttpHandlerTest {
 
     private static Handler handler(String url, Duration connectTimeout, Duration requestTimeout) {
         return new HttpHandler(new HandlerSettings(
-                HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout, "", ""), InstantSource.fixed(NOW));
+                HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout,
+                new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "", ""),
+                InstantSource.fixed(NOW));
     }
 
     private void respond(HttpExchange exchange) throws IOException {

@@ -1,0 +1,177 @@
+package io.spillway.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.progress.SuspectMark;
+import io.spillway.core.retry.AttemptResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** Suspects that run alone: after a conviction of their tenant, and when one ignores its interrupt. */
+class EngineSuspectsTest {
+    private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
+    private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "no");
+
+    private final EngineTimeline timeline = new EngineTimeline(10);
+
+    /** Takes over offsets 0 to 4, all suspects, the first with three deaths; then 5 and more are new. */
+    private EnginePartition takeOverWithAKiller() {
+        return timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.of(new SuspectMark(0, 2)), false, true));
+    }
+
+    private EnginePartition takeOver() {
+        return timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 5, 5, OffsetList.of(0, 1, 2, 3, 4), Optional.empty(), false, true));
+    }
+
+    private void arrive(EnginePartition partition, String... tenants) {
+        for (int offset = 0; offset < tenants.length; offset++) {
+            timeline.engine.arrived(partition, offset,
+                    new EngineTimeline.Item(partition, offset, tenants[offset], 0, 0, timeline.nowMillis),
+                    timeline.nowMillis, timeline.nowNanos());
+        }
+        timeline.fill();
+    }
+
+    @Test
+    void after_a_conviction_the_tenants_next_suspect_runs_without_any_other_item_of_the_tenant() {
+        EnginePartition partition = takeOverWithAKiller();
+        arrive(partition, "acme", "acme", "acme", "bolt", "bolt", "acme", "bolt");
+        timeline.effects();
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, true));
+        assertThat(timeline.effects()).as("new items of others start").containsExactly("start 1 alone", "start 6");
+
+        timeline.ends(1, SUCCEEDED);
+        assertThat(timeline.effects()).as("innocent").containsExactly("done 1", "commit wanted", "start 5");
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(2, 0));
+    }
+
+    @Test
+    void a_failed_attempt_proves_innocence_as_well() {
+        EnginePartition partition = takeOverWithAKiller();
+        arrive(partition, "acme", "acme", "acme", "acme", "acme");
+        timeline.commit(partition);
+
+        timeline.ends(1, FAILED);
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(2, 0, false));
+    }
+
+    @Test
+    void a_suspect_of_another_tenant_is_judged_by_the_number_of_its_deaths() {
+        EnginePartition partition = takeOverWithAKiller();
+        arrive(partition, "acme", "bolt", "bolt", "bolt", "bolt");
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, false));
+    }
+
+    @Test
+    void a_suspect_is_not_isolated_while_an_item_of_its_tenant_runs() {
+        EnginePartition other = timeline.takeOver(Lane.OVERFLOW, ProgressState.fresh(0));
+        timeline.commit(other);
+        timeline.arrives(new EngineTimeline.Item(other, 0, "acme", 0, 0, timeline.nowMillis));
+        EnginePartition partition = takeOverWithAKiller();
+        arrive(partition, "acme", "acme", "acme", "acme", "acme");
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, false));
+    }
+
+    @Test
+    void a_conviction_is_old_after_ten_minutes() {
+        EnginePartition partition = takeOverWithAKiller();
+        arrive(partition, "acme");
+        timeline.commit(partition);
+        timeline.nowMillis += Quarantine.CONVICTED_MILLIS;
+        timeline.arrives(partition, 1, 0);
+
+        assertThat(timeline.commit(partition).mark()).contains(new SuspectMark(1, 0, false));
+    }
+
+    @Test
+    void a_death_in_isolation_convicts_and_says_so() {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(1, 0, true)), false, true));
+        arrive(partition, "acme", "acme");
+
+        assertThat(timeline.effects()).containsExactly(
+                "dead-letter 1: killed-worker, 1 worker died with it alone, after others with another item of its"
+                        + " tenant, attempts 1",
+                "commit wanted");
+        assertThat(timeline.commit(partition).mark()).as("the chain goes on").contains(new SuspectMark(0, 0, true));
+    }
+
+    @Test
+    void an_isolated_suspect_that_was_stopped_is_not_convicted_by_the_next_owner() {
+        EnginePartition partition = timeline.takeOver(Lane.HOT, new ProgressState(
+                0, 2, 5, OffsetList.of(0, 1), Optional.of(new SuspectMark(0, 2)), false, true));
+        arrive(partition, "acme", "acme");
+        timeline.commit(partition);
+        timeline.leave(partition);
+        timeline.ends(1, new AttemptResult.Interrupted());
+        timeline.engine.drained(List.of(partition));
+        ProgressState last = timeline.commit(partition);
+        EngineTimeline next = new EngineTimeline(10);
+
+        EnginePartition again = next.takeOver(Lane.HOT, last);
+        next.arrives(again, 1, 0);
+
+        assertThat(last.mark()).isEmpty();
+        assertThat(next.commit(again).mark()).contains(new SuspectMark(1, 0));
+        assertThat(next.effects()).containsExactly("commit wanted", "start 1 alone");
+    }
+
+    @Test
+    void a_suspect_that_ignores_its_interrupt_does_not_block_those_of_other_tenants() {
+        EnginePartition partition = takeOver();
+        arrive(partition, "acme", "acme", "bolt", "acme", "bolt");
+        timeline.commit(partition);
+        timeline.attempt(0).leaseEnded(timeline.nowMillis);
+        timeline.effects();
+
+        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS - 1;
+        timeline.fill();
+        assertThat(timeline.effects()).as("it may still return").isEmpty();
+        timeline.nowMillis += 1;
+        timeline.fill();
+        timeline.commit(partition);
+        assertThat(timeline.effects()).containsExactly("commit wanted", "start 2 alone");
+        timeline.ends(2, SUCCEEDED);
+        timeline.commit(partition);
+        timeline.ends(4, SUCCEEDED);
+        timeline.commit(partition);
+        assertThat(timeline.effects()).as("the tenant's own wait behind it")
+                .containsExactly("done 2", "commit wanted", "start 4 alone", "done 4");
+        assertThat(timeline.engine.suspects()).isEqualTo(3);
+
+        timeline.ends(0, SUCCEEDED);
+        timeline.commit(partition);
+        assertThat(timeline.effects()).containsExactly("done 0", "commit wanted", "start 1 alone");
+        assertThat(timeline.engine.suspects()).isEqualTo(2);
+    }
+
+    @Test
+    void suspects_that_arrive_behind_a_deaf_one_of_their_tenant_wait_for_its_end() {
+        EnginePartition partition = takeOver();
+        arrive(partition, "acme");
+        timeline.commit(partition);
+        timeline.attempt(0).leaseEnded(timeline.nowMillis);
+        timeline.nowMillis += Quarantine.DEAF_AFTER_MILLIS;
+        timeline.fill();
+        timeline.effects();
+
+        timeline.arrives(partition, 1, 0);
+        timeline.commit(partition);
+        assertThat(timeline.effects()).isEmpty();
+
+        timeline.ends(0, FAILED);
+        timeline.commit(partition);
+        assertThat(timeline.effects()).contains("start 1 alone");
+    }
+}

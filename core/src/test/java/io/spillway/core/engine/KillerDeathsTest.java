@@ -1,0 +1,151 @@
+package io.spillway.core.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressCodec;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.AttemptResult;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Deaths of workers that items cost which kill every process that runs them. One worker at a time owns everything. */
+class KillerDeathsTest {
+    private static final int MOST_DEATHS = 200;
+
+    private final Map<Integer, ProgressState> committed = new HashMap<>();
+    private final List<List<String>> logs = new ArrayList<>();
+    private final Set<String> convicted = new TreeSet<>();
+    private final Set<String> done = new TreeSet<>();
+    private int deaths;
+
+    @ParameterizedTest(name = "{0} killers of one tenant in {1} partitions: {2} deaths")
+    @CsvSource({
+        "1, 1, 5", "2, 1, 6", "3, 1, 7", "5, 1, 9", "10, 1, 14", "20, 1, 24",
+        "2, 2, 6", "5, 5, 9", "10, 3, 14",
+    })
+    void each_killer_of_a_tenant_after_the_first_costs_one_death(int killers, int partitions, int expected) {
+        for (int i = 0; i < partitions; i++) {
+            logs.add(new ArrayList<>());
+        }
+        for (int i = 0; i < killers; i++) {
+            logs.get(i % partitions).add("acme killer " + i);
+        }
+
+        run();
+
+        assertThat(convicted).hasSize(killers);
+        assertThat(deaths).isEqualTo(expected);
+    }
+
+    @Test
+    void killers_of_two_tenants_are_judged_apart() {
+        logs.add(List.of("acme killer 0", "bolt killer 1", "acme killer 2", "bolt killer 3"));
+
+        run();
+
+        assertThat(convicted).hasSize(4);
+        assertThat(deaths).as("2, then 3 for the first and 1 for the second of each").isEqualTo(10);
+    }
+
+    @Test
+    void an_innocent_item_between_killers_is_done_and_ends_the_quick_judgement() {
+        logs.add(List.of("acme killer 0", "acme item 1", "acme killer 2"));
+
+        run();
+
+        assertThat(convicted).containsExactly("acme killer 0", "acme killer 2");
+        assertThat(done).containsExactly("acme item 1");
+        assertThat(deaths).isEqualTo(8);
+    }
+
+    @Test
+    void no_item_is_convicted_for_a_killer_that_runs_for_the_first_time_beside_it() {
+        List<String> log = new ArrayList<>(List.of("acme killer 0", "acme killer 1"));
+        for (int i = 2; i < 600; i++) {
+            log.add(i % 25 == 24 ? "acme killer " + i : "acme item " + i);
+        }
+        logs.add(log);
+
+        run();
+
+        assertThat(convicted).hasSize(26).allMatch(KillerDeathsTest::kills);
+        assertThat(done).hasSize(574);
+    }
+
+    private void run() {
+        for (int i = 0; i < logs.size(); i++) {
+            committed.put(i, ProgressState.fresh(0));
+        }
+        while (dies()) {
+            deaths++;
+            assertThat(deaths).as("deaths, convicted so far %s", convicted).isLessThan(MOST_DEATHS);
+        }
+    }
+
+    /** Runs a worker until it dies, or until everything is finished; returns whether it died. */
+    private boolean dies() {
+        EngineTimeline worker = new EngineTimeline(10);
+        List<EnginePartition> partitions = new ArrayList<>();
+        for (int i = 0; i < logs.size(); i++) {
+            ProgressState before = committed.get(i);
+            partitions.add(new EnginePartition(
+                    i, Lane.HOT, new PartitionProgress(before, logs.get(i).size(), 1_500)));
+            for (long offset = before.frontier(); offset < logs.get(i).size(); offset++) {
+                String name = logs.get(i).get((int) offset);
+                EngineTimeline.Item item = new EngineTimeline.Item(
+                        partitions.getLast(), offset, name.substring(0, 4), 0, 0, worker.nowMillis);
+                worker.engine.arrived(partitions.getLast(), offset, item, worker.nowMillis, worker.nowNanos());
+            }
+        }
+        worker.fill();
+        while (partitions.stream().anyMatch(each -> each.unfinished() > 0 || each.isDirty())) {
+            commit(worker, partitions);
+            List<EngineTimeline.Attempt> running = List.copyOf(worker.engine.attempts());
+            if (running.stream().anyMatch(attempt -> kills(nameOf(attempt.item)))) {
+                return true;
+            }
+            running.forEach(attempt -> worker.ends(attempt, new AttemptResult.Succeeded()));
+        }
+        return false;
+    }
+
+    private void commit(EngineTimeline worker, List<EnginePartition> partitions) {
+        for (EnginePartition partition : partitions) {
+            ProgressState state = worker.engine.snapshot(partition);
+            int number = (int) partition.id;
+            committed.put(number, ProgressCodec.decode(state.frontier(), ProgressCodec.encode(state)));
+            for (long offset = 0; offset < logs.get(number).size(); offset++) {
+                boolean finished = offset < state.frontier()
+                        || offset < state.readTo() && !state.unfinished().contains(offset);
+                if (finished) {
+                    String name = logs.get(number).get((int) offset);
+                    (kills(name) ? convicted : done).add(name);
+                }
+            }
+            worker.committed(partition, state);
+        }
+        worker.effects().stream().filter(effect -> effect.startsWith("dead-letter")).forEach(effect -> assertThat(
+                logs).as(effect).anyMatch(log -> kills(log.get(offsetOf(effect)))));
+    }
+
+    private static int offsetOf(String effect) {
+        return Integer.parseInt(effect.substring("dead-letter ".length(), effect.indexOf(':')));
+    }
+
+    private String nameOf(EngineTimeline.Item item) {
+        return logs.get((int) item.partition().id).get((int) item.offset());
+    }
+
+    private static boolean kills(String name) {
+        return name.contains("killer");
+    }
+}

@@ -1,0 +1,59 @@
+package io.spillway.worker;
+
+import io.spillway.core.progress.ProgressState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.common.TopicPartition;
+
+/** Summary for the log of the partitions that a worker takes over from one that died. Not thread-safe. */
+final class Takeover {
+    /** Partitions that the line names; the others are counted. */
+    private static final int MAX_NAMED = 5;
+
+    private final List<String> named = new ArrayList<>();
+    private final List<String> marked = new ArrayList<>();
+    private int partitions;
+    private int alone;
+    private long suspects;
+
+    /** Adds an assigned partition; one that its last owner released in order is left out. */
+    void add(TopicPartition partition, ProgressState state, long logEnd) {
+        if (state.clean()) {
+            return;
+        }
+        // Offsets of control records are among the unread ones.
+        long unread = Math.max(0, Math.min(state.horizon(), logEnd) - state.readTo());
+        long here = state.unfinished().size() + unread;
+        partitions++;
+        suspects += here;
+        alone += state.alone() || state.mark().isPresent() ? 1 : 0;
+        if (here > 0 && named.size() < MAX_NAMED) {
+            named.add(partition + ": " + here);
+        }
+        state.mark().ifPresent(mark -> {
+            if (marked.size() < MAX_NAMED) {
+                marked.add(partition + "@" + mark.offset());
+            }
+        });
+    }
+
+    /** Returns one line, or empty when no added partition was left by a worker that died. */
+    Optional<String> describe() {
+        if (partitions == 0) {
+            return Optional.empty();
+        }
+        return Optional.of("Took over " + count(partitions, "partition") + " of a worker that died, with at most "
+                + count(suspects, "item") + " that it may have been handling"
+                + (named.isEmpty() ? "" : " (" + String.join(", ", named)
+                        + (partitions > named.size() ? ", ..." : "") + ")")
+                + (suspects == 0 ? "" : alone == 0
+                        ? "; they run again like all others"
+                        : "; after another death, those of " + count(alone, "partition") + " run one at a time")
+                + (marked.isEmpty() ? "" : "; it died while this item ran alone: " + String.join(", ", marked)));
+    }
+
+    private static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,99 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.core.settings.Setting;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Settings of the requests of handler type http. Secrets are read from files only. */
+public record HttpSettings(
+        @Setting(key = "handler.http.headers", doc = "Request headers with fixed values, for type http.")
+                Map<String, String> headers,
+        @Setting(key = "handler.http.secretHeaders",
+                doc = "Request headers with the path of a file that contains the value; the value is never logged.")
+                Map<String, String> secretHeaders,
+        @Setting(key = "handler.http.attributes", defaultValue = "false", allowed = "true or false",
+                doc = "Whether the item's attributes are sent as headers Spillway-Attribute-NAME.") boolean attributes,
+        Tls tls) {
+    /** Prefix of the headers of attributes. */
+    static final String ATTRIBUTE_PREFIX = "spillway-attribute-";
+    /** Set by the handler from the item, or by the HTTP client. */
+    private static final Set<String> RESERVED = Set.of("content-type", "idempotency-key", "traceparent", "tracestate",
+            "connection", "content-length", "expect", "host", "upgrade", "transfer-encoding");
+    private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}";
+
+    public HttpSettings {
+        headers = Map.copyOf(headers);
+        secretHeaders = Map.copyOf(secretHeaders);
+        Set<String> names = new HashSet<>();
+        new TreeMap<>(headers).keySet().forEach(name -> checkName("handler.http.headers", name, names));
+        new TreeMap<>(secretHeaders).keySet().forEach(name -> checkName("handler.http.secretHeaders", name, names));
+        headers.forEach((name, value) -> {
+            if (!isValue(value)) {
+                throw new InvalidSettingException("handler.http.headers." + name, "***", "must be printable ASCII");
+            }
+        });
+    }
+
+    /** Returns whether text is printable ASCII, which a header can carry unchanged. */
+    static boolean isValue(String text) {
+        return text.chars().allMatch(c -> c >= ' ' && c <= '~');
+    }
+
+    private static void checkName(String key, String name, Set<String> names) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        if (!name.matches(TOKEN)) {
+            throw new InvalidSettingException(key, name, "must be the name of an HTTP header");
+        }
+        if (RESERVED.contains(lower) || lower.startsWith("spillway-")) {
+            throw new InvalidSettingException(key, name, "must not be a header that Spillway or the HTTP client sets");
+        }
+        if (!names.add(lower)) {
+            throw new InvalidSettingException(key, name, "must be set once; case does not matter");
+        }
+    }
+
+    /** Returns a text without the values of headers. */
+    @Override
+    public String toString() {
+        return "HttpSettings[headers=" + headers.keySet() + ", secretHeaders=" + secretHeaders.keySet()
+                + ", attributes=" + attributes + ", " + tls + "]";
+    }
+
+    /** Trusted certificates and the client's certificate; neither for the trust store of Java and no certificate. */
+    public record Tls(
+            @Setting(key = "handler.http.tls.trustFile",
+                    doc = "PEM file with the certificates to trust, or a PKCS #12 store (.p12 or .pfx), instead of"
+                            + " those of Java.") String trustFile,
+            @Setting(key = "handler.http.tls.trustPasswordFile",
+                    doc = "File that contains the password of a PKCS #12 trust store.") String trustPasswordFile,
+            @Setting(key = "handler.http.tls.certificateFile",
+                    doc = "PEM file with the client's certificate and its chain. It needs keyFile too.")
+                    String certificateFile,
+            @Setting(key = "handler.http.tls.keyFile", doc = "PEM file with the client's private key (PKCS #8).")
+                    String keyFile,
+            @Setting(key = "handler.http.tls.keystoreFile",
+                    doc = "PKCS #12 store with both, instead of the two PEM files.") String keystoreFile,
+            @Setting(key = "handler.http.tls.keystorePasswordFile",
+                    doc = "File that contains the password of the PKCS #12 store.") String keystorePasswordFile) {
+        public Tls {
+            if (certificateFile.isEmpty() != keyFile.isEmpty()) {
+                throw new InvalidSettingException(
+                        certificateFile.isEmpty() ? "handler.http.tls.certificateFile" : "handler.http.tls.keyFile",
+                        "", "must be a PEM file, because the other of the two is set");
+            }
+            if (!keystoreFile.isEmpty() && !certificateFile.isEmpty()) {
+                throw new InvalidSettingException("handler.http.tls.keystoreFile", keystoreFile,
+                        "must be empty, because handler.http.tls.certificateFile is set");
+            }
+        }
+
+        /** Returns whether any of it is set. */
+        boolean isOn() {
+            return !trustFile.isEmpty() || !certificateFile.isEmpty() || !keystoreFile.isEmpty();
+        }
+    }
+}

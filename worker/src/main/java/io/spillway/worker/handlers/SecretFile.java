@@ -1,0 +1,38 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.settings.InvalidSettingException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** Files that settings name. Errors contain the path and nothing of the content. */
+final class SecretFile {
+    private static final long MAX_BYTES = 1 << 20;
+
+    private SecretFile() {}
+
+    /** Returns the content; throws {@link InvalidSettingException} when the file cannot be read or is over 1 MiB. */
+    static byte[] read(String key, String file) {
+        try {
+            Path path = Path.of(file);
+            if (Files.isRegularFile(path) && Files.size(path) <= MAX_BYTES) {
+                return Files.readAllBytes(path);
+            }
+        } catch (IOException | InvalidPathException e) {
+            // The same error as for a missing file.
+        }
+        throw new InvalidSettingException(key, file, "must be a readable file of at most 1 MiB");
+    }
+
+    /** Returns the content without white space at its ends, such as the line end that editors add. */
+    static String text(String key, String file) {
+        return new String(read(key, file), StandardCharsets.UTF_8).strip();
+    }
+
+    /** Returns a password, empty when no file is set. */
+    static char[] password(String key, String file) {
+        return file.isEmpty() ? new char[0] : text(key, file).toCharArray();
+    }
+}

@@ -1,0 +1,49 @@
+package io.spillway.worker.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UrlTemplateTest {
+    @ParameterizedTest
+    @CsvSource({
+        "http://h/work, http://h/work",
+        "http://h:8/{tenant}/work, http://h:8/acme/work",
+        "https://h/a?t={tenant}&w={workload}, https://h/a?t=acme&w=mails",
+        "http://h/{tenant}-{tenant}, http://h/acme-acme",
+        "http://h?t={tenant}, http://h?t=acme",
+    })
+    void names_take_the_place_of_their_placeholders(String template, String url) {
+        assertThat(UrlTemplate.isValid(template)).isTrue();
+        assertThat(new UrlTemplate(template).of("acme", "mails")).contains(URI.create(url));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "http://{tenant}.example.org/", "http://{tenant}/", "http://h:{workload}/", "http://{tenant}:pw@h/",
+        "{tenant}://h/", "http://h/{id}", "http://h/{", "h/{tenant}", "ftp://h/{tenant}", "http://{tenant}?x=1/",
+    })
+    void a_producer_cannot_choose_the_destination(String template) {
+        assertThat(UrlTemplate.isValid(template)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {".", ".."})
+    void a_name_that_servers_resolve_in_a_path_has_no_url(String name) {
+        assertThat(new UrlTemplate("http://h/{tenant}/x").of(name, "mails")).isEmpty();
+        assertThat(new UrlTemplate("http://h/a/{workload}").of("acme", name)).isEmpty();
+        assertThat(new UrlTemplate("http://h/a/{workload}").of(name, "mails")).isPresent();
+        assertThat(new UrlTemplate("http://h/a").of(name, name)).isPresent();
+    }
+
+    @Test
+    void names_are_escaped_and_may_be_empty() {
+        assertThat(new UrlTemplate("http://h/{tenant}?w={workload}").of("a/b?c d", ""))
+                .contains(URI.create("http://h/a%2Fb%3Fc%20d?w="));
+        assertThat(new UrlTemplate("http://h/{tenant}").base()).isEqualTo(URI.create("http://h/"));
+    }
+}
