@@ -8,6 +8,7 @@ import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -63,9 +64,7 @@ final class DisposalTransactions implements AutoCloseable {
         }
         guarded(done, () -> {
             open();
-            long nowMillis = clock.millis();
-            ledger.write(settled, nowMillis, producer::send);
-            ledger.flush(nowMillis, producer::send);
+            ledger.write(List.of(settled), clock.millis(), producer::send);
             producer.sendOffsetsToTransaction(
                     Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
             producer.commitTransaction();

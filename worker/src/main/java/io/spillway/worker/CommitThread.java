@@ -153,8 +153,7 @@ final class CommitThread implements AutoCloseable {
             }
         }
         Consumer<ProducerRecord<byte[], byte[]>> send = entry -> sends.add(producer.send(entry));
-        batch.parts().values().forEach(part -> ledger.write(part.deltas(), batch.atMillis(), send));
-        ledger.flush(batch.atMillis(), send);
+        ledger.write(batch.parts().values().stream().map(CommitBatch.Part::deltas).toList(), batch.atMillis(), send);
         producer.sendOffsetsToTransaction(offsets, batch.group());
         commitUntilDecided();
         for (Future<RecordMetadata> sent : sends) {
