@@ -219,6 +219,7 @@ final class WorkerModel {
                 }
             }
             run(core.receive(polled));
+            positions.putAll(core.takeRewinds());
         }
 
         void endOne(int dice) {
@@ -301,7 +302,7 @@ final class WorkerModel {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-            while (core.hasToCommit(List.of(partition)) || batch.isPresent()) {
+            while (core.hasToCommit(List.of(partition))) {
                 endCommit(random.nextBoolean());
                 beginCommit();
             }

@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
 import java.nio.charset.StandardCharsets;
@@ -18,10 +19,11 @@ import org.apache.kafka.common.header.Header;
  * @param moves            moves to another lane since the last attempt
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
+ * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        boolean attemptedBefore, long freshSinceMillis) implements EngineItem {
+        boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
 
     @Override
     public EnginePartition partition() {
@@ -56,10 +58,5 @@ record LaneItem(
         return origin == null || origin.value() == null
                 ? record.topic() + "-" + record.partition() + "-" + record.offset()
                 : new String(origin.value(), StandardCharsets.ISO_8859_1);
-    }
-
-    @Override
-    public int bytes() {
-        return Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }
 }

@@ -39,6 +39,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Lanes that a worker polls. */
     static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
+    /** Most records of one poll. Each partition keeps room for so many, see {@link PartitionProgress#isFull}. */
+    static final int MAX_RECORDS = 500;
+
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
     /** Short, so that a partition is resumed soon after its lane has room. */
     private static final Duration POLL = Duration.ofMillis(20);
@@ -154,6 +157,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
                 owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
+        core.takeRewinds().forEach((partition, offset) -> unlessLost(() -> consumer.seek(partition, offset)));
     }
 
     /** Runs an action on partitions that the client may have lost already; its callback comes in the next poll. */

@@ -199,7 +199,7 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup(),
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
                 ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES,

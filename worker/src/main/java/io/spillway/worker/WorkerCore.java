@@ -50,6 +50,8 @@ final class WorkerCore {
     private final Condition attemptEnded = lock.newCondition();
     private final Condition commitWanted = lock.newCondition();
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
+    /** Where polls were cut; empty between two polls. */
+    private final Map<TopicPartition, Long> rewinds = new HashMap<>();
     private ConsumerGroupMetadata group;
     private boolean urgent;
     private boolean commitsStopped;
@@ -100,12 +102,31 @@ final class WorkerCore {
             long nowNanos = nanoClock.getAsLong();
             Iterator<ItemGate.Read> read = reads.iterator();
             for (Polled each : polled) {
+                int left = each.records().size();
+                long position = each.nextOffset();
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
-                    add(each.partition(), record.offset(), read.next(), nowMillis, nowNanos);
+                    ItemGate.Read next = read.next();
+                    if (position == each.nextOffset() && engine.isCutAt(each.partition().state, record.offset(), left)) {
+                        position = record.offset();
+                        rewinds.put(each.partition().partition, position);
+                    }
+                    if (record.offset() < position) {
+                        add(each.partition(), record.offset(), next, nowMillis, nowNanos);
+                    }
+                    left--;
                 }
-                each.partition().state.positionedAt(each.nextOffset());
+                each.partition().state.positionedAt(position);
             }
             return fillSlotsAndMakeRoom(nowMillis, nowNanos);
+        });
+    }
+
+    /** Returns the offsets from which partitions must be read again, since the last call. */
+    Map<TopicPartition, Long> takeRewinds() {
+        return lockedGet(() -> {
+            Map<TopicPartition, Long> taken = Map.copyOf(rewinds);
+            rewinds.clear();
+            return taken;
         });
     }
 
@@ -121,7 +142,7 @@ final class WorkerCore {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
-                    .filter(each -> !engine.mayRead(each.state)).map(each -> each.partition)
+                    .filter(each -> !engine.mayRead(each.state, PollThread.MAX_RECORDS)).map(each -> each.partition)
                     .collect(Collectors.toSet());
         });
     }
@@ -152,10 +173,10 @@ final class WorkerCore {
         }
     }
 
-    /** Returns whether the next batch contains any of these partitions. */
+    /** Returns whether the next batch, or one whose result is still to come, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> !commitsStopped
-                && states(partitions, owned::get).stream().anyMatch(EnginePartition::isDirty));
+        return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
+                .anyMatch(each -> each.isInBatch || each.state.isDirty()));
     }
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
@@ -221,6 +242,7 @@ final class WorkerCore {
                 if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
                     parts.put(each, new CommitBatch.Part(
                             engine.snapshot(each.state), each.movesToCommit(), each.deltasToCommit()));
+                    each.isInBatch = true;
                     metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }
             }
@@ -243,7 +265,7 @@ final class WorkerCore {
 
     /** Records that a batch failed: the next batch contains its parts again. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(partition -> partition.state.markDirty()));
+        locked(() -> batch.parts().keySet().forEach(OwnedPartition::notCommitted));
     }
 
     // ---- for metrics

@@ -34,6 +34,8 @@ public final class ProgressCodec {
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
     private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
     private static final int MAX_GAP_BYTES = MAX_BYTES - MAX_HEADER_BYTES;
+    /** For a record that is still to be read, beyond the distance of the first one: up to 2 million offsets apart. */
+    private static final int RESERVED_BYTES = 3;
 
     private ProgressCodec() {}
 
@@ -78,11 +80,9 @@ public final class ProgressCodec {
         }
     }
 
-    /**
-     * Returns whether a number of unfinished offsets over a span (the last minus the first) always fits the metadata.
-     */
-    static boolean surelyFits(int count, long span) {
-        return count <= MAX_UNFINISHED && OffsetGaps.mostBytes(count, span) <= MAX_GAP_BYTES;
+    /** Returns the most bytes that distances may take so that these further records fit too; negative if none fit. */
+    static long spareBytes(int records) {
+        return MAX_GAP_BYTES - Varint.MAX_BYTES - (long) RESERVED_BYTES * records;
     }
 
     private static ProgressState read(long frontier, ByteBuffer in) {
