@@ -114,7 +114,7 @@ public record RunningSystem(
                     handler.apply(configuration), policies, sweeps, metrics.registry(), InstantSource.system(),
                     System::nanoTime, new SplittableRandom()));
             worker.start(START_TIMEOUT);
-            running.add(worker::isRunning);
+            running.add(worker::isReady);
             watch("worker", worker::awaitEnd, ended);
         }
         String gatewayUrl = "";

@@ -37,7 +37,7 @@ class ConfigurationFileTest {
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
-                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
+                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10), "", ""),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
@@ -88,6 +88,7 @@ class ConfigurationFileTest {
               drainGrace: 1s
               leaseMax: 1m
               transactionTimeout: 30s
+              kafkaTimeout: 2m
             killer: {deaths: 0}
             handler:
               type: http
@@ -136,6 +137,7 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(1),
                                 Duration.ofMinutes(1),
                                 Duration.ofSeconds(30),
+                                Duration.ofMinutes(2),
                                 0),
                         new HandlerSettings(
                                 HandlerSettings.Type.HTTP,

@@ -31,6 +31,10 @@ public record WorkerSettings(
         @Setting(key = "worker.transactionTimeout", defaultValue = "10s", allowed = "1000ms to 900000ms",
                 doc = "Time after which the cluster aborts the open transaction of a worker that died.")
                 Duration transactionTimeout,
+        @Setting(key = "worker.kafkaTimeout", defaultValue = "5m", allowed = "1000ms to 86400000ms",
+                doc = "Time that calls to Kafka are repeated while they fail. Then the worker ends. It is not ready"
+                        + " after 10 s.")
+                Duration kafkaTimeout,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
                 doc = "Number of workers that may die while they run one suspected item alone, before the item becomes"
                         + " a dead letter; 0 means that it never does.")
@@ -40,6 +44,6 @@ public record WorkerSettings(
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
         AllowedRange.check(WorkerSettings.class, id, slots, reserve, agedTrickle, readAheadItems, readAheadBytes,
-                commitInterval, drainGrace, leaseMax, transactionTimeout, killerDeaths);
+                commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, killerDeaths);
     }
 }

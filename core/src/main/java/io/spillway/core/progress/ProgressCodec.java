@@ -70,13 +70,18 @@ public final class ProgressCodec {
      * finished above it run again, and suspects are lost.
      */
     public static ProgressState decode(long committedOffset, String metadata) {
+        return tryDecode(committedOffset, metadata).orElseGet(() -> ProgressState.fresh(committedOffset));
+    }
+
+    /** Returns the state of metadata at a committed offset as {@link #decode} does; empty if it is not a state. */
+    public static Optional<ProgressState> tryDecode(long committedOffset, String metadata) {
         if (metadata.isEmpty() || metadata.length() > MAX_CHARACTERS) {
-            return ProgressState.fresh(committedOffset);
+            return Optional.empty();
         }
         try {
-            return read(committedOffset, ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata)));
+            return Optional.of(read(committedOffset, ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata))));
         } catch (IllegalArgumentException notOurs) {
-            return ProgressState.fresh(committedOffset);
+            return Optional.empty();
         }
     }
 
