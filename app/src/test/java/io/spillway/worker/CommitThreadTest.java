@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.progress.ProgressState;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -77,6 +79,39 @@ class CommitThreadTest {
     void the_faults_replace_the_producer_when_it_cannot_abort() throws Exception {
         handleAll(Fault.FATAL, 5);
         assertThat(producers).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_commit_that_never_succeeds_is_not_ready_and_ends_the_worker_with_the_reason(Fault fault) throws Exception {
+        AtomicLong seconds = new AtomicLong();
+        Outage outage = new Outage(Duration.ofSeconds(30), () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+        List<Boolean> lasted = new ArrayList<>();
+        WorkerTransactions transactions = new WorkerTransactions(() -> new ModelProducer(new ModelProducer.Cluster() {
+            @Override
+            public void called(String method) {
+                if (method.equals("commitTransaction")) {
+                    lasted.add(outage.hasLasted(Duration.ofSeconds(10)));
+                    seconds.incrementAndGet();
+                    throw fault.error;
+                }
+            }
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+                throw new AssertionError("no commit succeeds");
+            }
+        }), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        scene.take(0, ProgressState.fresh(0), 0);
+        CommitBatch batch = scene.core.batch();
+        assertThatThrownBy(() -> {
+            while (!transactions.commit(batch, () -> false)) {
+                scene.core.notCommitted(batch);
+            }
+        }).isInstanceOf(WorkerException.class).hasMessageContaining("since 31 s")
+                .hasMessageContaining("worker.kafkaTimeout").hasMessageContaining(fault.error.getMessage());
+        assertThat(lasted).hasSize(32).endsWith(true).startsWith(false);
     }
 
     /** Handles all items with the real threads, while one call fails. */

@@ -19,7 +19,8 @@ public record WorkerSettings(
         @Setting(key = "worker.readAhead.items", defaultValue = "4000", allowed = "10 to 1000000",
                 doc = "Maximum number of items that wait in memory, for each lane.") int readAheadItems,
         @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647",
-                unit = "bytes", doc = "Maximum size of the items that wait in memory, for each lane.")
+                unit = "bytes", doc = "Maximum size of the items in memory, for each lane: key, value, headers and the"
+                        + " objects around them, of items that wait, run or may have killed a worker.")
                 int readAheadBytes,
         @Setting(key = "worker.commitInterval", defaultValue = "50ms", allowed = "1ms to 10000ms",
                 doc = "Time between two transactions of the worker.") Duration commitInterval,
