@@ -6,7 +6,6 @@ import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -97,7 +96,7 @@ class WorkerCoreTest {
                 .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
         scene.poll(owned, IntStream.range(850, 1_350)
                 .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
-        assertThat(scene.core.takeRewinds()).isEqualTo(Map.of(owned.partition, 200L * 900));
+        assertThat(owned.state.position()).isEqualTo(200L * 900);
         assertThat(owned.state.unfinished()).isEqualTo(900);
         assertThat(scene.isPaused(owned)).isTrue();
         ProgressState state = scene.core.batch().parts().get(owned).state();

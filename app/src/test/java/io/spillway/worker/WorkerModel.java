@@ -230,7 +230,7 @@ final class WorkerModel {
                 }
             }
             run(core.receive(polled));
-            positions.putAll(core.takeRewinds());
+            polled.forEach(each -> positions.put(each.partition().partition, each.partition().state.position()));
         }
 
         void endOne(int dice) {

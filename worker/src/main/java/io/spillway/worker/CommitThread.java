@@ -13,7 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that commits batches. After an abort, {@link WorkerCore} still has the outcomes and the next batch contains them.
+ * Thread that commits batches. After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains
+ * them.
  *
  * <p>Owner of its {@link WorkerTransactions}.
  */

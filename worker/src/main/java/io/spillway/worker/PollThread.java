@@ -189,7 +189,13 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
                 owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
-        core.takeRewinds().forEach((partition, offset) -> unlessLost(() -> consumer.seek(partition, offset)));
+        for (Polled each : polled) {
+            // This thread is the only one that changes a position.
+            long position = each.partition().state.position();
+            if (position < each.nextOffset()) {
+                unlessLost(() -> consumer.seek(each.partition().partition, position));
+            }
+        }
     }
 
     /** Runs an action on partitions that the client may have lost already; its callback comes in the next poll. */

@@ -8,7 +8,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,8 +49,6 @@ final class WorkerCore {
     private final Condition attemptEnded = lock.newCondition();
     private final Condition commitWanted = lock.newCondition();
     private final Map<TopicPartition, OwnedPartition> owned = new HashMap<>();
-    /** Where polls were cut; empty between two polls. */
-    private final Map<TopicPartition, Long> rewinds = new HashMap<>();
     private ConsumerGroupMetadata group;
     private boolean urgent;
     private boolean commitsStopped;
@@ -89,9 +86,8 @@ final class WorkerCore {
     }
 
     /**
-     * Adds the records of one poll. It is called after empty polls too, because items can also start as time passes.
-     *
-     * @return attempts to run now
+     * Adds the records of one poll and returns the attempts to run now. It is called after empty polls too, because
+     * items can also start as time passes.
      */
     List<Attempt> receive(List<Polled> polled) {
         long nowMillis = clock.millis();
@@ -100,33 +96,18 @@ final class WorkerCore {
                 record -> reads.add(gate.read(each.partition(), record, nowMillis))));
         return lockedGet(() -> {
             long nowNanos = nanoClock.getAsLong();
-            Iterator<ItemGate.Read> read = reads.iterator();
+            var read = reads.iterator();
             for (Polled each : polled) {
-                int left = each.records().size();
-                long position = each.nextOffset();
+                long position = each.position(engine);
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
                     ItemGate.Read next = read.next();
-                    if (position == each.nextOffset() && engine.isCutAt(each.partition().state, record.offset(), left)) {
-                        position = record.offset();
-                        rewinds.put(each.partition().partition, position);
-                    }
                     if (record.offset() < position) {
                         add(each.partition(), record.offset(), next, nowMillis, nowNanos);
                     }
-                    left--;
                 }
                 each.partition().state.positionedAt(position);
             }
             return fillSlotsAndMakeRoom(nowMillis, nowNanos);
-        });
-    }
-
-    /** Returns the offsets from which partitions must be read again, since the last call. */
-    Map<TopicPartition, Long> takeRewinds() {
-        return lockedGet(() -> {
-            Map<TopicPartition, Long> taken = Map.copyOf(rewinds);
-            rewinds.clear();
-            return taken;
         });
     }
 
@@ -173,7 +154,7 @@ final class WorkerCore {
         }
     }
 
-    /** Returns whether the next batch, or one whose result is still to come, contains any of these partitions. */
+    /** Returns whether the next batch, or one in flight, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
         return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
                 .anyMatch(each -> each.isInBatch || each.state.isDirty()));
@@ -207,8 +188,7 @@ final class WorkerCore {
 
     /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
-        long nowMillis = clock.millis();
-        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowMillis)));
+        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(clock.millis())));
     }
 
     // ---- the commit thread

@@ -62,6 +62,11 @@ public final class EnginePartition {
         return leaving;
     }
 
+    /** Returns the offset of the last {@link #positionedAt}; -1 before. */
+    public long position() {
+        return position;
+    }
+
     /** Returns how many items are delivered and not finished. */
     public int unfinished() {
         return progress.unfinished();
