@@ -8,6 +8,7 @@ import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.KafkaFailure;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -15,14 +16,16 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InvalidProducerEpochException;
-import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
 
 /**
  * Transactions of one run, one after another: successor records, ledger entries and progress. Owner of the producer.
  * Not usable after a failure: there are no retries, because the next run continues.
  */
 final class DisposalTransactions implements AutoCloseable {
+    /** Each takes {@code max.block.ms}, a minute by default. */
+    private static final int COMMIT_ATTEMPTS = 3;
+
     private final Producer<byte[], byte[]> producer;
     private final ConsumerGroupMetadata group;
     private final LedgerWriter ledger;
@@ -63,15 +66,28 @@ final class DisposalTransactions implements AutoCloseable {
         }
         guarded(done, () -> {
             open();
-            long nowMillis = clock.millis();
-            ledger.write(settled, nowMillis, producer::send);
-            ledger.flush(nowMillis, producer::send);
+            ledger.write(List.of(settled), clock.millis(), producer::send);
             producer.sendOffsetsToTransaction(
                     Map.of(partition, new OffsetAndMetadata(progress.frontier(), metadata)), group);
-            producer.commitTransaction();
+            commitUntilDecided(done);
             settled.clear();
             isOpen = false;
         });
+    }
+
+    /** Repeats a commit that timed out: it may have succeeded, and only the cluster knows. */
+    private void commitUntilDecided(long done) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                producer.commitTransaction();
+                return;
+            } catch (TimeoutException e) {
+                if (attempt == COMMIT_ATTEMPTS) {
+                    throw new KafkaFailure("The result of the last transaction is unknown after " + done
+                            + " dead letters. Run the command again: it continues after what was committed", e);
+                }
+            }
+        }
     }
 
     @Override
@@ -90,7 +106,7 @@ final class DisposalTransactions implements AutoCloseable {
         try {
             step.run();
         } catch (KafkaException e) {
-            if (isFencing(e)) {
+            if (KafkaFailure.isFencing(e)) {
                 throw new SupersededException(done, e);
             }
             abort();
@@ -98,19 +114,10 @@ final class DisposalTransactions implements AutoCloseable {
         }
     }
 
-    private static boolean isFencing(Throwable error) {
-        for (Throwable at = error; at != null; at = at.getCause()) {
-            if (at instanceof ProducerFencedException || at instanceof InvalidProducerEpochException) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private void abort() {
         try {
             producer.abortTransaction();
-        } catch (KafkaException abortFailed) {
+        } catch (KafkaException | IllegalStateException abortFailed) {
             // The cluster aborts it at its timeout or when the next run starts.
         }
     }

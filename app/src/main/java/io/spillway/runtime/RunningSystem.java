@@ -138,7 +138,7 @@ public record RunningSystem(
             // From here on the worker closes it.
             shutdown.release(handler.orElseThrow());
             worker.start(START_TIMEOUT);
-            ready.add(worker::isRunning);
+            ready.add(worker::isReady);
             watch("worker", worker::awaitEnd, ended);
         }
         String gatewayUrl = "";

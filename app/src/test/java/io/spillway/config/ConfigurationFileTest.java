@@ -39,7 +39,7 @@ class ConfigurationFileTest {
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 4,
                         Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
-                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
+                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
                         new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "",
@@ -94,6 +94,7 @@ class ConfigurationFileTest {
               drainGrace: 1s
               leaseMax: 1m
               transactionTimeout: 30s
+              kafkaTimeout: 2m
             killer: {deaths: 0}
             handler:
               type: http
@@ -146,6 +147,7 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(1),
                                 Duration.ofMinutes(1),
                                 Duration.ofSeconds(30),
+                                Duration.ofMinutes(2),
                                 0),
                         new HandlerSettings(
                                 HandlerSettings.Type.HTTP,

@@ -214,6 +214,26 @@ class WorkerFaultsIT {
         }
     }
 
+    @Test
+    void of_two_processes_with_one_worker_id_the_younger_ends_and_the_older_does_all_items() throws Exception {
+        RecordingHandler handler = new RecordingHandler(delivery -> Outcome.done());
+        try (DeliveryScene scene = scene(Map.of()).withRouter()) {
+            Worker older = scene.startWorker("worker", handler);
+            Worker younger = scene.startWorker("worker", handler);
+            List<String> ids = new ArrayList<>();
+            for (int batch = 0; younger.isRunning(); batch++) {
+                ids.addAll(scene.send("batch-" + batch, 200, i -> "1"));
+                awaitDoneAtLeast(handler, ids.size() - 500);
+            }
+            younger.close();
+            handler.awaitDone(ids);
+            scene.awaitEmpty();
+
+            assertThat(older.isReady()).isTrue();
+            assertThat(kafka.readAll(scene.topics.lane(Lane.DEAD_LETTER))).isEmpty();
+        }
+    }
+
     private DeliveryScene scene(Map<String, String> settings) {
         return new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, settings);
     }

@@ -8,7 +8,6 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
-import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
@@ -19,9 +18,12 @@ import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -35,9 +37,12 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -174,10 +179,13 @@ final class WorkerModel {
     }
 
     /** Core of one worker, with the state of its threads. */
-    private final class ModelWorker {
+    private final class ModelWorker implements ModelProducer.Cluster {
         private final List<Attempt> running = new ArrayList<>();
         private final Map<TopicPartition, Long> positions = new HashMap<>();
         private WorkerCore core;
+        private WorkerTransactions transactions;
+        private int callsUntilFailure;
+        private boolean isRefused;
         private Optional<CommitBatch> batch = Optional.empty();
 
         void start() {
@@ -191,6 +199,9 @@ final class WorkerModel {
             core = new WorkerCore(
                     gate, engine, effects, clock, () -> nowMillis * 1_000_000, new SplittableRandom(seed));
             core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
+            transactions = new WorkerTransactions(
+                    () -> new ModelProducer(this), new LedgerWriter(topics), new SameName("model", Map::of),
+                    new Outage(Duration.ofHours(1), () -> 0));
             running.clear();
             positions.clear();
             batch = Optional.empty();
@@ -219,6 +230,7 @@ final class WorkerModel {
                 }
             }
             run(core.receive(polled));
+            polled.forEach(each -> positions.put(each.partition().partition, each.partition().state.position()));
         }
 
         void endOne(int dice) {
@@ -257,17 +269,37 @@ final class WorkerModel {
             }
             CommitBatch ended = batch.get();
             batch = Optional.empty();
-            if (!accepted || !ended.parts().keySet().stream().allMatch(this::isStillOwned)) {
-                core.notCommitted(ended);
-                return;
+            callsUntilFailure = accepted ? Integer.MAX_VALUE : random.nextInt(12);
+            isRefused = !ended.parts().keySet().stream().allMatch(this::isStillOwned);
+            try {
+                if (transactions.commit(ended, () -> false)) {
+                    run(core.committed(ended));
+                } else {
+                    core.notCommitted(ended);
+                }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
-            ended.parts().forEach((owned, part) -> {
-                committed.put(owned.partition,
-                        ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())));
-                part.moves().forEach(this::produce);
-                part.deltas().forEach(LedgerDeltas.LineVisitor.of(ledger::add));
-            });
-            run(core.committed(ended));
+        }
+
+        @Override
+        public void called(String method) {
+            if (isRefused && method.equals("sendOffsetsToTransaction")) {
+                throw new CommitFailedException("the partition has another owner");
+            }
+            if (--callsUntilFailure == 0) {
+                // The abort may fail too, and then the producer is replaced.
+                callsUntilFailure = 1 + random.nextInt(2);
+                throw new KafkaException(method + " fails");
+            }
+        }
+
+        @Override
+        public void committed(
+                List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> offsets) {
+            offsets.forEach((partition, progress) ->
+                    committed.put(partition, ProgressCodec.decode(progress.offset(), progress.metadata())));
+            records.forEach(this::produce);
         }
 
         /** A partition that was lost and came back has a new epoch, and the cluster refuses commits of the old one. */
@@ -277,6 +309,10 @@ final class WorkerModel {
         }
 
         private void produce(ProducerRecord<byte[], byte[]> move) {
+            if (move.topic().equals(topics.ledger())) {
+                LedgerCodec.read(move.value(), ledger::add);
+                return;
+            }
             movesCommitted++;
             if (move.topic().equals(topics.lane(Lane.DELAY))) {
                 delayed.add(move);
@@ -301,7 +337,7 @@ final class WorkerModel {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
-            while (core.hasToCommit(List.of(partition)) || batch.isPresent()) {
+            while (core.hasToCommit(List.of(partition))) {
                 endCommit(random.nextBoolean());
                 beginCommit();
             }

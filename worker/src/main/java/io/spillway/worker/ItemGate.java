@@ -4,6 +4,7 @@ import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
+import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.LedgerOwner;
@@ -68,7 +69,8 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         return new LaneItem(owned, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
-                Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)));
+                Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)),
+                HeldBytes.of(record.key(), record.value(), headers));
     }
 
     private static int count(Headers headers, String name) {

@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -19,10 +20,11 @@ import org.apache.kafka.common.header.Header;
  * @param moves            moves to another lane since the last attempt
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
+ * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        boolean attemptedBefore, long freshSinceMillis) implements EngineItem {
+        boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
@@ -63,10 +65,5 @@ record LaneItem(
     /** Returns the producer's id, or the origin. Decodes the item as far as this needs. */
     String id() {
         return DECODER.id(read, record.value(), record.headers(), origin());
-    }
-
-    @Override
-    public int bytes() {
-        return Math.max(0, record.serializedKeySize()) + Math.max(0, record.serializedValueSize());
     }
 }

@@ -29,6 +29,8 @@ final class LaneMonitor implements AutoCloseable {
     private final Runnable housekeeping;
     /** Largest backlog that counts as caught up: items in flight count as waiting until their commit. */
     private final long caughtUpBacklog;
+    /** Used by the thread that measures: a failure is logged once until the next success. */
+    private boolean isBacklogKnown = true;
     private final ScheduledExecutorService leases =
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-leases").factory());
     private final ScheduledExecutorService lanes =
@@ -63,9 +65,14 @@ final class LaneMonitor implements AutoCloseable {
         try {
             long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
             core.caughtUp(backlog <= caughtUpBacklog);
+            isBacklogKnown = true;
         } catch (RuntimeException e) {
-            LOG.warn("The backlog of the lanes cannot be read; meanwhile worker.agedTrickle limits aged items: {}",
-                    Printable.of(e.getMessage()));
+            if (isBacklogKnown) {
+                LOG.warn("The backlog of the lanes cannot be read; it is retried every {} ms, and meanwhile"
+                        + " worker.agedTrickle limits aged items: {}", BACKLOG_PERIOD_MILLIS,
+                        Printable.of(e.getMessage()));
+            }
+            isBacklogKnown = false;
             core.caughtUp(false);
         }
     }

@@ -5,6 +5,7 @@ import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.PartitionProgress;
+import io.spillway.kafka.codec.HeldBytes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,6 +25,8 @@ final class OwnedPartition {
     final EnginePartition state;
     /** Records of finished items that the next transaction must produce. */
     final Deque<ProducerRecord<byte[], byte[]>> moves = new ArrayDeque<>();
+    /** Whether the result of a batch with this partition is still to come. */
+    boolean isInBatch;
     /** Deltas since the last batch. */
     private final LedgerDeltas current;
     /** Deltas in a batch whose commit is not confirmed. */
@@ -65,13 +68,20 @@ final class OwnedPartition {
 
     /** Removes the first {@code count} moves, and the deltas that were committed with them. */
     void committed(int count) {
+        isInBatch = false;
         uncommitted.clear();
         for (int i = 0; i < count; i++) {
             moveBytes -= bytes(moves.remove());
         }
     }
 
-    /** Returns the key and value bytes of the moves. */
+    /** Records that a batch failed: the next one contains the same again. */
+    void notCommitted() {
+        isInBatch = false;
+        state.markDirty();
+    }
+
+    /** Returns the {@link HeldBytes} of the moves. */
     long moveBytes() {
         return moveBytes;
     }
@@ -81,7 +91,7 @@ final class OwnedPartition {
     }
 
     private static int bytes(ProducerRecord<byte[], byte[]> move) {
-        return (move.key() == null ? 0 : move.key().length) + (move.value() == null ? 0 : move.value().length);
+        return HeldBytes.of(move.key(), move.value(), move.headers());
     }
 
     @Override

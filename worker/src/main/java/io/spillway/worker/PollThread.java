@@ -18,18 +18,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,10 +40,14 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Lanes that a worker polls. */
     static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
 
+    /** Most records of one poll. Each partition keeps room for so many, see {@link PartitionProgress#isFull}. */
+    static final int MAX_RECORDS = 500;
+
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
     /** Short, so that a partition is resumed soon after its lane has room. */
     private static final Duration POLL = Duration.ofMillis(20);
     private static final long PAUSED_POLL_MILLIS = 2;
+    private static final long PAUSE_AFTER_FAILURE_MILLIS = 50;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
     private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -52,9 +57,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final WorkerMetrics metrics;
     private final Topics topics;
     private final long drainGraceMillis;
-    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Consumer<byte[], byte[]> consumer;
     private final LongSupplier nanoClock;
-    private final Consumer<Throwable> onFailure;
+    private final Outage outage;
+    private final java.util.function.Consumer<Throwable> onFailure;
     private final Map<String, Lane> laneOfTopic;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -62,8 +68,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
 
     PollThread(
             WorkerCore core, AttemptRunner runner, CommitThread committer, WorkerMetrics metrics, Topics topics,
-            Duration drainGrace, KafkaConsumer<byte[], byte[]> consumer, LongSupplier nanoClock,
-            Consumer<Throwable> onFailure) {
+            Duration drainGrace, Consumer<byte[], byte[]> consumer, LongSupplier nanoClock, Outage outage,
+            java.util.function.Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
         this.committer = committer;
@@ -72,6 +78,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         this.drainGraceMillis = drainGrace.toMillis();
         this.consumer = consumer;
         this.nanoClock = nanoClock;
+        this.outage = outage;
         this.onFailure = onFailure;
         this.laneOfTopic = LANES.stream().collect(Collectors.toUnmodifiableMap(topics::lane, Function.identity()));
     }
@@ -104,10 +111,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             }
             onPartitionsRevoked(consumer.assignment());
         } catch (RuntimeException | Error e) {
-            LOG.error("The worker's poll thread failed: {}", Printable.of(e.toString()), e);
             core.stopCommits();
             core.forget(core.partitions());
-            onFailure.accept(e);
+            // The client wraps what a callback of a rebalance throws.
+            onFailure.accept(e.getCause() instanceof WorkerException cause ? cause : e);
         } finally {
             joined.countDown();
             consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
@@ -117,24 +124,52 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private void pollUnlessWoken() {
         try {
             adjustPauses();
-            process(poll());
-        } catch (InterruptedException e) {
-            throw new InterruptException(e);
+            process(repeated("poll", this::poll));
         } catch (WakeupException e) {
             LOG.debug("Woken to stop");
         }
     }
 
     /** Polls; waits itself while partitions are paused, because the client would spin (KAFKA-21084). */
-    private ConsumerRecords<byte[], byte[]> poll() throws InterruptedException {
+    private ConsumerRecords<byte[], byte[]> poll() {
         if (consumer.paused().isEmpty()) {
             return consumer.poll(POLL);
         }
         ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
         if (records.nextOffsets().isEmpty()) {
-            stopped.await(PAUSED_POLL_MILLIS, TimeUnit.MILLISECONDS);
+            pause(PAUSED_POLL_MILLIS);
         }
         return records;
+    }
+
+    /**
+     * Repeats a call to Kafka while it fails for a reason that can pass, such as a broker that died.
+     *
+     * @throws WorkerException when it has failed for longer than the outage allows
+     * @throws WakeupException when the worker stops before it succeeds
+     */
+    private <T> T repeated(String action, Supplier<T> call) {
+        while (true) {
+            try {
+                T result = call.get();
+                outage.ended();
+                return result;
+            } catch (RetriableException e) {
+                outage.failed(action, e);
+                if (pause(PAUSE_AFTER_FAILURE_MILLIS)) {
+                    throw new WakeupException();
+                }
+            }
+        }
+    }
+
+    /** Waits, and returns at once with true when the worker stops. */
+    private boolean pause(long millis) {
+        try {
+            return stopped.await(millis, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new InterruptException(e);
+        }
     }
 
     private void process(ConsumerRecords<byte[], byte[]> records) {
@@ -155,6 +190,13 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                 owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
         core.takeNotes().forEach(LOG::warn);
+        for (Polled each : polled) {
+            // This thread is the only one that changes a position.
+            long position = each.partition().state.position();
+            if (position < each.nextOffset()) {
+                unlessLost(() -> consumer.seek(each.partition().partition, position));
+            }
+        }
     }
 
     /** Runs an action on partitions that the client may have lost already; its callback comes in the next poll. */
@@ -182,8 +224,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         if (partitions.isEmpty()) {
             return;
         }
-        Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(new HashSet<>(partitions));
-        Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+        Map<TopicPartition, OffsetAndMetadata> committed = repeated(
+                "read the committed offsets of new partitions", () -> consumer.committed(new HashSet<>(partitions)));
+        Map<TopicPartition, Long> ends = repeated(
+                "read the end offsets of new partitions", () -> consumer.endOffsets(partitions));
         List<OwnedPartition> owned = new ArrayList<>();
         Takeover takeover = new Takeover();
         for (TopicPartition partition : partitions) {
@@ -194,6 +238,13 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
             }
             ProgressState state = ProgressCodec.decode(offset.offset(), offset.metadata());
             takeover.add(partition, state, ends.get(partition));
+            if (!offset.metadata().isEmpty()
+                    && ProgressCodec.tryDecode(offset.offset(), offset.metadata()).isEmpty()) {
+                LOG.warn("The progress of {} above its committed offset {} cannot be read: it was changed, belongs to"
+                        + " another offset, or a newer version wrote it. Finished items above the offset are handled or"
+                        + " moved again, and it is not known which items were running: {}", partition, offset.offset(),
+                        Printable.of(offset.metadata()));
+            }
             owned.add(new OwnedPartition(partition, laneOfTopic.get(partition.topic()),
                     new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
         }

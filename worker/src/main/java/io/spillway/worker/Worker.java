@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class Worker implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long HOT_BUFFER_MILLIS = 100;
+    private static final Duration NOT_READY_AFTER = Duration.ofSeconds(10);
     /**
      * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
      * which takes 500 ms by default when the other lanes are empty.
@@ -56,6 +57,9 @@ public final class Worker implements AutoCloseable {
     private final Admin admin;
     private final QueueAdmin queues;
     private final WorkerCore core;
+    private final SameName sameName;
+    private final Outage commitOutage;
+    private final Outage pollOutage;
     private final CommitThread committer;
     private final PollThread poller;
     private final LaneMonitor monitor;
@@ -102,10 +106,15 @@ public final class Worker implements AutoCloseable {
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
-        this.committer = new CommitThread(core, runner, metrics, () -> producer(clients, registry),
-                new LedgerWriter(topics), settings.commitInterval().toMillis(), this::fail);
+        this.sameName = new SameName(name, () -> queues.members(topics.workerGroup(), clientId()));
+        this.commitOutage = new Outage(settings.kafkaTimeout(), nanoClock);
+        this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);
+        WorkerTransactions transactions = new WorkerTransactions(
+                () -> producer(clients, registry), new LedgerWriter(topics), sameName, commitOutage);
+        this.committer = new CommitThread(
+                core, runner, metrics, transactions, settings.commitInterval().toMillis(), this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
-                consumer(clients, registry), nanoClock, this::fail);
+                consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
                 () -> budgets.prune(clock.millis()));
         this.reporter = new LaneReporter(
@@ -121,11 +130,12 @@ public final class Worker implements AutoCloseable {
      */
     public void start(Duration timeout) {
         new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
+        sameName.start();
+        running = true;
         committer.start();
         poller.start();
         monitor.start(name);
         reporter.start();
-        running = true;
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
@@ -140,6 +150,11 @@ public final class Worker implements AutoCloseable {
     /** Returns whether the worker runs: it was started, and neither closed nor ended by a failure. */
     public boolean isRunning() {
         return running;
+    }
+
+    /** Returns whether the worker runs, and its calls to Kafka have not failed for 10 s or longer. */
+    public boolean isReady() {
+        return running && !commitOutage.hasLasted(NOT_READY_AFTER) && !pollOutage.hasLasted(NOT_READY_AFTER);
     }
 
     /** Waits until the worker has ended, by {@link #close} or by a failure. */
@@ -166,7 +181,9 @@ public final class Worker implements AutoCloseable {
     }
 
     private void fail(Throwable failure) {
-        if (running) {
+        if (running && failure instanceof WorkerException) {
+            LOG.error("The worker ends: {}", Printable.of(failure.getMessage()));
+        } else if (running) {
             LOG.error("The worker ends after a failure. Restart it; items without a commit are delivered again: {}",
                     Printable.of(failure.toString()), failure);
         }
@@ -174,8 +191,12 @@ public final class Worker implements AutoCloseable {
         ended.countDown();
     }
 
+    private String clientId() {
+        return topics.workerGroup() + "." + name;
+    }
+
     private Producer<byte[], byte[]> producer(KafkaClients clients, MeterRegistry registry) {
-        String id = topics.workerGroup() + "." + name;
+        String id = clientId();
         Producer<byte[], byte[]> producer = clients.producer(Map.of(
                 ProducerConfig.TRANSACTIONAL_ID_CONFIG, id,
                 ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) settings.transactionTimeout().toMillis(),
@@ -201,11 +222,11 @@ public final class Worker implements AutoCloseable {
                 ConsumerConfig.GROUP_ID_CONFIG, topics.workerGroup(),
                 ConsumerConfig.GROUP_PROTOCOL_CONFIG, "consumer",
                 ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG, "range",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG, PollThread.MAX_RECORDS,
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_WAIT_MILLIS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 8 * 1024 * 1024,
                 ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, PARTITION_FETCH_BYTES,
-                ConsumerConfig.CLIENT_ID_CONFIG, topics.workerGroup() + "." + name));
+                ConsumerConfig.CLIENT_ID_CONFIG, clientId()));
         bind("consumer", new KafkaClientMetrics(consumer), registry);
         return consumer;
     }

@@ -8,7 +8,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,9 +86,8 @@ final class WorkerCore {
     }
 
     /**
-     * Adds the records of one poll. It is called after empty polls too, because items can also start as time passes.
-     *
-     * @return attempts to run now
+     * Adds the records of one poll and returns the attempts to run now. It is called after empty polls too, because
+     * items can also start as time passes.
      */
     List<Attempt> receive(List<Polled> polled) {
         long nowMillis = clock.millis();
@@ -98,12 +96,16 @@ final class WorkerCore {
                 record -> reads.add(gate.read(each.partition(), record, nowMillis))));
         return lockedGet(() -> {
             long nowNanos = nanoClock.getAsLong();
-            Iterator<ItemGate.Read> read = reads.iterator();
+            var read = reads.iterator();
             for (Polled each : polled) {
+                long position = each.position(engine);
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
-                    add(each.partition(), record.offset(), read.next(), nowMillis, nowNanos);
+                    ItemGate.Read next = read.next();
+                    if (record.offset() < position) {
+                        add(each.partition(), record.offset(), next, nowMillis, nowNanos);
+                    }
                 }
-                each.partition().state.positionedAt(each.nextOffset());
+                each.partition().state.positionedAt(position);
             }
             return fillSlotsAndMakeRoom(nowMillis, nowNanos);
         });
@@ -121,7 +123,7 @@ final class WorkerCore {
                 return Set.copyOf(owned.keySet());
             }
             return owned.values().stream()
-                    .filter(each -> !engine.mayRead(each.state)).map(each -> each.partition)
+                    .filter(each -> !engine.mayRead(each.state, PollThread.MAX_RECORDS)).map(each -> each.partition)
                     .collect(Collectors.toSet());
         });
     }
@@ -157,10 +159,10 @@ final class WorkerCore {
         }
     }
 
-    /** Returns whether the next batch contains any of these partitions. */
+    /** Returns whether the next batch, or one in flight, contains any of these partitions. */
     boolean hasToCommit(Collection<TopicPartition> partitions) {
-        return lockedGet(() -> !commitsStopped
-                && states(partitions, owned::get).stream().anyMatch(EnginePartition::isDirty));
+        return lockedGet(() -> !commitsStopped && partitions.stream().map(owned::get).filter(Objects::nonNull)
+                .anyMatch(each -> each.isInBatch || each.state.isDirty()));
     }
 
     /** Removes partitions; their running attempts keep their slots, and the outcomes are ignored. */
@@ -191,8 +193,7 @@ final class WorkerCore {
 
     /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
-        long nowMillis = clock.millis();
-        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowMillis)));
+        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(clock.millis())));
     }
 
     // ---- the commit thread
@@ -226,6 +227,7 @@ final class WorkerCore {
                 if (mayCommit && each.state.isDirty() && metadataCharacters < CommitThread.MAX_METADATA_CHARACTERS) {
                     parts.put(each, new CommitBatch.Part(
                             engine.snapshot(each.state), each.movesToCommit(), each.deltasToCommit()));
+                    each.isInBatch = true;
                     metadataCharacters += CommitThread.MAX_METADATA_CHARACTERS_PER_PARTITION;
                 }
             }
@@ -248,7 +250,7 @@ final class WorkerCore {
 
     /** Records that a batch failed: the next batch contains its parts again. */
     void notCommitted(CommitBatch batch) {
-        locked(() -> batch.parts().keySet().forEach(partition -> partition.state.markDirty()));
+        locked(() -> batch.parts().keySet().forEach(OwnedPartition::notCommitted));
     }
 
     // ---- for metrics

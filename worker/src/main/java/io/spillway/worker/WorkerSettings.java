@@ -19,7 +19,8 @@ public record WorkerSettings(
         @Setting(key = "worker.readAhead.items", defaultValue = "4000", allowed = "10 to 1000000",
                 doc = "Maximum number of items that wait in memory, for each lane.") int readAheadItems,
         @Setting(key = "worker.readAhead.bytes", defaultValue = "67108864", allowed = "1048576 to 2147483647",
-                unit = "bytes", doc = "Maximum size of the items that wait in memory, for each lane.")
+                unit = "bytes", doc = "Maximum size of the items in memory, for each lane: key, value, headers and the"
+                        + " objects around them, of items that wait, run or may have killed a worker.")
                 int readAheadBytes,
         @Setting(key = "worker.commitInterval", defaultValue = "50ms", allowed = "1ms to 10000ms",
                 doc = "Time between two transactions of the worker.") Duration commitInterval,
@@ -31,6 +32,10 @@ public record WorkerSettings(
         @Setting(key = "worker.transactionTimeout", defaultValue = "10s", allowed = "1000ms to 900000ms",
                 doc = "Time after which the cluster aborts the open transaction of a worker that died.")
                 Duration transactionTimeout,
+        @Setting(key = "worker.kafkaTimeout", defaultValue = "5m", allowed = "1000ms to 86400000ms",
+                doc = "Time that calls to Kafka are repeated while they fail. Then the worker ends. It is not ready"
+                        + " after 10 s.")
+                Duration kafkaTimeout,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
                 doc = "Number of workers that may die while they run one suspected item alone, before the item becomes"
                         + " a dead letter; 0 means that it never does.")
@@ -40,6 +45,6 @@ public record WorkerSettings(
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
         AllowedRange.check(WorkerSettings.class, id, slots, reserve, agedTrickle, readAheadItems, readAheadBytes,
-                commitInterval, drainGrace, leaseMax, transactionTimeout, killerDeaths);
+                commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, killerDeaths);
     }
 }

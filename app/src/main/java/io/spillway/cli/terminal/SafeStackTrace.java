@@ -1,9 +1,11 @@
 package io.spillway.cli.terminal;
 
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import io.spillway.core.item.Printable;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -11,6 +13,30 @@ import java.util.stream.Stream;
  * logback.xml.
  */
 public final class SafeStackTrace extends ThrowableProxyConverter {
+    private static final String STREAMS = "org.apache.kafka.streams.";
+    /** Faults from which Kafka Streams recovers, as after the death of a broker. The message names the tasks. */
+    private static final Set<String> RECOVERED = Set.of(
+            "org.apache.kafka.streams.errors.TaskCorruptedException",
+            "org.apache.kafka.streams.errors.TaskMigratedException",
+            "org.apache.kafka.common.errors.TimeoutException",
+            "org.apache.kafka.common.errors.DisconnectException");
+
+    /** Renders a fault from which Kafka Streams recovers as its cause in one line, without the trace. */
+    @Override
+    public String convert(ILoggingEvent event) {
+        IThrowableProxy fault = event.getThrowableProxy();
+        if (fault == null || !event.getLoggerName().startsWith(STREAMS)) {
+            return super.convert(event);
+        }
+        while (fault.getCause() != null && !RECOVERED.contains(fault.getClassName())) {
+            fault = fault.getCause();
+        }
+        return RECOVERED.contains(fault.getClassName())
+                ? "    " + Printable.onOneLine(fault.getClassName() + ": " + fault.getMessage())
+                        + System.lineSeparator()
+                : super.convert(event);
+    }
+
     @Override
     protected String throwableProxyToString(IThrowableProxy proxy) {
         return super.throwableProxyToString(Safe.of(proxy));

@@ -36,16 +36,17 @@ public final class LedgerRecorder {
         return new TaskLedger(new LedgerDeltas(from, seed), ofThread.get().tasks());
     }
 
-    /** Writes the sums of this thread's tasks to the transaction that contains the moves, and clears them. */
+    /**
+     * Writes the sums of this thread's tasks to the transaction that contains the moves, and clears them. After a
+     * failure they are cleared too, because the transaction cannot commit and its moves are made again or lost.
+     */
     void flush(long nowMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
         ThreadLedger thread = ofThread.get();
-        for (LedgerDeltas sums : thread.tasks()) {
-            if (!sums.isEmpty()) {
-                thread.writer().write(sums, nowMillis, into);
-                sums.clear();
-            }
+        try {
+            thread.writer().write(thread.tasks(), nowMillis, into);
+        } finally {
+            thread.tasks().forEach(LedgerDeltas::clear);
         }
-        thread.writer().flush(nowMillis, into);
     }
 
     /** Moves of one task since the last commit. Used by the task's thread. */

@@ -228,10 +228,7 @@ class LedgerCodecTest {
     }
 
     private void write(LedgerDeltas... all) {
-        for (LedgerDeltas sums : all) {
-            writer.write(sums, AT, sent::add);
-        }
-        writer.flush(AT, sent::add);
+        writer.write(List.of(all), AT, sent::add);
     }
 
     private static byte[] avro(LedgerEntry entry) throws Exception {

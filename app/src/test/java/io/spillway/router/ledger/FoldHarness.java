@@ -91,8 +91,7 @@ final class FoldHarness {
     /** Writes the sums to as few entries as possible. */
     void append(LedgerDeltas sums) {
         List<ProducerRecord<byte[], byte[]>> entries = new ArrayList<>();
-        writer.write(sums, 0, entries::add);
-        writer.flush(0, entries::add);
+        writer.write(List.of(sums), 0, entries::add);
         entries.forEach(entry -> pipe(entry.value()));
     }
 

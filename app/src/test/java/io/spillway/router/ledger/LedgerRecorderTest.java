@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -23,9 +24,12 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ledger deltas that the router records, and the transactions that contain them. */
 class LedgerRecorderTest {
@@ -36,6 +40,7 @@ class LedgerRecorderTest {
 
     private final Topics topics = new Topics(ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).queue());
     private final LedgerRecorder recorder = new LedgerRecorder(topics, 1);
+    private List<LedgerRecorder.TaskLedger> tasks = List.of();
     private int flushes;
     private final MockProducer<byte[], byte[]> kafka =
             new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
@@ -124,6 +129,46 @@ class LedgerRecorderTest {
         assertThat(kafka.consumerGroupOffsetsHistory()).isEmpty();
     }
 
+    /** Kafka Streams keeps the thread after such a failure: it closes its tasks, and they make the moves again. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void after_an_entry_that_could_not_be_sent_each_move_is_written_once(int failing) {
+        moveAll();
+        begin();
+        AtomicInteger sends = new AtomicInteger();
+        assertThatThrownBy(() -> recorder.flush(AT, entry -> {
+            if (sends.incrementAndGet() == failing) {
+                throw new ProducerFencedException("another router");
+            }
+        })).isInstanceOf(ProducerFencedException.class);
+        kafka.abortTransaction();
+        tasks.forEach(LedgerRecorder.TaskLedger::close);
+        moveAll();
+        producer.beginTransaction();
+        commit();
+        Map<String, Long> expected = new TreeMap<>();
+        for (int tenant = 0; tenant < 50; tenant++) {
+            expected.put("tenant-" + tenant + " outside>hot", 1L);
+            expected.put("tenant-" + tenant + " delay>hot", 1L);
+        }
+        assertThat(sums(kafka.history())).isEqualTo(expected);
+    }
+
+    @Test
+    void the_sums_of_a_transaction_that_failed_are_not_in_the_next_one_of_a_task_that_goes_on() {
+        LedgerRecorder.TaskLedger ledger = recorder.open(ItemState.OUTSIDE);
+        ledger.record("a", ItemState.HOT);
+        begin();
+        kafka.sendOffsetsToTransactionException = new KafkaException("no coordinator");
+        assertThatThrownBy(this::commit).hasMessageContaining("no coordinator");
+        kafka.sendOffsetsToTransactionException = null;
+        kafka.abortTransaction();
+        ledger.record("b", ItemState.HOT);
+        producer.beginTransaction();
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("b outside>hot", 1L));
+    }
+
     @Test
     void only_a_flush_after_a_send_reaches_the_producer() {
         producer.initTransactions();
@@ -179,6 +224,15 @@ class LedgerRecorderTest {
         })) {
             router.send(RouterHarness.item("a", RouterHarness.START_MILLIS));
             assertThat(flush(router)).isEqualTo(Map.of("a outside>dead-letter", 1L));
+        }
+    }
+
+    /** Lets two tasks move items of tenants in all partitions of the ledger. */
+    private void moveAll() {
+        tasks = List.of(recorder.open(ItemState.OUTSIDE), recorder.open(ItemState.DELAY));
+        for (int tenant = 0; tenant < 50; tenant++) {
+            String name = "tenant-" + tenant;
+            tasks.forEach(task -> task.record(name, ItemState.HOT));
         }
     }
 

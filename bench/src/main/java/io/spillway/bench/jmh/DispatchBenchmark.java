@@ -89,7 +89,7 @@ public class DispatchBenchmark {
 
     private void offer() {
         next = next + 1 & NAMES - 1;
-        dispatch.offer(Lane.OVERFLOW, names[next], policy, names[next], 200, 0);
+        dispatch.offer(Lane.OVERFLOW, names[next], policy, names[next], 0);
     }
 
     private boolean take() {

@@ -25,6 +25,6 @@ public interface EngineItem {
         return enqueuedAtMillis();
     }
 
-    /** Returns its size in memory, for the read-ahead limit; 0 or more. */
+    /** Returns its size in memory with everything that is kept for it, for the read-ahead limit; 0 or more. */
     int bytes();
 }

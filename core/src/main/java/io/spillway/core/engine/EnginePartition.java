@@ -31,6 +31,8 @@ public final class EnginePartition {
     private long position = -1;
     private int readSinceSnapshot;
     private int peakRead;
+    /** Size of its delivered and unfinished items; 0 once it is being revoked. */
+    private long unfinishedBytes;
 
     /**
      * Takes over a partition. None of its items starts before the first commit.
@@ -58,6 +60,11 @@ public final class EnginePartition {
     /** Returns whether it is being revoked: none of its items starts. */
     public boolean isLeaving() {
         return leaving;
+    }
+
+    /** Returns the offset of the last {@link #positionedAt}; -1 before. */
+    public long position() {
+        return position;
     }
 
     /** Returns how many items are delivered and not finished. */
@@ -108,6 +115,24 @@ public final class EnginePartition {
     void finished(long offset) {
         progress.finished(offset);
         dirty = true;
+    }
+
+    void hold(int bytes) {
+        unfinishedBytes += bytes;
+    }
+
+    /** Returns how much of an item's size was counted: all of it, or 0 once the partition is being revoked. */
+    int release(int bytes) {
+        int counted = leaving ? 0 : bytes;
+        unfinishedBytes -= counted;
+        return counted;
+    }
+
+    /** Stops counting sizes, because the partition is being revoked; returns what was counted. */
+    long releaseAll() {
+        long counted = unfinishedBytes;
+        unfinishedBytes = 0;
+        return counted;
     }
 
     ProgressState snapshot(Optional<SuspectMark> runningAlone) {

@@ -10,6 +10,7 @@ import io.spillway.core.retry.NextStep;
 import io.spillway.core.retry.RetryBudget;
 import io.spillway.core.retry.RetryBudgets;
 import io.spillway.core.routing.Route;
+import io.spillway.core.scheduling.FairDispatch;
 import java.util.random.RandomGenerator;
 
 /**
@@ -19,10 +20,12 @@ import java.util.random.RandomGenerator;
  */
 final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     private final RetryBudgets budgets;
+    private final FairDispatch<T> dispatch;
     private final EngineEffects<T, A> effects;
 
-    Settlement(RetryBudgets budgets, EngineEffects<T, A> effects) {
+    Settlement(RetryBudgets budgets, FairDispatch<T> dispatch, EngineEffects<T, A> effects) {
         this.budgets = budgets;
+        this.dispatch = dispatch;
         this.effects = effects;
     }
 
@@ -98,6 +101,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     private void finish(T item) {
-        item.partition().finished(item.offset());
+        EnginePartition partition = item.partition();
+        partition.finished(item.offset());
+        dispatch.hold(partition.lane(), -partition.release(item.bytes()));
     }
 }

@@ -3,6 +3,7 @@ package io.spillway.core.engine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectDecision;
@@ -62,12 +63,31 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.effects = effects;
-        this.settlement = new Settlement<>(budgets, effects);
+        this.settlement = new Settlement<>(budgets, dispatch, effects);
     }
 
-    /** Returns whether a partition may be read: not being revoked, and neither it nor its lane's read-ahead is full. */
+    /** Returns whether the next record of a partition may be read, as {@link #mayRead(EnginePartition, int)} does. */
     public boolean mayRead(EnginePartition partition) {
-        return !partition.leaving && !partition.progress.isFull() && !dispatch.isFull(partition.lane());
+        return mayRead(partition, 1);
+    }
+
+    /**
+     * Returns whether a partition may be read: not being revoked, with room in its progress for this many records, and
+     * its lane's read-ahead is not full.
+     *
+     * @param records most records of the partition before the next call, 1 or more
+     */
+    public boolean mayRead(EnginePartition partition, int records) {
+        return !partition.leaving && !partition.progress.isFull(records) && !dispatch.isFull(partition.lane());
+    }
+
+    /**
+     * Returns whether a poll of a partition must end before this offset, as {@link PartitionProgress#isCutAt} does.
+     *
+     * @param records number of records from this offset on in the poll
+     */
+    public boolean isCutAt(EnginePartition partition, long offset, int records) {
+        return !partition.leaving && partition.progress.isCutAt(offset, records);
     }
 
     /**
@@ -78,9 +98,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             return;
         }
         ReadVerdict verdict = partition.delivered(offset);
+        if (verdict == ReadVerdict.FINISHED) {
+            return;
+        }
+        partition.hold(item.bytes());
+        dispatch.hold(partition.lane(), item.bytes());
         if (verdict == ReadVerdict.SUSPECT && killerDeaths > 0) {
             quarantine.add(item);
-        } else if (verdict != ReadVerdict.FINISHED) {
+        } else {
             admit(item, nowMillis, nowNanos);
         }
     }
@@ -171,6 +196,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     public void leave(Collection<EnginePartition> partitions, long nowNanos) {
         for (EnginePartition partition : partitions) {
             partition.leaving = true;
+            dispatch.hold(partition.lane(), -partition.releaseAll());
             held.remove(partition);
         }
         dispatch.removeIf(item -> item.partition().leaving, nowNanos);
@@ -228,7 +254,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         EnginePartition partition = item.partition();
         if (partition.progress.mayStart(item.offset())) {
-            dispatch.offer(partition.lane(), item.tenant(), policy, item, item.bytes(), item.moves());
+            dispatch.offer(partition.lane(), item.tenant(), policy, item, item.moves());
         } else {
             held.computeIfAbsent(partition, absent -> new ArrayDeque<>()).add(item);
             partition.markDirty();

@@ -85,6 +85,15 @@ final class OffsetGaps {
         return OffsetList.ofOwned(Arrays.copyOf(offsets, count));
     }
 
+    /** Returns the bytes of the distances without repetitions, the most that {@link #write} takes for them. */
+    static long bytes(OffsetList offsets) {
+        long bytes = 0;
+        for (int i = 1; i < offsets.size(); i++) {
+            bytes += Varint.size(offsets.at(i) - offsets.at(i - 1));
+        }
+        return bytes;
+    }
+
     /**
      * Returns the most bytes that {@link #write} can take for a number of offsets over a span (the last minus the
      * first). A distance takes one byte, and one more from each of 2⁷, 2¹⁴ and so on; a span has room for span/2⁷,

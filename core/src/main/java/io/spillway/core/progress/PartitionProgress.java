@@ -8,12 +8,12 @@ import java.util.Optional;
  *
  * <p>Not thread-safe. Owner: the holder of the worker's lock.
  *
- * <p>Bound: {@code maxUnfinished}, see {@link #isFull}. Records that were already polled are accepted beyond it, so
- * memory is bounded by it and one poll; then the caller must pause the partition. {@link ProgressCodec} shortens a list
- * that does not fit the metadata.
+ * <p>Bound: {@code maxUnfinished} and the records that {@link #isFull} was asked for before they were read. Every state
+ * of so many fits the metadata. That matters, because {@link ProgressCodec} would shorten a longer list, and items that
+ * were moved above the cut would be moved again.
  */
 public final class PartitionProgress {
-    /** Unfinished items at which a partition is paused: at up to 2 bytes each, they fit the metadata. */
+    /** Unfinished items at which a partition is paused. */
     public static final int DEFAULT_MAX_UNFINISHED = 1_500;
 
     private static final long NOTHING = Long.MIN_VALUE;
@@ -104,14 +104,30 @@ public final class PartitionProgress {
         return unfinished.size();
     }
 
-    /**
-     * Returns whether to pause this partition: {@code maxUnfinished} items are unfinished, or they are so far apart
-     * that more might not fit the metadata (1,480 of them over 190,000 offsets, or 1,000 over 15 million).
-     */
+    /** As {@link #isFull(int)}, for records that are read one at a time. */
     public boolean isFull() {
-        int count = unfinished.size();
-        return count >= maxUnfinished
-                || count > 0 && !ProgressCodec.surelyFits(count + 1, position - unfinished.first());
+        return isFull(1);
+    }
+
+    /**
+     * Returns whether to pause this partition: {@code maxUnfinished} items are unfinished, or their list might not fit
+     * the metadata after more records. What the previous owner had read is read in any case, see {@link #isCutAt}.
+     *
+     * @param records most records that are read before the next call, 1 to 900
+     */
+    public boolean isFull(int records) {
+        return unfinished.size() >= maxUnfinished || position >= before.readTo() && !hasRoom(records);
+    }
+
+    /**
+     * Returns whether a poll must end before this offset: it is the first one beyond what the previous owner had read,
+     * and there is no room for the rest of the poll. The caller then continues with {@link #positionedAt} this offset,
+     * and reads the records again when the partition is not full.
+     *
+     * @param records number of records from this offset on in the poll, 1 to 900
+     */
+    public boolean isCutAt(long offset, int records) {
+        return position <= before.readTo() && offset >= before.readTo() && !hasRoom(records);
     }
 
     /**
@@ -186,10 +202,32 @@ public final class PartitionProgress {
         }
     }
 
+    /**
+     * Returns whether the metadata has room for more records. An unfinished item takes a byte, or two if it is 128 or
+     * more offsets above the one before; three are reserved for each further record. An item that finishes never makes
+     * the list longer, since one distance takes no more bytes than the two that it replaces.
+     */
+    private boolean hasRoom(int records) {
+        int count = unfinished.size() + toCome();
+        if (count == 0) {
+            return true;
+        }
+        long first = unfinished.size() > 0 ? unfinished.first() : before.unfinished().at(beforeIndex);
+        long last = toCome() > 0 ? before.unfinished().last() : position;
+        long spareBytes = ProgressCodec.spareBytes(records);
+        return OffsetGaps.mostBytes(count, last - first) <= spareBytes
+                || OffsetGaps.bytes(allUnfinished()) <= spareBytes;
+    }
+
+    /** Returns how many unfinished offsets of the previous owner are still to be delivered. */
+    private int toCome() {
+        return before.unfinished().size() - beforeIndex;
+    }
+
     /** Returns the unfinished delivered offsets, then the taken-over ones that are still to be delivered. */
     private OffsetList allUnfinished() {
         int own = unfinished.size();
-        int toCome = before.unfinished().size() - beforeIndex;
+        int toCome = toCome();
         long[] all = new long[own + toCome];
         unfinished.copyTo(all);
         for (int i = 0; i < toCome; i++) {

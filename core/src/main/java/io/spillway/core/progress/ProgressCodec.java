@@ -36,6 +36,8 @@ public final class ProgressCodec {
     private static final int MAX_BYTES = MAX_CHARACTERS / 4 * 3;
     private static final int MAX_HEADER_BYTES = CHECKED_FROM + 1 + 4 * Varint.MAX_BYTES;
     private static final int MAX_GAP_BYTES = MAX_BYTES - MAX_HEADER_BYTES;
+    /** For a record that is still to be read, beyond the distance of the first one: up to 2 million offsets apart. */
+    private static final int RESERVED_BYTES = 3;
 
     private ProgressCodec() {}
 
@@ -71,21 +73,24 @@ public final class ProgressCodec {
      * finished above it run again, and suspects are lost.
      */
     public static ProgressState decode(long committedOffset, String metadata) {
+        return tryDecode(committedOffset, metadata).orElseGet(() -> ProgressState.fresh(committedOffset));
+    }
+
+    /** Returns the state of metadata at a committed offset as {@link #decode} does; empty if it is not a state. */
+    public static Optional<ProgressState> tryDecode(long committedOffset, String metadata) {
         if (metadata.isEmpty() || metadata.length() > MAX_CHARACTERS) {
-            return ProgressState.fresh(committedOffset);
+            return Optional.empty();
         }
         try {
-            return read(committedOffset, ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata)));
+            return Optional.of(read(committedOffset, ByteBuffer.wrap(Base64.getUrlDecoder().decode(metadata))));
         } catch (IllegalArgumentException notOurs) {
-            return ProgressState.fresh(committedOffset);
+            return Optional.empty();
         }
     }
 
-    /**
-     * Returns whether a number of unfinished offsets over a span (the last minus the first) always fits the metadata.
-     */
-    static boolean surelyFits(int count, long span) {
-        return count <= MAX_UNFINISHED && OffsetGaps.mostBytes(count, span) <= MAX_GAP_BYTES;
+    /** Returns the most bytes that distances may take so that these further records fit too; negative if none fit. */
+    static long spareBytes(int records) {
+        return MAX_GAP_BYTES - Varint.MAX_BYTES - (long) RESERVED_BYTES * records;
     }
 
     private static ProgressState read(long frontier, ByteBuffer in) {

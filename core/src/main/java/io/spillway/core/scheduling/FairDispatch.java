@@ -67,13 +67,12 @@ public final class FairDispatch<T> {
      *
      * @param lane   hot, overflow or aged
      * @param policy the tenant's current policy; it applies to all of the tenant's items from now on
-     * @param bytes  its size, 0 or more
      * @param moves  moves it has made, 0 or more
-     * @throws IllegalArgumentException when the lane is another one, or a number is negative
+     * @throws IllegalArgumentException when the lane is another one, or the number is negative
      */
-    public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int bytes, int moves) {
-        if (bytes < 0 || moves < 0) {
-            throw new IllegalArgumentException("bytes = " + bytes + ", moves = " + moves + ": must be 0 or more");
+    public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int moves) {
+        if (moves < 0) {
+            throw new IllegalArgumentException("moves = " + moves + ": must be 0 or more");
         }
         LaneBuffer<T> buffer = buffer(lane);
         DispatchTenant<T> owner = tenants.busy(tenant, policy.weight());
@@ -84,7 +83,7 @@ public final class FairDispatch<T> {
         owner.held = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
-        buffer.add(owner.queue(buffer), new QueueEntry<>(item, bytes, moves));
+        buffer.add(owner.queue(buffer), new QueueEntry<>(item, moves));
     }
 
     /**
@@ -183,12 +182,22 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Returns whether a lane holds its read-ahead, in items or in bytes: the worker then pauses its partitions. Throws
-     * {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
+     * Changes the size of all items of a lane that are in memory: those that wait here, run, are suspects, or wait for
+     * a commit before they are offered. Throws as {@link #isFull} does.
+     *
+     * @param bytes size of an item that was read, negative when its memory is free again
+     */
+    public void hold(Lane lane, long bytes) {
+        buffer(lane).heldBytes += bytes;
+    }
+
+    /**
+     * Returns whether a lane has its read-ahead: so many items wait, or so many bytes are held. The worker then pauses
+     * its partitions. Throws {@link IllegalArgumentException} when the lane is not hot, overflow or aged.
      */
     public boolean isFull(Lane lane) {
         LaneBuffer<T> buffer = buffer(lane);
-        return buffer.items >= settings.readAheadItems() || buffer.bytes >= settings.readAheadBytes();
+        return buffer.items >= settings.readAheadItems() || buffer.heldBytes >= settings.readAheadBytes();
     }
 
     /** Returns the items in a lane's buffer; throws as {@link #isFull} does. */

@@ -35,7 +35,8 @@ final class LaneBuffer<T> {
     private double averageMillis = PRIOR_MILLIS;
 
     int items;
-    long bytes;
+    /** Size of the lane's items in memory, also of those that do not wait here. */
+    long heldBytes;
     int inFlight;
 
     LaneBuffer(Lane lane) {
@@ -54,7 +55,6 @@ final class LaneBuffer<T> {
         queue.add(waiting);
         queue.tenant.waiting++;
         items++;
-        bytes += waiting.bytes;
         if (queue.size == 1) {
             queue.memberIndex = members.size();
             members.add(queue);
@@ -68,7 +68,6 @@ final class LaneBuffer<T> {
         queue.unlink(waiting);
         queue.tenant.waiting--;
         items--;
-        bytes -= waiting.bytes;
         if (queue.size == 0) {
             TenantQueue<T> last = members.removeLast();
             if (last != queue) {

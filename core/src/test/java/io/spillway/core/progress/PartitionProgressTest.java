@@ -222,6 +222,52 @@ class PartitionProgressTest {
         assertThat(ProgressCodec.decode(0, ProgressCodec.encode(state))).isEqualTo(state);
     }
 
+    /** Otherwise the end of the list is cut off, and items above the cut that have moved would move again. */
+    @Test
+    void aPollAfterAPartitionWasNotFullFitsTheMetadata() {
+        for (int apart : new int[] {1, 2, 127, 128, 300, 20_000}) {
+            PartitionProgress progress = new PartitionProgress(ProgressState.fresh(0), ENDLESS, 1_500);
+            long offset = 0;
+            for (; !progress.isFull(500); offset += apart) {
+                deliver(progress, offset);
+            }
+            for (int i = 0; i < 500; i++, offset += apart) {
+                deliver(progress, offset);
+            }
+            ProgressState state = progress.snapshot(0, false, NONE);
+            assertThat(ProgressCodec.decode(0, ProgressCodec.encode(state))).as("%d apart", apart).isEqualTo(state);
+            // The worst case: the repetitions of the list are broken.
+            for (long done = 2L * apart; done < offset - apart; done += 3L * apart) {
+                progress.finished(done);
+            }
+            ProgressState sparse = progress.snapshot(0, false, NONE);
+            assertThat(ProgressCodec.decode(0, ProgressCodec.encode(sparse))).as("%d apart", apart).isEqualTo(sparse);
+        }
+    }
+
+    @Test
+    void aPollBeyondWhatThePreviousOwnerHadReadIsCutWhenItsUnfinishedItemsLeaveNoRoom() {
+        PartitionProgress previous = new PartitionProgress(ProgressState.fresh(0), ENDLESS, 1_500);
+        long end = 0;
+        for (; !previous.isFull(500); end += 300) {
+            deliver(previous, end);
+        }
+        PartitionProgress progress = after(previous.snapshot(0, false, NONE), ENDLESS);
+        assertThat(progress.isFull(500)).as("what it took over is read").isFalse();
+        for (long offset = 0; offset < end; offset += 300) {
+            assertThat(progress.isCutAt(offset, 500)).isFalse();
+            deliver(progress, offset);
+        }
+        assertThat(progress.isCutAt(end, 500)).isTrue();
+        progress.positionedAt(end);
+        assertThat(progress.isFull(500)).isTrue();
+        progress.finished(0);
+        progress.finished(300);
+        progress.finished(600);
+        assertThat(progress.isFull(500)).isFalse();
+        assertThat(progress.isCutAt(end, 500)).as("room").isFalse();
+    }
+
     @Test
     void invalidCallsAreRejected() {
         PartitionProgress progress = after(ProgressState.fresh(5), ENDLESS);

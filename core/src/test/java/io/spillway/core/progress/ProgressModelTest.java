@@ -127,12 +127,17 @@ class ProgressModelTest {
         }
 
         private void poll() {
+            if (pauses && progress.isFull(maxPoll)) {
+                return;
+            }
             List<Long> batch = log.tailSet(position).stream().limit(random.nextInt(maxPoll) + 1L).toList();
-            for (long offset : batch) {
-                if (pauses && progress.isFull()) {
+            for (int i = 0; i < batch.size(); i++) {
+                if (pauses && progress.isCutAt(batch.get(i), batch.size() - i)) {
+                    position = batch.get(i);
+                    progress.positionedAt(position);
                     return;
                 }
-                deliver(offset);
+                deliver(batch.get(i));
             }
             if (log.tailSet(position).isEmpty()) {
                 position = logEnd;

@@ -24,7 +24,7 @@ class DispatchCostTest {
         String[] names = new String[tenants];
         for (int i = 0; i < tenants; i++) {
             names[i] = "tenant-" + i;
-            dispatch.offer(Lane.HOT, names[i], POLICY, names[i], 1_000, 0);
+            dispatch.offer(Lane.HOT, names[i], POLICY, names[i], 0);
         }
         long bestNanos = Long.MAX_VALUE;
         for (int run = 0; run < RUNS; run++) {
@@ -47,7 +47,7 @@ class DispatchCostTest {
                 dispatch.ended(running.poll(), nowNanos);
             }
             String name = names[(int) (i * 2_654_435_761L % names.length)];
-            dispatch.offer(Lane.HOT, name, POLICY, name, 1_000, 0);
+            dispatch.offer(Lane.HOT, name, POLICY, name, 0);
             dispatch.take(true, nowNanos).ifPresent(running::add);
         }
         for (SlotLease<String> start : running) {

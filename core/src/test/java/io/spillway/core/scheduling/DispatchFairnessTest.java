@@ -61,7 +61,7 @@ class DispatchFairnessTest {
             FairDispatch<Integer> dispatch =
                     new FairDispatch<>(new DispatchSettings(slots, 0.2, 0, 10_000, 1 << 30, 100, false));
             for (int item = 0; item < tenants * slots; item++) {
-                dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 1, 0);
+                dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 0);
             }
             while (dispatch.take(true, 0).isPresent()) {
                 assertThat(dispatch.pool.inFlight()).isLessThanOrEqualTo(slots);

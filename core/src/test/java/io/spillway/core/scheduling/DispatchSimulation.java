@@ -166,7 +166,7 @@ final class DispatchSimulation {
                 Deque<Item> unread = partition.getValue();
                 for (int i = 0; i < POLL_BATCH && !unread.isEmpty() && !dispatch.isFull(partition.getKey()); i++) {
                     Item item = unread.poll();
-                    dispatch.offer(item.lane, item.tenant, policy(item.tenant), item, 100, item.moves);
+                    dispatch.offer(item.lane, item.tenant, policy(item.tenant), item, item.moves);
                     hasRead = true;
                 }
             }

@@ -178,7 +178,7 @@ class ExcessTest {
     private void offer(Lane lane, String tenant, int concurrency, int count, int moves) {
         TenantPolicy policy =
                 TenantPolicy.of(PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "" + concurrency));
-        IntStream.range(0, count).forEach(i -> dispatch.offer(lane, tenant, policy, i, 1, moves));
+        IntStream.range(0, count).forEach(i -> dispatch.offer(lane, tenant, policy, i, moves));
     }
 
     private List<SlotLease<Integer>> takeAll() {

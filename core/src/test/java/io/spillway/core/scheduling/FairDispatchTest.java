@@ -88,7 +88,7 @@ class FairDispatchTest {
 
     @Test
     void a_lease_returns_its_item_tenant_and_lane() {
-        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 10, 0);
+        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 0);
         SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
         assertThat(start.item()).isEqualTo("item");
         assertThat(start.queue.tenant.name).isEqualTo("a");
@@ -256,20 +256,21 @@ class FairDispatchTest {
         offer(Lane.HOT, "b", 1);
         assertThat(dispatch.isFull(Lane.HOT)).isTrue();
         assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
-        dispatch.offer(Lane.OVERFLOW, "a", POLICY, "big", 100, 0);
+        dispatch.hold(Lane.OVERFLOW, 99);
+        assertThat(dispatch.isFull(Lane.OVERFLOW)).isFalse();
+        dispatch.hold(Lane.OVERFLOW, 1);
         assertThat(dispatch.isFull(Lane.OVERFLOW)).isTrue();
-        assertThat(dispatch.lanes.get(1).bytes).isEqualTo(100);
-        assertThat(serve(4, 1)).hasSize(4);
+        assertThat(serve(3, 1)).hasSize(3);
+        dispatch.hold(Lane.OVERFLOW, -100);
         assertThat(dispatch.isFull(Lane.HOT) || dispatch.isFull(Lane.OVERFLOW)).isFalse();
-        assertThat(dispatch.lanes.get(1).bytes).isZero();
     }
 
     @Test
     void waiting_items_of_a_revoked_partition_are_removed_and_attempts_in_flight_end_as_usual() {
-        dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 1, 0);
-        dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 1, 0);
-        dispatch.offer(Lane.HOT, "a", POLICY, "stays", 1, 0);
-        dispatch.offer(Lane.AGED, "b", POLICY, "gone-3", 1, 0);
+        dispatch.offer(Lane.HOT, "a", POLICY, "gone-1", 0);
+        dispatch.offer(Lane.HOT, "a", POLICY, "gone-2", 0);
+        dispatch.offer(Lane.HOT, "a", POLICY, "stays", 0);
+        dispatch.offer(Lane.AGED, "b", POLICY, "gone-3", 0);
         SlotLease<String> first = dispatch.take(true, 0).orElseThrow();
         List<String> removed = new ArrayList<>();
         dispatch.removeIf(item -> item.startsWith("gone") && removed.add(item), 0);
@@ -296,7 +297,7 @@ class FairDispatchTest {
     @ParameterizedTest
     @EnumSource(value = Lane.class, names = {"DELAY", "DEAD_LETTER"})
     void only_hot_overflow_and_aged_are_scheduled(Lane lane) {
-        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 1, 0))
+        assertThatIllegalArgumentException().isThrownBy(() -> dispatch.offer(lane, "a", POLICY, "x", 0))
                 .withMessageContaining(lane.label());
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
     }
@@ -315,7 +316,7 @@ class FairDispatchTest {
 
     private void offer(Lane lane, String tenant, int count, PolicySettings policy) {
         for (int i = 0; i < count; i++) {
-            dispatch.offer(lane, tenant, TenantPolicy.of(policy), tenant, 1, 0);
+            dispatch.offer(lane, tenant, TenantPolicy.of(policy), tenant, 0);
         }
     }
 

@@ -65,9 +65,14 @@ final class LedgerLines {
         System.arraycopy(bytes, body, entry, PREFIX.length, size - body);
         // The last byte stays zero: the empty block that ends an array.
         System.arraycopy(bytes, 0, entry, PREFIX.length + size - body, body);
+        clear();
+        return entry;
+    }
+
+    /** Removes all lines. */
+    void clear() {
         size = 0;
         lines = 0;
-        return entry;
     }
 
     /** Writes a zig-zag varint. */

@@ -2,6 +2,7 @@ package io.spillway.kafka.codec;
 
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.kafka.topics.Topics;
+import java.util.Collection;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -23,23 +24,24 @@ public final class LedgerWriter {
     }
 
     /**
-     * Adds sums to the open entries.
+     * Writes the entries of one transaction. No line is kept between calls: what a failed call left in open entries
+     * belongs to a transaction that was aborted.
      *
      * @param sums not changed
-     * @param into receives full entries; its exceptions leave that entry's lines cleared
+     * @param into receives the entries; its exceptions end the call
      */
-    public void write(LedgerDeltas sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        sums.forEach((names, offset, length, from, counts, at) -> {
+    public void write(
+            Collection<LedgerDeltas> sums, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        for (LedgerLines lines : open) {
+            lines.clear();
+        }
+        sums.forEach(each -> each.forEach((names, offset, length, from, counts, at) -> {
             int partition = Topics.ledgerPartition(names, offset, length);
             open[partition].add(names, offset, length, from, counts, at);
             if (open[partition].isFull()) {
                 send(partition, atMillis, into);
             }
-        });
-    }
-
-    /** Writes the open entries. */
-    public void flush(long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        }));
         for (int partition = 0; partition < open.length; partition++) {
             if (!open[partition].isEmpty()) {
                 send(partition, atMillis, into);

@@ -1,6 +1,8 @@
 package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
 
 /** Kafka error: a refused request or a missing answer. The message is one line for an operator. */
 public final class KafkaFailure extends RuntimeException {
@@ -11,6 +13,16 @@ public final class KafkaFailure extends RuntimeException {
     /** Creates a failure with a complete message: one line, already escaped, which may be of any length. */
     public KafkaFailure(String line) {
         super(line);
+    }
+
+    /** Returns whether the cause of an error is that another producer has the same transactional id. */
+    public static boolean isFencing(Throwable error) {
+        for (Throwable at = error; at != null; at = at.getCause()) {
+            if (at instanceof ProducerFencedException || at instanceof InvalidProducerEpochException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String reason(Throwable cause) {

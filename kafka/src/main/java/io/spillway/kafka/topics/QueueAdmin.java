@@ -11,12 +11,14 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.MemberDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /**
  * Progress of consumer groups in a queue, and purging of finished records. The caller closes the admin client. Every
@@ -82,6 +84,21 @@ public final class QueueAdmin {
                 .map(partition -> QueueProgress.of(partition, starts.get(partition).offset(),
                         ends.get(partition).offset(), committed.get(partition)))
                 .toList();
+    }
+
+    /** Returns the members of a group with a client id: their hosts by member id. Empty if there is no such group. */
+    public Map<String, String> members(String group, String clientId) {
+        try {
+            return TopicAdmin.get(admin.describeConsumerGroups(List.of(group)).describedGroups().get(group),
+                            "describe group " + group)
+                    .members().stream().filter(member -> member.clientId().equals(clientId))
+                    .collect(Collectors.toMap(MemberDescription::consumerId, MemberDescription::host));
+        } catch (KafkaFailure e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return Map.of();
+            }
+            throw e;
+        }
     }
 
     /** Returns the offset after the last record of a partition, including open transactions. */

@@ -1,0 +1,179 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.item.ItemState;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.handler.Outcome;
+import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The commit thread with a producer that fails at each of its calls in turn. */
+@Timeout(120) // Only against a hang.
+class CommitThreadTest {
+    private static final int ITEMS = 40;
+    private static final int TENANTS = 10;
+
+    private final CoreScene scene = new CoreScene(1 << 26);
+    private final List<ProducerRecord<byte[], byte[]>> written = new ArrayList<>();
+    private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+    private final AtomicInteger calls = new AtomicInteger();
+    private int producers;
+
+    /** How a call fails, and whether the transaction can still be aborted. */
+    enum Fault {
+        ABORTABLE(new KafkaException("a send failed"), false),
+        TIMEOUT(new TimeoutException("no answer"), false),
+        FATAL(new KafkaException("the producer is in its error state"), true),
+        FENCED(new ProducerFencedException("another producer"), true),
+        ILLEGAL_STATE(new IllegalStateException("no transaction"), true);
+
+        final RuntimeException error;
+        final boolean isFatal;
+
+        Fault(RuntimeException error, boolean isFatal) {
+            this.error = error;
+            this.isFatal = isFatal;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void after_any_call_that_fails_each_move_and_each_ledger_line_is_committed_once(Fault fault) throws Exception {
+        int failAt = 1;
+        int used = Integer.MAX_VALUE;
+        for (; failAt <= used; failAt++) {
+            CommitThreadTest run = new CommitThreadTest();
+            run.handleAll(fault, failAt);
+            used = run.calls.get() - 1;
+            assertThat(run.deltas()).as("%s at call %d", fault, failAt).isEqualTo(expected());
+            assertThat(run.written.stream().filter(record -> record.topic().endsWith("dead-letter")))
+                    .as("%s at call %d", fault, failAt).hasSize(ITEMS / 2);
+            assertThat(run.scene.failures).isEmpty();
+        }
+        assertThat(failAt).as("calls that failed").isGreaterThan(20);
+    }
+
+    @Test
+    void the_faults_replace_the_producer_when_it_cannot_abort() throws Exception {
+        handleAll(Fault.FATAL, 5);
+        assertThat(producers).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_commit_that_never_succeeds_is_not_ready_and_ends_the_worker_with_the_reason(Fault fault) throws Exception {
+        AtomicLong seconds = new AtomicLong();
+        Outage outage = new Outage(Duration.ofSeconds(30), () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+        List<Boolean> lasted = new ArrayList<>();
+        WorkerTransactions transactions = new WorkerTransactions(() -> new ModelProducer(new ModelProducer.Cluster() {
+            @Override
+            public void called(String method) {
+                if (method.equals("commitTransaction")) {
+                    lasted.add(outage.hasLasted(Duration.ofSeconds(10)));
+                    seconds.incrementAndGet();
+                    throw fault.error;
+                }
+            }
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+                throw new AssertionError("no commit succeeds");
+            }
+        }), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        scene.take(0, ProgressState.fresh(0), 0);
+        CommitBatch batch = scene.core.batch();
+        assertThatThrownBy(() -> {
+            while (!transactions.commit(batch, () -> false)) {
+                scene.core.notCommitted(batch);
+            }
+        }).isInstanceOf(WorkerException.class).hasMessageContaining("since 31 s")
+                .hasMessageContaining("worker.kafkaTimeout").hasMessageContaining(fault.error.getMessage());
+        assertThat(lasted).hasSize(32).endsWith(true).startsWith(false);
+    }
+
+    /** Handles all items with the real threads, while one call fails. */
+    private void handleAll(Fault fault, int failAt) throws Exception {
+        ModelProducer.Cluster cluster = new ModelProducer.Cluster() {
+            private boolean isBroken;
+
+            @Override
+            public void called(String method) {
+                if (method.equals("initTransactions")) {
+                    isBroken = false;
+                    return;
+                }
+                int call = calls.incrementAndGet();
+                isBroken |= call == failAt && fault.isFatal;
+                if (call == failAt || isBroken) {
+                    throw fault.error;
+                }
+            }
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+                written.addAll(records);
+                offsets.putAll(progress);
+            }
+        };
+        AttemptRunner runner = scene.runner(delivery -> Integer.parseInt(delivery.id().substring(5)) % 2 == 0
+                ? Outcome.done() : Outcome.dead("as requested"));
+        WorkerTransactions transactions = new WorkerTransactions(() -> {
+            producers++;
+            return new ModelProducer(cluster);
+        }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
+        try (CommitThread committer =
+                new CommitThread(scene.core, runner, scene.metrics, transactions, 5, scene.failures::add)) {
+            OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+            runner.run(scene.poll(owned, IntStream.range(0, ITEMS)
+                    .mapToObj(i -> CoreScene.item(owned, i, "tenant-" + i % TENANTS, 0)).toList()));
+            committer.start();
+            while (scene.core.hasToCommit(List.of(owned.partition)) || owned.state.unfinished() > 0) {
+                committer.flush().get(30, TimeUnit.SECONDS);
+            }
+            assertThat(offsets.get(owned.partition).offset()).isEqualTo(ITEMS);
+        }
+    }
+
+    private Map<String, Long> deltas() {
+        Map<String, Long> sums = new TreeMap<>();
+        written.stream().filter(record -> record.topic().equals(scene.topics.ledger())).forEach(entry ->
+                LedgerCodec.read(entry.value(), (tenant, from, counts, at) -> {
+                    for (int to = 0; to < ItemState.COUNT; to++) {
+                        sums.merge(tenant + " from " + from, counts[at + to], Long::sum);
+                    }
+                }));
+        return sums;
+    }
+
+    private static Map<String, Long> expected() {
+        Map<String, Long> sums = new TreeMap<>();
+        for (int i = 0; i < ITEMS; i++) {
+            sums.merge("tenant-" + i % TENANTS + " from HOT", 1L, Long::sum);
+        }
+        return sums;
+    }
+}

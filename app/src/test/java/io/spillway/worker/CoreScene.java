@@ -1,0 +1,103 @@
+package io.spillway.worker;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.config.Configuration;
+import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.Lane;
+import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.core.retry.RetryBudget;
+import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.scheduling.DispatchSettings;
+import io.spillway.handler.Handler;
+import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+
+/** Core of one worker with a read-ahead of 4,000 items, and what its threads need. */
+final class CoreScene {
+    static final long NOW_MILLIS = 1_700_000_000_000L;
+
+    final Configuration configuration = ConfigurationLoader.load(
+            Optional.empty(), Map.of(), Map.of("kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4"));
+    final Topics topics = new Topics(configuration.queue());
+    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
+    final List<Throwable> failures = new ArrayList<>();
+    final WorkerCore core;
+
+    CoreScene(int readAheadBytes) {
+        InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
+        ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
+                new TenantPolicies(configuration.defaults()), new Sweeps());
+        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, 60_000);
+        WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
+                new DispatchSettings(50, 0.2, 0.05, 4_000, readAheadBytes, 100, true),
+                new RetryBudgets(100, RetryBudget.Settings.DEFAULT), 3, gate, effects);
+        core = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
+        core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
+    }
+
+    AttemptRunner runner(Handler handler) {
+        return new AttemptRunner(handler, metrics, new HandlingStats(0), core, () -> 0, failures::add);
+    }
+
+    /** Takes over a partition of hot whose log ends at this offset. */
+    OwnedPartition take(int number, ProgressState state, long end) {
+        TopicPartition partition = new TopicPartition(topics.lane(Lane.HOT), number);
+        core.assign(List.of(new OwnedPartition(partition, Lane.HOT,
+                new PartitionProgress(state, end, PartitionProgress.DEFAULT_MAX_UNFINISHED))));
+        return core.owned(partition).orElseThrow();
+    }
+
+    /** Commits everything, without a producer. */
+    void commit() {
+        core.committed(core.batch());
+    }
+
+    boolean isPaused(OwnedPartition owned) {
+        return core.paused().contains(owned.partition);
+    }
+
+    /** Polls records; returns the attempts that start. */
+    List<Attempt> poll(OwnedPartition owned, List<ConsumerRecord<byte[], byte[]>> records) {
+        return core.receive(List.of(new Polled(owned, records, records.getLast().offset() + 1)));
+    }
+
+    static ConsumerRecord<byte[], byte[]> item(OwnedPartition owned, long offset, String tenant, int headerBytes) {
+        Headers headers = new RecordHeaders()
+                .add(ItemHeaders.TENANT, ModelLedger.bytes(tenant))
+                .add(ItemHeaders.ID, ModelLedger.bytes("item-" + offset))
+                .add(ItemHeaders.ENQUEUED_AT, ModelLedger.bytes(Long.toString(NOW_MILLIS)))
+                .add("note", new byte[headerBytes]);
+        return record(owned, offset, headers);
+    }
+
+    /** Returns a record that contains no item. */
+    static ConsumerRecord<byte[], byte[]> bad(OwnedPartition owned, long offset, int headerBytes) {
+        return record(owned, offset, new RecordHeaders().add("note", new byte[headerBytes]));
+    }
+
+    private static ConsumerRecord<byte[], byte[]> record(OwnedPartition owned, long offset, Headers headers) {
+        byte[] value = {1};
+        return new ConsumerRecord<>(owned.partition.topic(), owned.partition.partition(), offset, NOW_MILLIS,
+                TimestampType.CREATE_TIME, -1, value.length, null, value, headers, Optional.empty());
+    }
+}

@@ -1,0 +1,165 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.spillway.core.item.Lane;
+import io.spillway.handler.Outcome;
+import io.spillway.kafka.codec.LedgerWriter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+/** The poll thread while calls to Kafka fail, as after the death of a broker. */
+@Timeout(60) // Only against a hang.
+class PollThreadTest {
+    private final CoreScene scene = new CoreScene(1 << 26);
+    private final TopicPartition partition = new TopicPartition(scene.topics.lane(Lane.HOT), 0);
+    private final Queue<RetriableException> ofCommitted = new ArrayDeque<>();
+    private final Queue<RetriableException> ofEnds = new ArrayDeque<>();
+    private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private boolean failsForEver;
+    private String metadata = "";
+    private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
+        @Override
+        public synchronized Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+            if (failsForEver) {
+                throw DisconnectException.INSTANCE;
+            }
+            fail(ofCommitted);
+            return Map.of(partition, new OffsetAndMetadata(0, metadata));
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+            fail(ofEnds);
+            return Map.of(partition, 0L);
+        }
+    };
+
+    @BeforeEach
+    void captureLog() {
+        log.start();
+        ((Logger) LoggerFactory.getLogger("io.spillway.worker")).addAppender(log);
+    }
+
+    @AfterEach
+    void releaseLog() {
+        ((Logger) LoggerFactory.getLogger("io.spillway.worker")).detachAppender(log);
+    }
+
+    @Test
+    void a_broker_that_dies_while_partitions_are_taken_over_delays_the_worker_only() throws Exception {
+        ofCommitted.addAll(List.of(DisconnectException.INSTANCE, new TimeoutException("no answer")));
+        ofEnds.addAll(List.of(new CoordinatorNotAvailableException("moving"), DisconnectException.INSTANCE));
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            assertThat(scene.core.partitions()).containsExactly(partition);
+            assertThat(failure).isNotDone();
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.contains("read the committed offsets") && line.contains("worker.kafkaTimeout"));
+    }
+
+    @Test
+    void a_poll_that_fails_for_a_passing_reason_is_repeated() throws Exception {
+        consumer.setPollException(new TimeoutException("no answer"));
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+            assertThat(failure).isNotDone();
+        }
+    }
+
+    @Test
+    void the_worker_ends_with_the_reason_after_the_timeout() throws Exception {
+        failsForEver = true;
+        AtomicLong seconds = new AtomicLong();
+        try (PollThread poller = start(() -> TimeUnit.SECONDS.toNanos(seconds.incrementAndGet()))) {
+            assertThat(failure.get(30, TimeUnit.SECONDS)).isInstanceOf(WorkerException.class)
+                    .hasMessageContaining("cannot read the committed offsets of new partitions since 31 s")
+                    .hasMessageContaining("worker.kafkaTimeout").hasMessageContaining("DisconnectException");
+            assertThat(poller).isNotNull();
+        }
+        assertThat(log.list).as("one line in 10 s").hasSize(4);
+    }
+
+    @Test
+    void progress_that_cannot_be_read_is_logged() throws Exception {
+        metadata = "of another tool";
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line ->
+                line.contains("The progress of " + partition) && line.contains("of another tool"));
+    }
+
+    @Test
+    void an_offset_without_metadata_is_no_reason_to_warn() throws Exception {
+        try (PollThread poller = start(() -> 0)) {
+            assertThat(poller.awaitJoined(Duration.ofSeconds(30))).isTrue();
+        }
+        assertThat(log.list).isEmpty();
+    }
+
+    private PollThread start(LongSupplier nanoClock) {
+        consumer.schedulePollTask(() -> {
+            consumer.rebalance(List.of(partition));
+            consumer.updateBeginningOffsets(Map.of(partition, 0L));
+            consumer.seek(partition, 0);
+        });
+        AttemptRunner runner = scene.runner(delivery -> Outcome.done());
+        Outage outage = new Outage(Duration.ofSeconds(30), nanoClock);
+        CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
+                new WorkerTransactions(() -> new ModelProducer(new Accepting()), new LedgerWriter(scene.topics),
+                        new SameName("w", Map::of), new Outage(Duration.ofSeconds(30), () -> 0)), 5, failure::complete);
+        committer.start();
+        PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
+                Duration.ofSeconds(1), consumer, System::nanoTime, outage, failure::complete);
+        poller.start();
+        return poller;
+    }
+
+    private static void fail(Queue<RetriableException> failures) {
+        if (!failures.isEmpty()) {
+            throw failures.remove();
+        }
+    }
+
+    private static final class Accepting implements ModelProducer.Cluster {
+        private final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+
+        @Override
+        public void called(String method) {}
+
+        @Override
+        public void committed(
+                List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {
+            offsets.putAll(progress);
+        }
+    }
+}

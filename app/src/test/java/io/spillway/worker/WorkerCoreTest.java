@@ -1,0 +1,145 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.progress.OffsetList;
+import io.spillway.core.progress.ProgressCodec;
+import io.spillway.core.progress.ProgressState;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+
+/** Bounds of the worker's memory and of its transactions, and the release of partitions. */
+class WorkerCoreTest {
+    private static final int READ_AHEAD_BYTES = 1 << 20;
+    private static final int HEADER_BYTES = 100_000;
+    private static final int MOST = READ_AHEAD_BYTES / HEADER_BYTES + 1;
+
+    private final CoreScene scene = new CoreScene(READ_AHEAD_BYTES);
+
+    @Test
+    void headers_of_items_that_wait_for_a_slot_count_in_the_read_ahead() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        assertThat(readUntilPaused(owned)).isLessThanOrEqualTo(MOST);
+    }
+
+    @Test
+    void items_that_wait_for_a_commit_count_in_the_read_ahead() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        assertThat(readUntilPaused(owned)).as("nothing may start yet").isLessThanOrEqualTo(MOST);
+    }
+
+    /** Otherwise items that ended a worker of little memory end the next ones too. */
+    @Test
+    void suspects_count_in_the_read_ahead() {
+        OwnedPartition owned = scene.take(
+                0, new ProgressState(0, 0, 100, OffsetList.EMPTY, Optional.empty(), false, true), 1_000);
+        assertThat(readUntilPaused(owned)).isLessThanOrEqualTo(MOST);
+        assertThat(scene.core.suspects()).isGreaterThan(0);
+    }
+
+    @Test
+    void a_released_partition_leaves_no_bytes_in_the_read_ahead() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        OwnedPartition other = scene.take(1, ProgressState.fresh(0), 0);
+        scene.commit();
+        readUntilPaused(owned);
+        assertThat(scene.isPaused(other)).as("the lane is full").isTrue();
+        scene.core.forget(List.of(owned.partition));
+        assertThat(scene.isPaused(other)).isFalse();
+    }
+
+    @Test
+    void headers_of_moves_count_in_the_transaction() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        int records = 0;
+        for (; !scene.isPaused(owned) && records < 1_000; records++) {
+            scene.poll(owned, List.of(CoreScene.bad(owned, records, HEADER_BYTES)));
+        }
+        assertThat(records).isLessThanOrEqualTo((16 << 20) / HEADER_BYTES + 1);
+        scene.commit();
+        assertThat(scene.isPaused(owned)).isFalse();
+    }
+
+    /** A cut list would forget the moves above the cut, which are in the same transaction. */
+    @Test
+    void the_progress_after_a_whole_poll_fits_its_metadata() {
+        int most = readApart();
+        CoreScene last = new CoreScene(1 << 30);
+        OwnedPartition owned = last.take(0, ProgressState.fresh(0), 0);
+        List<ConsumerRecord<byte[], byte[]>> records = IntStream.range(0, most + PollThread.MAX_RECORDS)
+                .mapToObj(i -> i == most + PollThread.MAX_RECORDS - 2
+                        ? CoreScene.bad(owned, apart(i), 0) : CoreScene.item(owned, apart(i), "acme", 0))
+                .toList();
+        last.poll(owned, records.subList(0, most - 1));
+        assertThat(last.isPaused(owned)).isFalse();
+        last.poll(owned, records.subList(most - 1, most - 1 + PollThread.MAX_RECORDS));
+        CommitBatch.Part part = last.core.batch().parts().get(owned);
+        assertThat(part.moves()).hasSize(1);
+        assertThat(ProgressCodec.decode(part.state().frontier(), ProgressCodec.encode(part.state())))
+                .isEqualTo(part.state());
+    }
+
+    @Test
+    void a_poll_beyond_what_was_taken_over_is_read_again_when_there_is_no_room() {
+        CoreScene scene = new CoreScene(1 << 30);
+        long[] unfinished = LongStream.range(0, 900).map(i -> 200 * i).toArray();
+        long readTo = 200 * 899 + 1;
+        OwnedPartition owned = scene.take(0, new ProgressState(
+                0, readTo, readTo, OffsetList.of(unfinished), Optional.empty(), false, false), 1_000_000);
+        assertThat(scene.isPaused(owned)).isFalse();
+        scene.poll(owned, IntStream.range(0, 850)
+                .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
+        scene.poll(owned, IntStream.range(850, 1_350)
+                .mapToObj(i -> CoreScene.item(owned, 200L * i, "acme", 0)).toList());
+        assertThat(owned.state.position()).isEqualTo(200L * 900);
+        assertThat(owned.state.unfinished()).isEqualTo(900);
+        assertThat(scene.isPaused(owned)).isTrue();
+        ProgressState state = scene.core.batch().parts().get(owned).state();
+        assertThat(ProgressCodec.decode(state.frontier(), ProgressCodec.encode(state))).isEqualTo(state);
+    }
+
+    /** Otherwise the next owner takes the partition over without the last outcomes, and finds suspects. */
+    @Test
+    void a_partition_whose_last_batch_is_in_flight_has_to_commit() throws Exception {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        scene.core.leave(List.of(owned.partition), 0);
+        assertThat(scene.core.hasToCommit(List.of(owned.partition))).isTrue();
+        CommitBatch last = scene.core.batch();
+        assertThat(last.parts().get(owned).state().clean()).isTrue();
+        assertThat(scene.core.hasToCommit(List.of(owned.partition))).as("in flight").isTrue();
+        scene.core.notCommitted(last);
+        assertThat(scene.core.hasToCommit(List.of(owned.partition))).as("failed").isTrue();
+        scene.commit();
+        assertThat(scene.core.hasToCommit(List.of(owned.partition))).as("committed").isFalse();
+    }
+
+    private int readUntilPaused(OwnedPartition owned) {
+        int read = 0;
+        for (; !scene.isPaused(owned) && read < 1_000; read++) {
+            scene.poll(owned, List.of(CoreScene.item(owned, read, "acme", HEADER_BYTES)));
+        }
+        return read;
+    }
+
+    /** Returns the offset of an item whose distance takes two bytes and is not repeated. */
+    private static long apart(int i) {
+        return 200L * i + i % 2;
+    }
+
+    /** Returns how many items at these distances are read until their partition is paused. */
+    private static int readApart() {
+        CoreScene probe = new CoreScene(1 << 30);
+        OwnedPartition owned = probe.take(0, ProgressState.fresh(0), 0);
+        int read = 0;
+        for (; !probe.isPaused(owned); read++) {
+            probe.poll(owned, List.of(CoreScene.item(owned, apart(read), "acme", 0)));
+        }
+        return read;
+    }
+}

@@ -1,0 +1,76 @@
+package io.spillway.worker;
+
+import io.spillway.core.item.Printable;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Time since when the Kafka calls of one thread fail. It limits how long they are retried, and logs the first failure
+ * and one in {@value #LOG_SECONDS} s. Written by one thread, read by any.
+ */
+final class Outage {
+    private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
+    private static final int LOG_SECONDS = 10;
+    private static final long NONE = Long.MIN_VALUE;
+
+    private final Duration limit;
+    private final LongSupplier nanoClock;
+    private volatile long sinceNanos = NONE;
+    private long loggedNanos;
+
+    /** Creates an outage that has not begun; calls are retried up to the limit, {@code worker.kafkaTimeout}. */
+    Outage(Duration limit, LongSupplier nanoClock) {
+        this.limit = limit;
+        this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Records that a call failed and will be repeated.
+     *
+     * @param action a verb phrase, such as {@code commit}
+     * @throws WorkerException when calls have failed for longer than the limit
+     */
+    void failed(String action, Throwable cause) {
+        boolean isFirst = sinceNanos == NONE;
+        long nowNanos = count(action, cause);
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(nowNanos - sinceNanos);
+        if (isFirst || nowNanos - loggedNanos >= TimeUnit.SECONDS.toNanos(LOG_SECONDS)) {
+            loggedNanos = nowNanos;
+            LOG.warn("The worker cannot {} since {} s. It is retried, and after worker.kafkaTimeout ({} s) the worker"
+                    + " ends: {}", action, seconds, limit.toSeconds(), Printable.of(cause.toString()));
+        }
+    }
+
+    /** As {@link #failed} does, without a log line; returns the time. */
+    long count(String action, Throwable cause) {
+        long nowNanos = nanoClock.getAsLong();
+        if (sinceNanos == NONE) {
+            sinceNanos = nowNanos;
+        }
+        if (nowNanos - sinceNanos > limit.toNanos()) {
+            throw new WorkerException("The worker cannot " + action + " since "
+                    + TimeUnit.NANOSECONDS.toSeconds(nowNanos - sinceNanos)
+                    + " s, longer than worker.kafkaTimeout. Check the cluster and restart the worker: "
+                    + Printable.of(cause.toString()));
+        }
+        return nowNanos;
+    }
+
+    /** Records that a call succeeded, or that there is no call to repeat. */
+    void ended() {
+        if (sinceNanos != NONE) {
+            LOG.info("No Kafka call of the worker fails any more, after {} s",
+                    TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - sinceNanos));
+            sinceNanos = NONE;
+        }
+    }
+
+    /** Returns whether calls have failed for at least this long. */
+    boolean hasLasted(Duration time) {
+        long since = sinceNanos;
+        return since != NONE && nanoClock.getAsLong() - since >= time.toNanos();
+    }
+}
