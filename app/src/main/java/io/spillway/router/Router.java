@@ -239,13 +239,16 @@ public final class Router implements AutoCloseable {
             ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
             TenantPolicies policies, long seed) {
         ItemSchemas schemas = ItemSchemas.load();
-        Decider fresh = ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
-        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
+        RouterSettings settings = configuration.router();
+        ItemReader ingress = new ItemReader(
+                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, settings.maxHeaderBytes());
+        ItemReader delayed = new ItemReader(
+                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
+        Decider fresh = ItemDecider.ofIngress(ingress, rules);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         LedgerGap gap = LedgerGap.inKafka(clients, topics);
-        RouterSettings settings = configuration.router();
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(

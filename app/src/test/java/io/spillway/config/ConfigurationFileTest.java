@@ -35,7 +35,8 @@ class ConfigurationFileTest {
                 new KafkaSettings("", "spillway", 19_092, Map.of()),
                 new TopicSettings(12, 3, 1_114_112),
                 PolicySettings.NONE_SET,
-                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, 4, Duration.ofMillis(200), Map.of()),
+                new RouterSettings(
+                        Duration.ofMillis(50), 2, "", 1_000_000, 65_536, 4, Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), 3),
                 new HandlerSettings(
@@ -76,6 +77,7 @@ class ConfigurationFileTest {
               threads: 4
               stateDir: "/var/lib/spillway"
               maxTenants: 5
+              maxHeaderBytes: 2048
               protection: {multiple: 2.5, target: 1s}
               properties: {num.standby.replicas: 1}
             worker:
@@ -122,6 +124,7 @@ class ConfigurationFileTest {
                                 4,
                                 "/var/lib/spillway",
                                 5,
+                                2_048,
                                 2.5,
                                 Duration.ofSeconds(1),
                                 Map.of("num.standby.replicas", "1")),

@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.HotGuard;
@@ -131,7 +132,7 @@ public final class RouterHarness implements AutoCloseable {
             UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores,
             Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(more);
-        settings.put("topics.maxBytes", "20000");
+        settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration.queue());
         this.guard = new HotGuard(configuration.router().protection(), 1);
@@ -163,8 +164,12 @@ public final class RouterHarness implements AutoCloseable {
         ItemRules rules =
                 new ItemRules(policies, sweeps, new RateTable(1_000, 0), new GrownLimits(depths, MAX_TENANTS), guard,
                 metrics, selector, demand);
-        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
-        Decider fresh = wrap.apply(ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
+        RouterSettings router = configuration.router();
+        ItemReader ingressReader = new ItemReader(
+                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, router.maxHeaderBytes());
+        ItemReader delayed = new ItemReader(
+                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, router.maxDelayedHeaderBytes());
+        Decider fresh = wrap.apply(ItemDecider.ofIngress(ingressReader, rules));
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
