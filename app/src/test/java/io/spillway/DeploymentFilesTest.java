@@ -144,7 +144,7 @@ class DeploymentFilesTest {
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
         try (Router router = new Router(configuration, "test", state, policies, sweeps,
-                        ShardAssignments.none(), registry, InstantSource.system());
+                        ShardAssignments.none(), registry, InstantSource.system(), System::nanoTime);
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
                         configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps,
                         registry, InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {

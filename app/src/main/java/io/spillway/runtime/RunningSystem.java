@@ -103,7 +103,7 @@ public record RunningSystem(
             }
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data), policies, sweeps, assignments,
-                    metrics.registry(), InstantSource.system()));
+                    metrics.registry(), InstantSource.system(), System::nanoTime));
             router.start(START_TIMEOUT);
             running.add(router::isRunning);
             watch("router", router::awaitEnd, ended);

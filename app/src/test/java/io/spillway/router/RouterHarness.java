@@ -14,6 +14,7 @@ import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.PlacementView;
@@ -101,6 +102,8 @@ public final class RouterHarness implements AutoCloseable {
     /** Protection of hot; tests call its look method. */
     final HotGuard guard;
     private long nowMillis = START_MILLIS;
+    private long nanoTime;
+    private ClockWatch clockWatch;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
     private final ShardAssignments assignments = new ShardAssignments(1_000);
@@ -156,6 +159,7 @@ public final class RouterHarness implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, 1);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
+        clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -163,7 +167,7 @@ public final class RouterHarness implements AutoCloseable {
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules =
                 new ItemRules(policies, sweeps, new RateTable(1_000, 0), new GrownLimits(depths, MAX_TENANTS), guard,
-                metrics, selector, demand);
+                metrics, selector, demand, clockWatch::aheadMillis);
         RouterSettings router = configuration.router();
         ItemReader ingressReader = new ItemReader(
                 schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, router.maxHeaderBytes());
@@ -258,8 +262,17 @@ public final class RouterHarness implements AutoCloseable {
         return driver.getKeyValueStore(Topics.TIMER_STORE);
     }
 
+    /** Moves the local clock forward, as a wrong time server does; no time passes. */
+    void stepClock(Duration step) {
+        nowMillis += step.toMillis();
+        clockWatch.aheadMillis();
+        driver.advanceWallClockTime(step);
+    }
+
     public void advance(Duration time) {
+        nanoTime += time.toNanos();
         nowMillis += time.toMillis();
+        clockWatch.aheadMillis();
         driver.advanceWallClockTime(time);
     }
 

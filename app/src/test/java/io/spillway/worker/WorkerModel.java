@@ -55,7 +55,7 @@ final class WorkerModel {
             "defaults.concurrency", "3", "defaults.attempts", "4"));
     private final Topics topics = new Topics(configuration.queue());
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-            new TenantPolicies(configuration.defaults()), new Sweeps());
+            new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
     private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
     private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();
     private final Map<TopicPartition, ProgressState> committed = new HashMap<>();
@@ -184,7 +184,8 @@ final class WorkerModel {
             InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
             RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
             WorkerEffects effects = new WorkerEffects(
-                    new LaneRecords(topics), metrics, clock, configuration.worker().leaseMax().toMillis());
+                    new LaneRecords(topics), metrics, clock, () -> nowMillis * 1_000_000,
+                    configuration.worker().leaseMax().toMillis());
             WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                     new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), budgets,
                     configuration.worker().killerDeaths(), gate, effects);

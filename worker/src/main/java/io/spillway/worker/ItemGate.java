@@ -10,6 +10,7 @@ import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
@@ -21,6 +22,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final ItemReader reader;
     private final TenantPolicies policies;
     private final Sweeps sweeps;
+    private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
 
     /** Content of a lane record. */
@@ -31,10 +33,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, String tenant) implements Read {}
     }
 
-    ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps) {
+    ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps, LongSupplier clockAheadMillis) {
         this.reader = reader;
         this.policies = policies;
         this.sweeps = sweeps;
+        this.clockAheadMillis = clockAheadMillis;
     }
 
     /** Reads a record by the rules of the router. */
@@ -55,6 +58,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     @Override
     public long sweptBeforeMillis(LaneItem item, long nowMillis) {
         return sweeps.coveredBeforeMillis(item.tenant(), nowMillis);
+    }
+
+    @Override
+    public long clockAheadMillis() {
+        return clockAheadMillis.getAsLong();
     }
 
     private static LaneItem laneItem(

@@ -13,6 +13,7 @@ import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -58,6 +59,7 @@ public final class Worker implements AutoCloseable {
     private final CommitThread committer;
     private final PollThread poller;
     private final LaneMonitor monitor;
+    private final ClockWatch clockWatch;
     private final LaneReporter reporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -90,11 +92,13 @@ public final class Worker implements AutoCloseable {
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
         // The limit of the dead-letter lane, because moves add headers to items that ingress accepted.
-        ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
+        this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
+        ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps,
+                clockWatch::aheadMillis);
         DispatchSettings dispatch = new DispatchSettings(settings.slots(), settings.reserve(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
-        WorkerEffects effects =
-                new WorkerEffects(new LaneRecords(topics), metrics, clock, settings.leaseMax().toMillis());
+        WorkerEffects effects = new WorkerEffects(
+                new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, budgets, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
@@ -122,6 +126,7 @@ public final class Worker implements AutoCloseable {
         committer.start();
         poller.start();
         monitor.start(name);
+        clockWatch.start();
         reporter.start();
         running = true;
         try {
@@ -156,6 +161,7 @@ public final class Worker implements AutoCloseable {
         poller.close();
         committer.close();
         monitor.close();
+        clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         handler.close();

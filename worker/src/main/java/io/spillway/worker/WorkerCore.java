@@ -186,8 +186,8 @@ final class WorkerCore {
 
     /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
-        long nowMillis = clock.millis();
-        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowMillis)));
+        long nowNanos = nanoClock.getAsLong();
+        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(nowNanos)));
     }
 
     // ---- the commit thread

@@ -11,6 +11,7 @@ import io.spillway.core.scheduling.SlotLease;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Effects of the engine in the worker: records for other lanes, ledger entries, metrics, attempts. Called under the
@@ -22,14 +23,17 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private final LaneRecords moves;
     private final WorkerMetrics metrics;
     private final InstantSource clock;
+    private final LongSupplier nanoClock;
     private final long leaseMaxMillis;
     private List<Attempt> started = new ArrayList<>();
     private boolean commitWanted;
 
-    WorkerEffects(LaneRecords moves, WorkerMetrics metrics, InstantSource clock, long leaseMaxMillis) {
+    WorkerEffects(
+            LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock, long leaseMaxMillis) {
         this.moves = moves;
         this.metrics = metrics;
         this.clock = clock;
+        this.nanoClock = nanoClock;
         this.leaseMaxMillis = leaseMaxMillis;
     }
 
@@ -55,7 +59,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
 
     @Override
     public Attempt start(LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        Attempt attempt = new Attempt(item, slot, policy, clock, nowNanos, leaseMaxMillis);
+        Attempt attempt = new Attempt(item, slot, policy, clock, nanoClock, nowNanos, leaseMaxMillis);
         started.add(attempt);
         return attempt;
     }

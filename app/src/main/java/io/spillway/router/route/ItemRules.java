@@ -8,11 +8,17 @@ import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.util.function.LongSupplier;
 
-/** Routing rules with the policies, sweeps, rates and shards currently in force. */
+/**
+ * Routing rules with the policies, sweeps, rates and shards currently in force.
+ *
+ * @param clockAheadMillis by how much the clock went forward at once, 0 or more; read only for an item that would be
+ *                         dropped or aged
+ */
 public record ItemRules(
         TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
-        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand) {
+        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand, LongSupplier clockAheadMillis) {
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
 
     /**
@@ -32,12 +38,12 @@ public record ItemRules(
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
         String tenant = item.tenant();
         TenantPolicy policy = policies.of(tenant);
-        long sweepStartMillis = policy.sweepable()
-                ? sweeps.coveredBeforeMillis(tenant, nowMillis)
-                : RoutingRules.NO_SWEEP_MILLIS;
-        Route route = RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis, policy, limits.of(tenant, policy), sweepStartMillis,
-                nowMillis, rates, guard);
+        Route route = route(tenant, enqueuedAtMillis, freshSinceMillis, policy, nowMillis, 0);
+        if (route instanceof Route.Drop || route.equals(Route.AGED)) {
+            long aheadMillis = clockAheadMillis.getAsLong();
+            route = aheadMillis == 0 ? route
+                    : route(tenant, enqueuedAtMillis, freshSinceMillis, policy, nowMillis, aheadMillis);
+        }
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
         if (!(route instanceof Route.ToLane to)) {
@@ -46,5 +52,17 @@ public record ItemRules(
         int partition = selector.select(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToRequest(tenant, policy, nowMillis);
         return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
+    }
+
+    /** Applies the rules with ages as they were without the clock's step. */
+    private Route route(
+            String tenant, long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long nowMillis,
+            long aheadMillis) {
+        long sweepStartMillis = policy.sweepable()
+                ? sweeps.coveredBeforeMillis(tenant, nowMillis - aheadMillis)
+                : RoutingRules.NO_SWEEP_MILLIS;
+        return RoutingRules.route(
+                tenant, enqueuedAtMillis, freshSinceMillis + aheadMillis, policy, limits.of(tenant, policy),
+                sweepStartMillis, nowMillis, rates, guard);
     }
 }
