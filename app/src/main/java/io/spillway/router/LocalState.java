@@ -81,7 +81,7 @@ final class LocalState {
         }
     }
 
-    /** Marks the state of these tasks as current at this time in epoch milliseconds; tasks without state are skipped. */
+    /** Marks the state of these tasks, if they have any, as current at this time in epoch milliseconds. */
     void mark(Collection<String> tasks, long nowMillis) {
         try {
             for (String task : tasks) {

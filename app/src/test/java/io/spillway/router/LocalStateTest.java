@@ -74,7 +74,8 @@ class LocalStateTest {
     @Test
     void state_of_another_cluster_application_or_topic_is_unusable() throws IOException {
         store("1_0");
-        for (String other : List.of("cluster-2 spillway.router topic-1 topic-2", "cluster-1 other.router topic-1 topic-2",
+        for (String other : List.of(
+                "cluster-2 spillway.router topic-1 topic-2", "cluster-1 other.router topic-1 topic-2",
                 "cluster-1 spillway.router topic-3 topic-2", "")) {
             new LocalState(directory, other).mark(Set.of("1_0"), NOW);
             assertThat(state.unusable(NOW)).as(other).isPresent();

@@ -183,9 +183,8 @@ final class WorkerModel {
         void start() {
             InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
             RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
-            WorkerEffects effects = new WorkerEffects(
-                    new LaneRecords(topics), metrics, clock, () -> nowMillis * 1_000_000,
-                    configuration.worker().leaseMax().toMillis());
+            WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock,
+                    () -> nowMillis * 1_000_000, configuration.worker().leaseMax().toMillis());
             WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                     new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), budgets,
                     configuration.worker().killerDeaths(), gate, effects);

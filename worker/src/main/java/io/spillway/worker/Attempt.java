@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * One running handler call and its lease, which lasts for a time that no step of the wall clock changes. Its lock orders the end of the call and the interrupt, so that no interrupt
- * reaches the thread after the call has returned.
+ * One running handler call and its lease, which no step of the wall clock shortens. Its lock orders the end of the call
+ * and the interrupt, so that no interrupt reaches the thread after the call has returned.
  */
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Reason for the interrupt of a call. */

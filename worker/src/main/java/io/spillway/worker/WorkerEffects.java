@@ -29,7 +29,8 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private boolean commitWanted;
 
     WorkerEffects(
-            LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock, long leaseMaxMillis) {
+            LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock,
+            long leaseMaxMillis) {
         this.moves = moves;
         this.metrics = metrics;
         this.clock = clock;

@@ -31,7 +31,8 @@ final class TimerCodec {
     static byte[] encode(Record<byte[], byte[]> record) {
         Header[] headers = record.headers().toArray();
         byte[][] names = new byte[headers.length][];
-        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value()) + ByteUtils.sizeOfUnsignedVarint(headers.length);
+        long size = FIXED_BYTES + sizeOf(record.key()) + sizeOf(record.value())
+                + ByteUtils.sizeOfUnsignedVarint(headers.length);
         for (int i = 0; i < headers.length; i++) {
             names[i] = headers[i].key().getBytes(StandardCharsets.UTF_8);
             size += ByteUtils.sizeOfUnsignedVarint(names[i].length) + names[i].length + sizeOf(headers[i].value());

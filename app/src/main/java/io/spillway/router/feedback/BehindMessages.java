@@ -32,7 +32,8 @@ final class BehindMessages {
         if (!isBehind || isReported || nowMillis < nextMillis && nextMillis - nowMillis <= PAUSE_MILLIS) {
             return Optional.empty();
         }
-        String before = unreported == 0 ? "" : "; it was " + unreported + " times for a short time since the last message";
+        String before = unreported == 0 ? ""
+                : "; it was " + unreported + " times for a short time since the last message";
         isReported = true;
         unreported = 0;
         nextMillis = nowMillis + PAUSE_MILLIS;

@@ -46,8 +46,8 @@ final class HotLane {
      * Capacity of the workers for this router.
      *
      * @param nanosPerItem   0 when not known
-     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: the target, or one item if that takes longer, plus one item for each
-     *                       slot
+     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: one item for each slot, plus the target,
+     *                       or one item more if that takes longer
      */
     private record Capacity(long nanosPerItem, long allowanceNanos) {
         static final Capacity UNKNOWN = new Capacity(0, 0);
