@@ -46,9 +46,7 @@ public record DemoPlan(int seconds) {
     enum Phase {
         /** Not shown: the JVM still compiles. */
         WARM_UP,
-        BEFORE,
-        DURING,
-        AFTER;
+        BEFORE, DURING, AFTER;
 
         static final List<Phase> SHOWN = List.of(BEFORE, DURING, AFTER);
 
@@ -156,7 +154,6 @@ public record DemoPlan(int seconds) {
         return min + Math.floorMod(id.hashCode(), WORK_SPREAD);
     }
 
-    /** Returns the events that the demo prints. */
     List<Event> events() {
         return List.of(
                 new Event(0, "warming up; nothing is measured yet"),

@@ -34,7 +34,6 @@ public record DemoReport(DemoResult result) {
     private record Noisy(long done, int mostSlots, long lastDoneMillisAfterFloodBegan) {}
 
     public Map<String, Object> asMap() {
-        DemoFindings findings = new DemoFindings(result);
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("seconds", result.plan().seconds());
         map.put("slots", DemoPlan.SLOTS);
@@ -56,7 +55,7 @@ public record DemoReport(DemoResult result) {
         });
         map.put("poisonPill", pill);
         map.put("audit", audit());
-        map.put("findings", findings.all());
+        map.put("findings", new DemoFindings(result).all());
         return map;
     }
 

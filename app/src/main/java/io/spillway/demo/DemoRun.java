@@ -31,7 +31,7 @@ import io.spillway.runtime.ViewProgress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -155,15 +156,12 @@ public final class DemoRun {
             }
             for (Future<?> each : running) {
                 if (each.state() == Future.State.FAILED) {
-                    throw failure(each.exceptionNow());
+                    throw each.exceptionNow() instanceof RuntimeException known ? known
+                            : CommandFailure.failed(Printable.of(each.exceptionNow().toString()));
                 }
             }
             LockSupport.parkNanos(LOOK_EVERY_NANOS);
         } while (clock.elapsedMillis() < elapsedMillis);
-    }
-
-    private static RuntimeException failure(Throwable fault) {
-        return fault instanceof RuntimeException known ? known : CommandFailure.failed(Printable.of(fault.toString()));
     }
 
     private void setPolicies() {
@@ -211,16 +209,12 @@ public final class DemoRun {
     }
 
     private DemoSample sample(DemoTraffic traffic) {
-        Map<ItemState, Long> states = new EnumMap<>(ItemState.class);
-        for (ItemState state : ItemState.values()) {
-            states.put(state, depths.in(state));
-        }
-        long[] accepted = {0};
-        depths.forEach((tenant, depth) -> accepted[0] += depth.balance().accepted());
+        Map<ItemState, Long> states =
+                Arrays.stream(ItemState.values()).collect(Collectors.toMap(state -> state, depths::in));
         return new DemoSample(
-                clock.elapsedMillis(), states, accepted[0], Math.max(0, traffic.sent() - fifo.begun()),
-                spillway.takeRecentP99Millis(), fifo.takeRecentP99Millis(), traffic.sent(DemoPlan.NOISY),
-                spillway.done(DemoPlan.NOISY), fifo.done(DemoPlan.NOISY),
+                clock.elapsedMillis(), states, depths.left(ItemState.OUTSIDE),
+                Math.max(0, traffic.sent() - fifo.begun()), spillway.takeRecentP99Millis(), fifo.takeRecentP99Millis(),
+                traffic.sent(DemoPlan.NOISY), spillway.done(DemoPlan.NOISY), fifo.done(DemoPlan.NOISY),
                 spillway.running(DemoPlan.SLOW), fifo.running(DemoPlan.SLOW));
     }
 

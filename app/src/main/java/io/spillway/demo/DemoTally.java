@@ -50,7 +50,6 @@ final class DemoTally {
         Arrays.setAll(agesOverTime, i -> new Histogram(MAX_MILLIS, DIGITS));
     }
 
-    /** Records the start of an attempt. */
     synchronized void begun(String tenant, long enqueuedAtMillis, int attempt) {
         Counts counts = of(tenant);
         counts.running++;
@@ -68,7 +67,6 @@ final class DemoTally {
         }
     }
 
-    /** Records the end of an attempt. */
     synchronized void ended(String tenant, boolean done) {
         Counts counts = of(tenant);
         counts.running--;
@@ -99,7 +97,6 @@ final class DemoTally {
         return of(tenant).done;
     }
 
-    /** Returns the lost items of a tenant. */
     synchronized long givenUp(String tenant) {
         return of(tenant).givenUp;
     }

@@ -107,7 +107,7 @@ public final class Gateway implements AutoCloseable {
         this.clock = sources.clock();
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
-        this.rates = new RateTable(maxTenants, sources.randomBits().getAsLong());
+        this.rates = new RateTable(maxTenants);
         this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();

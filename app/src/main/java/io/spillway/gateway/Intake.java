@@ -61,7 +61,7 @@ final class Intake {
     /** Decides whether to admit one more item of a tenant now. */
     Admission admit(String tenant) {
         long nowNanos = TimeUnit.MILLISECONDS.toNanos(sources.clock().millis());
-        return rules.admit(tenant, policies.of(tenant), depths.waiting(tenant), nowNanos, sources.random());
+        return rules.admit(policies.context(tenant), depths.waiting(tenant), nowNanos, sources.random());
     }
 
     /** Returns the problem of a rejected item; empty for an admitted one. */

@@ -130,9 +130,8 @@ public final class Router implements AutoCloseable {
         this.depthsView = new CompactedView(
                 clients, topics.depths(), depths, configuration.router().maxTenants(), Optional.empty(), clock);
         this.exchange = new RateExchange(clients, topics, instance, shares, clock);
-        long seed = ((long) instance.hashCode() << 32) ^ clock.millis();
-        RateTable rates = new RateTable(configuration.router().maxTenants(), seed, shares);
-        HotGuard guard = new HotGuard(configuration.router().protection(), seed);
+        RateTable rates = new RateTable(configuration.router().maxTenants(), shares);
+        HotGuard guard = new HotGuard(configuration.router().protection());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin);
@@ -145,9 +144,9 @@ public final class Router implements AutoCloseable {
         GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
         ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand,
                 clockWatch::aheadMillis);
-        LedgerRecorder recorder = new LedgerRecorder(topics, seed);
+        LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
         Topology topology =
-                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies, seed));
+                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
@@ -264,7 +263,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
-            TenantPolicies policies, long seed) {
+            TenantPolicies policies) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -280,7 +279,7 @@ public final class Router implements AutoCloseable {
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(
                         topics, delayReader, due, metrics, delays, settings.threads(), clock, recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), seed),
+                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), policies.seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 

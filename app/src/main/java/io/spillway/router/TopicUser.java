@@ -21,36 +21,36 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         List<String> assigned = topics.assignsShards() ? List.of(topics.shards()) : List.of();
         // Written by: tenants release --shard.
         List<String> requests = topics.assignsShards() ? List.of(topics.shardRequests()) : List.of();
+        List<String> statuses = List.of(topics.depths(), topics.demand(), topics.laneState());
+        List<String> ledger = List.of(topics.ledger());
         return List.of(
                 new TopicUser(
                         "gateway", List.of(), List.of(topics.keys(), topics.policies(), topics.depths()),
                         List.of(topics.ingress())),
                 // The router writes the ledger deltas of the route and delay stages past the topology.
                 new TopicUser(
-                        "router", List.of(),
-                        join(rules, List.of(topics.depths(), topics.demand(), topics.laneState()), assigned),
+                        "router", List.of(), join(List.of(rules, statuses, assigned)),
                         List.of(topics.ledger(), topics.demand())),
                 new TopicUser(
                         "worker", lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED), rules,
-                        join(
+                        join(List.of(
                                 lanes(topics, Lane.OVERFLOW, Lane.AGED, Lane.DELAY, Lane.DEAD_LETTER),
-                                List.of(topics.ledger(), topics.laneState()))),
+                                List.of(topics.ledger(), topics.laneState())))),
                 new TopicUser(
                         "dead-letters", lanes(topics, Lane.DEAD_LETTER), rules,
-                        join(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), List.of(topics.ledger()))),
+                        join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), ledger))),
                 new TopicUser(
                         "commands", List.of(), List.of(),
-                        join(
+                        join(List.of(
                                 List.of(topics.ingress(), topics.policies(), topics.keys(), topics.sweeps()),
-                                requests)));
+                                requests))));
     }
 
     private static List<String> lanes(Topics topics, Lane... lanes) {
         return Stream.of(lanes).map(topics::lane).toList();
     }
 
-    @SafeVarargs
-    private static List<String> join(List<String>... parts) {
-        return Stream.of(parts).flatMap(List::stream).toList();
+    private static List<String> join(List<List<String>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
     }
 }

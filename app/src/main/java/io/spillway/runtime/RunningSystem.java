@@ -181,7 +181,7 @@ public record RunningSystem(
     /** Views of this instance. */
     private record Views(KafkaClients clients, Configuration configuration, DataDirectory data, Shutdown shutdown) {
         /** Reads the whole topic into the content, which then follows it, and returns the content. */
-        <C extends ViewContent> C follow(String topic, C content) {
+        <C extends ViewContent<?>> C follow(String topic, C content) {
             shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
                     Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()))
                     .start(START_TIMEOUT);

@@ -23,12 +23,7 @@ final class Destination {
         this.seed = seed;
     }
 
-    /**
-     * End of an attempt.
-     *
-     * @param nanos duration of the attempt
-     * @param kills whether it kills its worker
-     */
+    /** End of an attempt: its duration, its result, and whether it kills its worker. */
     record Ending(long nanos, AttemptResult result, boolean kills) {}
 
     Ending attempt(SimulatedItem item, int attempts, long nowNanos) {

@@ -1,5 +1,6 @@
 package io.spillway.sim;
 
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.routing.Sweep;
@@ -13,7 +14,7 @@ import java.util.List;
 final class Population {
     private final List<TenantGroup> groups;
     private final int[] firstOfGroup;
-    private final String[] names;
+    private final TenantContext[] tenants;
 
     Population(List<TenantGroup> groups) {
         this.groups = groups;
@@ -21,10 +22,11 @@ final class Population {
         for (int i = 0; i < groups.size(); i++) {
             firstOfGroup[i + 1] = firstOfGroup[i] + groups.get(i).tenants();
         }
-        this.names = new String[size()];
+        this.tenants = new TenantContext[size()];
         for (int i = 0; i < groups.size(); i++) {
             for (int at = firstOfGroup[i]; at < firstOfGroup[i + 1]; at++) {
-                names[at] = groups.get(i).tenant(at - firstOfGroup[i]);
+                tenants[at] = TenantContext.of(
+                        groups.get(i).tenant(at - firstOfGroup[i]), 0, groups.get(i).policy());
             }
         }
     }
@@ -42,7 +44,7 @@ final class Population {
     }
 
     String name(int tenant) {
-        return names[tenant];
+        return tenants[tenant].name();
     }
 
     int groupOf(int tenant) {
@@ -55,7 +57,11 @@ final class Population {
     }
 
     TenantPolicy policy(int tenant) {
-        return group(tenant).policy();
+        return tenants[tenant].policy();
+    }
+
+    TenantContext context(int tenant) {
+        return tenants[tenant];
     }
 
     /** Returns the start of the latest completed sweep, epoch milliseconds, or {@link RoutingRules#NO_SWEEP_MILLIS}. */

@@ -5,7 +5,7 @@ import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.overload.LeastLoaded;
 import io.spillway.core.overload.PartitionBacklog;
-import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
@@ -16,6 +16,7 @@ import io.spillway.core.sharding.VirtualSlots;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -34,7 +35,7 @@ final class SimRouter {
     private final Population population;
     private final Tally tally;
     private final SimulatedPartition[][] lanes;
-    private final RateTable rates = new RateTable(MAX_RATES, 0);
+    private final RateTable rates = new RateTable(MAX_RATES);
     private final HotGuard protection;
     private final PartitionPlacement placement;
     private final int[] candidates = new int[PartitionPlacement.MAX_PARTITIONS];
@@ -52,7 +53,7 @@ final class SimRouter {
         this.tally = tally;
         this.lanes = lanes;
         this.stuckAfterMillis = cluster.stuckAfterMillis();
-        this.protection = new HotGuard(cluster.protection(), 0);
+        this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
         this.selectors = new LeastLoaded[lanes.length];
         this.backlogs = new PartitionBacklog[lanes.length];
@@ -112,14 +113,10 @@ final class SimRouter {
     /** Reads the backlog of hot and overflow; like the real router, it does not read aged. */
     void readBacklogs(long nowNanos) {
         for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
-            long[] waiting = new long[lanes[lane].length];
-            long[] finished = new long[lanes[lane].length];
-            for (int i = 0; i < waiting.length; i++) {
-                waiting[i] = lanes[lane][i].waiting();
-                finished[i] = lanes[lane][i].finished();
-            }
-            backlogs[lane] =
-                    backlogs[lane].next(waiting, finished, SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
+            backlogs[lane] = backlogs[lane].next(
+                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::waiting).toArray(),
+                    Arrays.stream(lanes[lane]).mapToLong(SimulatedPartition::finished).toArray(),
+                    SimulatedTime.epochMillis(nowNanos), stuckAfterMillis);
         }
     }
 
@@ -133,9 +130,9 @@ final class SimRouter {
     }
 
     private Route decide(SimulatedItem item, long nowNanos) {
-        TenantPolicy policy = population.policy(item.tenant);
+        TenantContext tenant = population.context(item.tenant);
         return RoutingRules.route(
-                item.tenantName, item.enqueuedAtMillis(), item.enqueuedAtMillis(), policy, policy.rateLimit(),
+                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), tenant.policy().rateLimit(),
                 population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
                 protection);
     }

@@ -1,5 +1,6 @@
 package io.spillway.sim;
 
+import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.engine.EngineEffects;
 import io.spillway.core.engine.ItemPolicies;
 import io.spillway.core.engine.WorkerEngine;
@@ -26,7 +27,7 @@ import java.util.Map;
  *
  * <p>Owner: the model. Bounds: those of the engine and of {@link SimulatedPartition}.
  */
-final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemPolicies<SimulatedItem> {
+final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>, ItemPolicies<SimulatedItem> {
     /** {@code max.poll.records} of the worker. */
     private static final int MAX_POLL = 1_000;
     /** Delay of an urgent commit, about the duration of a transaction. */
@@ -35,7 +36,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     final List<SimulatedPartition> partitions;
     private final SpillwayModel model;
     private final Tally tally;
-    private final WorkerEngine<SimulatedItem, SimAttempt> engine;
+    private final WorkerEngine<SimulatedItem, Attempt> engine;
     private final RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
     private final int slots;
     private final HandlingStats stats;
@@ -45,6 +46,20 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     private boolean dead;
     private boolean urgent;
     private int firstToRead;
+
+    /** Attempt whose end is known from its start. */
+    static final class Attempt extends EngineAttempt<SimulatedItem> {
+        private final Destination.Ending ending;
+        private final long startedNanos;
+
+        private Attempt(
+                SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, Destination.Ending ending,
+                long startedNanos) {
+            super(item, slot, policy);
+            this.ending = ending;
+            this.startedNanos = startedNanos;
+        }
+    }
 
     /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
     record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis) {}
@@ -135,7 +150,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
         engine.makeRoom(nowMillis, nowNanos);
     }
 
-    private void ended(SimAttempt attempt, long nowNanos) {
+    private void ended(Attempt attempt, long nowNanos) {
         if (dead) {
             return;
         }
@@ -172,12 +187,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
     }
 
     @Override
-    public SimAttempt start(
+    public Attempt start(
             SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
         stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
         Destination.Ending ending = model.destination.attempt(item, item.attempts, nowNanos);
-        SimAttempt attempt = new SimAttempt(item, slot, policy, ending, nowNanos);
+        Attempt attempt = new Attempt(item, slot, policy, ending, nowNanos);
         model.events.add(nowNanos + ending.nanos(), now -> ended(attempt, now));
         return attempt;
     }
@@ -201,7 +216,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimAttempt>, ItemP
 
     /** A retry resets the moves: they are limited between two attempts. */
     @Override
-    public void retried(SimAttempt attempt, int attempts, long dueMillis) {
+    public void retried(Attempt attempt, int attempts, long dueMillis) {
         move(new Move(attempt.item, Lane.DELAY, attempts, 0, dueMillis));
     }
 

@@ -4,7 +4,6 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -49,17 +48,12 @@ final class SpillwayModel implements Model {
         }
         this.router = new SimRouter(tally, cluster, lanes);
         this.workers = new SimWorker[cluster.workers()];
-        for (int worker = 0; worker < workers.length; worker++) {
-            List<SimulatedPartition> own = new ArrayList<>();
-            for (SimulatedPartition[] lane : lanes) {
-                for (int i = 0; i < lane.length; i++) {
-                    // Like the range assignor: adjacent partitions, and the same ones of every lane.
-                    if ((int) ((long) i * workers.length / lane.length) == worker) {
-                        own.add(lane[i]);
-                    }
-                }
-            }
-            workers[worker] = new SimWorker(this, own, 0);
+        for (int i = 0; i < workers.length; i++) {
+            int worker = i;
+            // Like the range assignor: adjacent partitions, and the same ones of every lane.
+            List<SimulatedPartition> own = Arrays.stream(lanes).flatMap(Arrays::stream)
+                    .filter(each -> each.index * workers.length / cluster.partitions() == worker).toList();
+            workers[i] = new SimWorker(this, own, 0);
         }
         events.add(0, now -> second(now, 0));
     }
@@ -88,7 +82,6 @@ final class SpillwayModel implements Model {
         router.applyReports(reports, nowNanos);
     }
 
-    /** Applies a committed move. */
     void published(SimWorker.Move move) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
@@ -129,7 +122,6 @@ final class SpillwayModel implements Model {
         }
     }
 
-    /** Schedules the first tick after this time. */
     void requestTick(long afterNanos) {
         long tick = (afterNanos / tickNanos + 1) * tickNanos;
         if (tick < nextTickNanos) {
@@ -141,12 +133,8 @@ final class SpillwayModel implements Model {
     /** Runs the periodic checks of the router and the workers. */
     private void second(long nowNanos, int number) {
         router.readBacklogs(nowNanos);
-        long live = 0;
-        for (int lane = 0; lane < Lane.AGED.ordinal(); lane++) {
-            for (SimulatedPartition each : lanes[lane]) {
-                live += each.waiting();
-            }
-        }
+        long live = Arrays.stream(lanes, 0, Lane.AGED.ordinal()).flatMap(Arrays::stream)
+                .mapToLong(SimulatedPartition::waiting).sum();
         for (SimWorker worker : workers) {
             worker.caughtUp = live <= 4L * cluster.dispatch().slots();
             if (number % HOUSEKEEPING_SECONDS == 0) {
@@ -162,12 +150,8 @@ final class SpillwayModel implements Model {
     void died(SimWorker worker, long nowNanos) {
         tally.workerDeaths++;
         events.add(nowNanos + cluster.restartMillis() * SimulatedTime.NANOS_PER_MILLI, now -> {
-            for (int i = 0; i < workers.length; i++) {
-                if (workers[i] == worker) {
-                    workers[i] = new SimWorker(this, worker.partitions, now);
-                    requestTick(now);
-                }
-            }
+            workers[Arrays.asList(workers).indexOf(worker)] = new SimWorker(this, worker.partitions, now);
+            requestTick(now);
         });
     }
 }

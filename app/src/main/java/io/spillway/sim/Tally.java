@@ -3,13 +3,17 @@ package io.spillway.sim;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.ScenarioLimits;
+import io.spillway.sim.scenario.TenantGroup;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Counts of a run: the states of its items, and their waits for the first attempt.
@@ -76,19 +80,15 @@ final class Tally {
         settled = new int[tenants];
         attempts = new int[tenants];
         slotNanos = new long[tenants];
-        groups = new Count[population.groups().size()];
-        phases = new Count[groups.length][windows.size()];
-        for (int i = 0; i < groups.length; i++) {
-            groups[i] = new Count(population.groups().get(i).name());
-            for (int phase = 0; phase < windows.size(); phase++) {
-                phases[i][phase] = new Count(windows.get(phase).name());
-            }
-        }
+        groups = counts(population.groups().stream().map(TenantGroup::name));
+        phases = new Count[groups.length][];
+        Arrays.setAll(phases, group -> counts(windows.stream().map(Scenario.Phase::name)));
         byTenant = tenants <= MAX_SERIES;
-        series = byTenant ? new Count[tenants] : groups;
-        for (int i = 0; i < tenants && byTenant; i++) {
-            series[i] = new Count(population.name(i));
-        }
+        series = byTenant ? counts(IntStream.range(0, tenants).mapToObj(population::name)) : groups;
+    }
+
+    private static Count[] counts(Stream<String> names) {
+        return names.map(Count::new).toArray(Count[]::new);
     }
 
     void arrived(SimulatedItem item) {
@@ -102,7 +102,6 @@ final class Tally {
         series[seriesOf(item)].untried.add(item);
     }
 
-    /** Records an item's new lane. */
     void entered(SimulatedItem item, Lane lane) {
         item.lane = lane;
         depth(lane, 1);

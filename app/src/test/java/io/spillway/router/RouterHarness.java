@@ -138,7 +138,7 @@ public final class RouterHarness implements AutoCloseable {
         settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration.queue());
-        this.guard = new HotGuard(configuration.router().protection(), 1);
+        this.guard = new HotGuard(configuration.router().protection());
         this.policies = new TenantPolicies(configuration.defaults());
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
@@ -157,7 +157,7 @@ public final class RouterHarness implements AutoCloseable {
 
     private Topology topology(UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores) {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
-        recorder = new LedgerRecorder(topics, 1);
+        recorder = new LedgerRecorder(topics, policies.seed());
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
         DelayMetrics delays = new DelayMetrics(registry, clock);
@@ -166,7 +166,7 @@ public final class RouterHarness implements AutoCloseable {
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules =
-                new ItemRules(policies, sweeps, new RateTable(1_000, 0), new GrownLimits(depths, MAX_TENANTS), guard,
+                new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
                 metrics, selector, demand, clockWatch::aheadMillis);
         RouterSettings router = configuration.router();
         ItemReader ingressReader = new ItemReader(

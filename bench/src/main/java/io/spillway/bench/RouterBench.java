@@ -1,7 +1,14 @@
 package io.spillway.bench;
 
-import java.util.logging.Level;
-import java.util.logging.Logger;
+import io.spillway.bench.comparison.PeersCommand;
+import io.spillway.bench.gateway.GatewayCommand;
+import io.spillway.bench.handlers.HandlersCommand;
+import io.spillway.bench.load.NeighbourCommand;
+import io.spillway.bench.load.OutageCommand;
+import io.spillway.bench.load.SlowTenantCommand;
+import io.spillway.bench.router.LatencyCommand;
+import io.spillway.bench.router.ThroughputCommand;
+import io.spillway.bench.support.Bench;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -21,22 +28,13 @@ import picocli.CommandLine.Command;
         },
         synopsisSubcommandLabel = "COMMAND")
 public final class RouterBench {
-    /** Kept, for the JDK's logging forgets the settings of loggers that nobody holds. */
-    private static final Logger HTTP_SERVER = Logger.getLogger("io.helidon");
-
     private RouterBench() {}
 
     /** Runs one of the measurements. */
     public static void main(String[] args) {
-        quietLog();
+        Bench.quietLog();
         System.exit(new CommandLine(new RouterBench())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .execute(args));
-    }
-
-    /** For this process and the broker's; before anything logs. */
-    static void quietLog() {
-        HTTP_SERVER.setLevel(Level.WARNING);
-        System.setProperty("logback.configurationFile", "logback-bench.xml");
     }
 }

@@ -2,6 +2,11 @@ package io.spillway.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.bench.comparison.PeerScenario;
+import io.spillway.bench.comparison.PeerTable;
+import io.spillway.bench.load.Contestant;
+import io.spillway.bench.load.Goodput;
+import io.spillway.bench.support.Median;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -9,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of the figures of rounds. */
-class FiguresTest {
+public class FiguresTest {
     private static final String AGE = "p99, ms";
     private static final List<PeerScenario.Figure> FIGURES = List.of(new PeerScenario.Figure(AGE, "%.1f"));
 

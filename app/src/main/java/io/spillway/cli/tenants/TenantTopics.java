@@ -30,7 +30,7 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
         return read(names.policies(), new TenantPolicies(configuration.defaults()));
     }
 
-    <C extends ViewContent> C read(String topic, C content) {
+    <C extends ViewContent<?>> C read(String topic, C content) {
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             return topics.read(topic, content);
         }

@@ -2,6 +2,7 @@ package io.spillway.router.ledger;
 
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.LedgerDeltas;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.kafka.codec.LedgerWriter;
 import io.spillway.kafka.topics.Topics;
 import java.util.ArrayList;
@@ -61,6 +62,12 @@ public final class LedgerRecorder {
         /** Records the move of a forwarded item. Returns whether the ledger is full: the task requests a commit. */
         public boolean record(String tenant, ItemState to) {
             sums.add(tenant, to);
+            return sums.isFull();
+        }
+
+        /** Records a move as {@link #record(String, ItemState)} does; the hash must have the recorder's seed. */
+        public boolean record(TenantContext tenant, ItemState to) {
+            sums.add(tenant.name(), tenant.hash(), to);
             return sums.isFull();
         }
 

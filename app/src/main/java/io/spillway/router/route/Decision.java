@@ -1,5 +1,8 @@
 package io.spillway.router.route;
 
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +11,7 @@ import org.apache.kafka.common.header.Headers;
 /**
  * Outcome of routing one record.
  *
- * @param tenant             the item's tenant; empty for a record that could not be read
+ * @param tenant             the item's tenant; without a name for a record that could not be read
  * @param route              lane, drop or dead letter
  * @param hasInternalHeaders whether the record has headers that only Spillway may set, which must be removed
  * @param correctedAtMillis  enqueue time to write to an item whose own time is implausible, or {@link #UNCHANGED}.
@@ -17,18 +20,21 @@ import org.apache.kafka.common.header.Headers;
  * @param requestedSlots     size of the shard to request for the tenant; 0 for no request
  */
 public record Decision(
-        String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition,
+        TenantContext tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis, int partition,
         int requestedSlots) {
     static final long UNCHANGED = Long.MIN_VALUE;
 
+    private static final TenantContext NO_TENANT =
+            TenantContext.of("", 0, TenantPolicy.of(PolicySettings.NONE_SET));
+
     /** A decision without a partition. */
-    Decision(String tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis) {
+    Decision(TenantContext tenant, Route route, boolean hasInternalHeaders, long correctedAtMillis) {
         this(tenant, route, hasInternalHeaders, correctedAtMillis, PartitionedValue.ANY, 0);
     }
 
     /** Returns the decision for a record that could not be read. */
     public static Decision unreadable(Route.DeadLetter route, boolean hasInternalHeaders) {
-        return new Decision("", route, hasInternalHeaders, UNCHANGED);
+        return new Decision(NO_TENANT, route, hasInternalHeaders, UNCHANGED);
     }
 
     /** Returns the same decision with another route to the same lane. */

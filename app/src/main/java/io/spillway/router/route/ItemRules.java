@@ -1,6 +1,7 @@
 package io.spillway.router.route;
 
 import io.spillway.core.overload.HotGuard;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
@@ -37,32 +38,33 @@ public record ItemRules(
         long enqueuedAtMillis = plausible ? claimedMillis : nowMillis;
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
         String tenant = item.tenant();
-        TenantPolicy policy = policies.of(tenant);
-        Route route = route(tenant, enqueuedAtMillis, freshSinceMillis, policy, nowMillis, 0);
+        TenantContext context = policies.context(tenant);
+        TenantPolicy policy = context.policy();
+        Route route = route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, 0);
         if (route instanceof Route.Drop || route.equals(Route.AGED)) {
             long aheadMillis = clockAheadMillis.getAsLong();
             route = aheadMillis == 0 ? route
-                    : route(tenant, enqueuedAtMillis, freshSinceMillis, policy, nowMillis, aheadMillis);
+                    : route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, aheadMillis);
         }
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
         if (!(route instanceof Route.ToLane to)) {
-            return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis);
+            return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis);
         }
         int partition = selector.select(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToRequest(tenant, policy, nowMillis);
-        return new Decision(tenant, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
+        return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
     }
 
     /** Applies the rules with ages as they were without the clock's step. */
     private Route route(
-            String tenant, long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long nowMillis,
-            long aheadMillis) {
+            TenantContext context, long enqueuedAtMillis, long freshSinceMillis, long nowMillis, long aheadMillis) {
+        TenantPolicy policy = context.policy();
         long sweepStartMillis = policy.sweepable()
-                ? sweeps.coveredBeforeMillis(tenant, nowMillis - aheadMillis)
+                ? sweeps.coveredBeforeMillis(context.name(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
-                tenant, enqueuedAtMillis, freshSinceMillis + aheadMillis, policy, limits.of(tenant, policy),
+                context, enqueuedAtMillis, freshSinceMillis + aheadMillis, limits.of(context.name(), policy),
                 sweepStartMillis, nowMillis, rates, guard);
     }
 }

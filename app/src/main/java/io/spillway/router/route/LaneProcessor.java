@@ -106,11 +106,11 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
                 setLaneHeaders(record.headers(), to, decision, offset);
                 forward(record, to.lane(), decision.partition());
                 metrics.routed(to);
-                recordMove(decision.tenant(), ItemState.of(to.lane()));
+                commitIf(ledger.record(decision.tenant(), ItemState.of(to.lane())));
             }
             case Route.Drop drop -> {
                 metrics.dropped(drop.reason());
-                recordMove(decision.tenant(), ItemState.DROPPED);
+                commitIf(ledger.record(decision.tenant(), ItemState.DROPPED));
             }
             case Route.DeadLetter dead -> {
                 Headers headers = record.headers();
@@ -120,7 +120,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
                         headers, dead, stage.label(), nowMillis, origin.topic(), origin.partition(), origin.offset());
                 forward(record, Lane.DEAD_LETTER, PartitionedValue.ANY);
                 metrics.deadLettered(dead.reason());
-                recordMove(tenant, ItemState.DEAD_LETTER);
+                commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
             }
         }
     }
@@ -129,8 +129,8 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
         context.forward(record.withValue(new PartitionedValue(record.value(), partition)), stage.sink(lane));
     }
 
-    private void recordMove(String tenant, ItemState to) {
-        if (ledger.record(tenant, to)) {
+    private void commitIf(boolean isLedgerFull) {
+        if (isLedgerFull) {
             context.commit();
         }
     }

@@ -44,7 +44,7 @@ public final class RouteProcessor extends LaneProcessor {
         if (decision.requestedSlots() > 0) {
             byte[] request = ShardRequest.encode(new ShardRequest.Assign(decision.requestedSlots()));
             context().forward(
-                    new Record<>(ascii(decision.tenant()), PartitionedValue.anywhere(request), nowMillis),
+                    new Record<>(ascii(decision.tenant().name()), PartitionedValue.anywhere(request), nowMillis),
                     SHARD_REQUEST);
         }
     }

@@ -7,18 +7,10 @@ public sealed interface Latency {
     /** The 99th percentile of the normal distribution with deviation 1. */
     double Z_99 = 2.3263478740408408;
 
-    /** Draws a value, 0 or more. */
-    double millis(SeededRandom random);
-
     /** Constant value. */
     record Constant(double millis) implements Latency {
         public Constant {
             require("constant", millis);
-        }
-
-        @Override
-        public double millis(SeededRandom random) {
-            return millis;
         }
     }
 
@@ -31,22 +23,12 @@ public sealed interface Latency {
                 throw new IllegalArgumentException("max = " + maxMillis + ": must be min or more");
             }
         }
-
-        @Override
-        public double millis(SeededRandom random) {
-            return minMillis + (maxMillis - minMillis) * random.nextDouble();
-        }
     }
 
     /** Exponential. */
     record Exponential(double meanMillis) implements Latency {
         public Exponential {
             require("mean", meanMillis);
-        }
-
-        @Override
-        public double millis(SeededRandom random) {
-            return meanMillis * random.exponential();
         }
     }
 
@@ -55,11 +37,6 @@ public sealed interface Latency {
         public Normal {
             require("mean", meanMillis);
             require("deviation", deviationMillis);
-        }
-
-        @Override
-        public double millis(SeededRandom random) {
-            return Math.abs(meanMillis + deviationMillis * random.normal());
         }
     }
 
@@ -72,12 +49,6 @@ public sealed interface Latency {
                 throw new IllegalArgumentException("median = " + medianMillis + ", p99 = " + p99Millis
                         + ": must be above 0, and the median or more");
             }
-        }
-
-        @Override
-        public double millis(SeededRandom random) {
-            double sigma = StrictMath.log(p99Millis / medianMillis) / Z_99;
-            return medianMillis * StrictMath.exp(sigma * random.normal());
         }
     }
 
@@ -103,9 +74,7 @@ public sealed interface Latency {
             millis = millis.clone();
         }
 
-        @Override
-        public double millis(SeededRandom random) {
-            double share = random.nextDouble();
+        private double at(double share) {
             int at = 1;
             while (shares[at] <= share) {
                 at++;
@@ -113,6 +82,19 @@ public sealed interface Latency {
             double part = (share - shares[at - 1]) / (shares[at] - shares[at - 1]);
             return millis[at - 1] + part * (millis[at] - millis[at - 1]);
         }
+    }
+
+    /** Draws a value, 0 or more. */
+    default double millis(SeededRandom random) {
+        return switch (this) {
+            case Constant(double millis) -> millis;
+            case Uniform(double min, double max) -> min + (max - min) * random.nextDouble();
+            case Exponential(double mean) -> mean * random.exponential();
+            case Normal(double mean, double deviation) -> Math.abs(mean + deviation * random.normal());
+            case LogNormal(double median, double p99) ->
+                median * StrictMath.exp(StrictMath.log(p99 / median) / Z_99 * random.normal());
+            case Percentiles percentiles -> percentiles.at(random.nextDouble());
+        };
     }
 
     private static void require(String what, double millis) {

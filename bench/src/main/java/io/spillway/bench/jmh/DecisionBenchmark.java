@@ -1,6 +1,6 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.bench.BenchItems;
+import io.spillway.bench.support.BenchItems;
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.overload.PartitionBacklog;
@@ -8,7 +8,7 @@ import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
-import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
@@ -50,13 +50,12 @@ public class DecisionBenchmark {
     public int tenants;
 
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), 1_114_112);
-    private final RateTable rates = new RateTable(1_000_000, 0);
-    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT, 0);
+    private final RateTable rates = new RateTable(1_000_000);
+    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT);
     private final RateLimit limit = RateLimit.of(1e9, 1_000_000_000);
     private final BenchItems.Item[] items = new BenchItems.Item[ITEMS];
-    private final String[] names = new String[ITEMS];
+    private final TenantContext[] contexts = new TenantContext[ITEMS];
     private TenantPolicies policies;
-    private TenantPolicy policy;
     private int next;
     private long nowNanos = START_MILLIS * NANOS_PER_MILLI;
 
@@ -66,7 +65,6 @@ public class DecisionBenchmark {
         BenchItems source = new BenchItems(tenants);
         for (int i = 0; i < ITEMS; i++) {
             items[i] = source.next(Instant.ofEpochMilli(START_MILLIS), i);
-            names[i] = ((ParsedRecord.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0)).tenant();
         }
         PolicySettings settings = PolicySettings.NONE_SET
                 .with(PolicyField.RATE, "10000000")
@@ -76,27 +74,31 @@ public class DecisionBenchmark {
         for (int i = 0; i < tenants; i++) {
             policies.put(BenchItems.tenant(i), TenantPolicies.encode(BenchItems.tenant(i), settings));
         }
-        policy = policies.of(BenchItems.tenant(0));
+        for (int i = 0; i < ITEMS; i++) {
+            var read = (ParsedRecord.Item) reader.read(null, items[i].value(), new RecordHeaders(), 0);
+            contexts[i] = policies.context(read.tenant());
+        }
         guard.update(List.of(new LaneReport(50, 1e7, 0, 0, 0)), PartitionBacklog.unknown(0), 1, nowMillis());
     }
 
     /** One charge of the rate limiter; the names' hashes are known already. */
     @Benchmark
     public boolean admit() {
-        return rates.admit(names[step()], limit, nowNanos);
+        return rates.admit(contexts[step()], limit, nowNanos);
     }
 
     /** The guard of hot while the lane is not behind: what every item costs more. */
     @Benchmark
     public boolean guard() {
-        return guard.admits(names[step()], policy, nowMillis());
+        return guard.admits(contexts[step()], nowMillis());
     }
 
     /** The rules with the limiter in them. */
     @Benchmark
     public Route route() {
+        TenantContext tenant = contexts[step()];
         return RoutingRules.route(
-                names[step()], START_MILLIS, START_MILLIS, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                tenant, START_MILLIS, START_MILLIS, tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
                 nowMillis(), rates, guard);
     }
 
@@ -106,9 +108,10 @@ public class DecisionBenchmark {
         BenchItems.Item item = items[step()];
         ParsedRecord.Item read =
                 (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
+        TenantContext tenant = policies.context(read.tenant());
         return RoutingRules.route(
-                read.tenant(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), policies.of(read.tenant()),
-                policies.of(read.tenant()).rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                tenant, read.enqueuedAtMillis(), read.enqueuedAtMillis(), tenant.policy().rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     private int step() {

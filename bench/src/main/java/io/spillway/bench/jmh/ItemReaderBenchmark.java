@@ -1,6 +1,6 @@
 package io.spillway.bench.jmh;
 
-import io.spillway.bench.BenchItems;
+import io.spillway.bench.support.BenchItems;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;

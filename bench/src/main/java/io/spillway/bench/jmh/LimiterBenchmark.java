@@ -1,7 +1,10 @@
 package io.spillway.bench.jmh;
 
 import io.github.bucket4j.Bucket;
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import java.time.Duration;
 import java.util.Random;
@@ -35,13 +38,14 @@ import org.openjdk.jmh.annotations.Warmup;
 public class LimiterBenchmark {
     private static final int CALLS = 1 << 17;
     private static final long RATE = 1_000_000_000;
+    private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.NONE_SET);
 
     /** Tenants with a rate. */
     @Param({"1", "1000", "100000"})
     public int tenants;
 
     private final String[] names = new String[CALLS];
-    private final RateTable rates = new RateTable(1_000_000, 0);
+    private final RateTable rates = new RateTable(1_000_000);
     private final RateLimit limit = RateLimit.of(RATE, RATE);
     private final ConcurrentMap<String, Bucket> buckets = new ConcurrentHashMap<>();
     private int next;
@@ -59,7 +63,7 @@ public class LimiterBenchmark {
     /** {@link RateTable} with the clock read once a call, as Bucket4j does. */
     @Benchmark
     public boolean rateTable() {
-        return rates.admit(tenant(), limit, System.currentTimeMillis() * 1_000_000);
+        return rates.admit(TenantContext.of(tenant(), 0, POLICY), limit, System.currentTimeMillis() * 1_000_000);
     }
 
     /** Bucket4j's local bucket, lock-free, found by the tenant's name. */

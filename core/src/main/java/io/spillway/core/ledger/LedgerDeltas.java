@@ -82,8 +82,13 @@ public final class LedgerDeltas {
      * @throws IllegalArgumentException for a name that is not ASCII
      */
     public void add(String tenant, ItemState to) {
+        add(tenant, TenantHash.key(tenant, seed), to);
+    }
+
+    /** Adds one item as {@link #add(String, ItemState)} does; the hash is {@link TenantHash#key} with this seed. */
+    public void add(String tenant, long hash, ItemState to) {
         // Two steps, since rowOf may replace the array.
-        int row = rowOf(tenant);
+        int row = rowOf(tenant, hash);
         counts[row * ItemState.COUNT + to.ordinal()]++;
     }
 
@@ -129,7 +134,7 @@ public final class LedgerDeltas {
         return size >= MANY;
     }
 
-    private int rowOf(String tenant) {
+    private int rowOf(String tenant, long hash) {
         int length = tenant.length();
         int at = makeRoom(length);
         int bits = 0;
@@ -141,7 +146,7 @@ public final class LedgerDeltas {
         if (bits > MAX_ASCII) {
             throw new IllegalArgumentException("a tenant whose name is not ASCII: " + Printable.of(tenant));
         }
-        return rowOfNext(length, TenantHash.of(names, at, length, seed));
+        return rowOfNext(length, hash);
     }
 
     private int rowOf(LedgerDeltas more, int theirs) {

@@ -1,5 +1,6 @@
 package io.spillway.core.overload;
 
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Arrays;
 import java.util.List;
@@ -23,17 +24,16 @@ public final class HotGuard {
     private static final long MAX_GAP_MILLIS = 60_000;
 
     private final ProtectionSettings settings;
-    private final HotShares shares;
+    private final HotShares shares = new HotShares();
     private final HotLane lane;
     /** Reused by {@link #update}. */
     private final long[] counts = new long[HotShares.MAX_TENANTS];
     private volatile long limit = OutlierThreshold.NO_LIMIT;
     private long lastUpdateMillis;
 
-    /** Creates a guard without counts, with a seed of {@link io.spillway.core.item.TenantHash}. */
-    public HotGuard(ProtectionSettings settings, long seed) {
+    /** Creates a guard without counts. */
+    public HotGuard(ProtectionSettings settings) {
         this.settings = settings;
-        this.shares = new HotShares(seed);
         this.lane = new HotLane(settings.targetMillis());
     }
 
@@ -41,12 +41,13 @@ public final class HotGuard {
      * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
      * of hot.
      */
-    public boolean admits(String tenant, TenantPolicy policy, long nowMillis) {
+    public boolean admits(TenantContext tenant, long nowMillis) {
         if (!settings.isOn()) {
             return true;
         }
+        TenantPolicy policy = tenant.policy();
         boolean isLimited = policy.rateLimit().isEmpty() && lane.isBehind(nowMillis);
-        if (!shares.add(tenant, policy.weight(), isLimited ? limit : OutlierThreshold.NO_LIMIT)) {
+        if (!shares.add(tenant.hash(), policy.weight(), isLimited ? limit : OutlierThreshold.NO_LIMIT)) {
             return false;
         }
         lane.sent(nowMillis);

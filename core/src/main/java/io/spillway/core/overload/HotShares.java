@@ -1,7 +1,6 @@
 package io.spillway.core.overload;
 
 import io.spillway.core.item.LinearProbing;
-import io.spillway.core.item.TenantHash;
 import java.util.Arrays;
 
 /**
@@ -24,22 +23,20 @@ final class HotShares {
     private static final int STRIPES = 64;
     private static final int MAX_OF_STRIPE = MAX_TENANTS / STRIPES;
 
-    private final long seed;
     private final Stripe[] stripes = new Stripe[STRIPES];
 
-    HotShares(long seed) {
-        this.seed = seed;
+    HotShares() {
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
     /**
      * Counts an item, and returns true, unless the tenant's count would exceed the limit.
      *
+     * @param hash   of the tenant's name, not 0
      * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
      * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
      */
-    boolean add(String tenant, double weight, long limit) {
-        long hash = TenantHash.key(tenant, seed);
+    boolean add(long hash, double weight, long limit) {
         long units = weight == 1 ? UNIT : Math.max(1, (long) (UNIT / weight));
         return stripes[(int) (hash >>> 58)].add(hash, units, limit);
     }

@@ -33,14 +33,15 @@ public final class PolicyIndex {
         this.seed = seed;
     }
 
-    /** Returns the policy of a tenant, or {@code others} for one without its own. */
-    public TenantPolicy of(String tenant, TenantPolicy others) {
+    /** Returns a tenant with its policy, or with {@code others} when it has none of its own. */
+    public TenantContext of(String tenant, TenantPolicy others) {
         Table now = table;
         long[] slots = now.slots();
-        long number = slots[LinearProbing.find(slots, TenantHash.key(tenant, seed)) + 1];
+        long hash = TenantHash.key(tenant, seed);
+        long number = slots[LinearProbing.find(slots, hash) + 1];
         // The slots are written in place, so a number may be newer than this table's policies.
         TenantPolicy policy = number == 0 || number > now.policies().length ? null : now.policies()[(int) number - 1];
-        return policy == null ? others : policy;
+        return new TenantContext(tenant, hash, policy == null ? others : policy);
     }
 
     /** Sets a tenant's policy. */

@@ -1,5 +1,6 @@
 package io.spillway.core.ratelimit;
 
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,12 +32,13 @@ public final class AdmissionRules {
      * @param waiting the tenant's waiting items; empty when not known
      * @param random  at least 0 and below 1
      */
-    public Admission admit(String tenant, TenantPolicy policy, OptionalLong waiting, long nowNanos, double random) {
+    public Admission admit(TenantContext tenant, OptionalLong waiting, long nowNanos, double random) {
+        TenantPolicy policy = tenant.policy();
         Optional<RateDecision> rate = policy.rateLimit().map(limit -> rates.read(tenant, limit, nowNanos));
         if (rate.isPresent() && !rate.get().admitted()) {
             return new Admission.OverRate(rate, jittered(rate.get().nextMillis(), random));
         }
-        if (!shedder.admit(tenant, policy, waiting, random)) {
+        if (!shedder.admit(tenant.name(), policy, waiting, random)) {
             double offers = 1 / LoadShedder.share(policy, waiting);
             return new Admission.HeldBack(
                     rate, jittered((long) Math.min(offers * SECOND_MILLIS, MAX_SHED_MILLIS), random));

@@ -1,8 +1,8 @@
 package io.spillway.core.ratelimit;
 
 import io.spillway.core.item.LinearProbing;
-import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Rate limiter of one process: one {@link Gcra} state for each tenant, shared by all threads.
  *
- * <p>Tenants are identified by {@link TenantHash}. Hash and state share one array ({@link LinearProbing}), so a look-up
+ * <p>Tenants are identified by the hash in their {@link TenantContext}. Hash and state share one array ({@link LinearProbing}), so a look-up
  * among 100,000 tenants costs one cache miss, where a map of objects costs five. Two tenants with the same hash share a
  * bucket.
  *
@@ -27,49 +27,45 @@ public final class RateTable {
     private static final int STRIPES = 64;
 
     private final int maxTenants;
-    private final long seed;
     private final RateShares shares;
     private final Stripe[] stripes = new Stripe[STRIPES];
     private final AtomicInteger size = new AtomicInteger();
     private final LongAdder unmeasured = new LongAdder();
 
     /** Creates an empty table for the only process that admits items of its tenants. */
-    public RateTable(int maxTenants, long seed) {
-        this(maxTenants, seed, new RateShares());
+    public RateTable(int maxTenants) {
+        this(maxTenants, new RateShares());
     }
 
     /**
      * Creates an empty table for one of several processes that admit items of the same tenants.
      *
      * @param maxTenants maximum number of states, 1 or more
-     * @param seed       of {@link TenantHash}
      * @param shares     this process's share of each limit
      */
-    public RateTable(int maxTenants, long seed, RateShares shares) {
+    public RateTable(int maxTenants, RateShares shares) {
         if (maxTenants < 1) {
             throw new IllegalArgumentException("maxTenants = " + maxTenants + ": must be 1 or more");
         }
         this.maxTenants = maxTenants;
-        this.seed = seed;
         this.shares = shares;
         Arrays.setAll(stripes, i -> new Stripe());
     }
 
     /** Counts one item of a tenant and returns whether it is within the limit, which holds over all processes. */
-    public boolean admit(String tenant, RateLimit limit, long nowNanos) {
-        return take(tenant, shares.limit(tenant, limit), nowNanos) > 0;
+    public boolean admit(TenantContext tenant, RateLimit limit, long nowNanos) {
+        return take(tenant, shares.limit(tenant.name(), limit), nowNanos) > 0;
     }
 
     /** Counts one item as {@link #admit} does and returns the tenant's state as well. */
-    public RateDecision read(String tenant, RateLimit limit, long nowNanos) {
-        RateLimit here = shares.limit(tenant, limit);
+    public RateDecision read(TenantContext tenant, RateLimit limit, long nowNanos) {
+        RateLimit here = shares.limit(tenant.name(), limit);
         long state = take(tenant, here, nowNanos);
         return new RateDecision(state > 0, here, Math.max(0, Math.abs(state) - nowNanos));
     }
 
-    private long take(String tenant, RateLimit here, long nowNanos) {
-        long hash = TenantHash.key(tenant, seed);
-        return stripes[(int) (hash >>> 58)].take(hash, here, nowNanos);
+    private long take(TenantContext tenant, RateLimit here, long nowNanos) {
+        return stripes[(int) (tenant.hash() >>> 58)].take(tenant.hash(), here, nowNanos);
     }
 
     /** Removes the states that are equal to no state. To be called about once a minute. */

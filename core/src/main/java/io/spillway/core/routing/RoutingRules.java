@@ -2,6 +2,7 @@ package io.spillway.core.routing;
 
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import java.util.Optional;
@@ -37,16 +38,17 @@ public final class RoutingRules {
      * @param guard            overload protection of hot
      */
     public static Route route(
-            String tenant, long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, Optional<RateLimit> limit,
+            TenantContext tenant, long enqueuedAtMillis, long freshSinceMillis, Optional<RateLimit> limit,
             long sweepStartMillis, long nowMillis, RateTable rates, HotGuard guard) {
-        Optional<Route> stale = staleness(enqueuedAtMillis, freshSinceMillis, policy, sweepStartMillis, nowMillis);
+        Optional<Route> stale =
+                staleness(enqueuedAtMillis, freshSinceMillis, tenant.policy(), sweepStartMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
         }
         if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
-        return guard.admits(tenant, policy, nowMillis) ? Route.HOT : Route.SURPLUS;
+        return guard.admits(tenant, nowMillis) ? Route.HOT : Route.SURPLUS;
     }
 
     /**

@@ -147,7 +147,6 @@ final class EngineTimeline
         return (nowMillis - START_MILLIS) * NANOS_PER_MILLI;
     }
 
-
     @Override
     public TenantPolicy policyOf(Item item) {
         return policy;
@@ -162,7 +161,6 @@ final class EngineTimeline
     public long clockAheadMillis() {
         return clockAheadMillis;
     }
-
 
     @Override
     public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +23,7 @@ class HotGuardTest {
             TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RATE, "100000"));
     private static final long SEED = 20_261_121;
 
-    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT, 3);
+    private final HotGuard guard = new HotGuard(ProtectionSettings.DEFAULT);
     private final Random random = new Random(SEED);
     private final Map<String, Integer> toHot = new HashMap<>();
     private final Map<String, Integer> contained = new HashMap<>();
@@ -119,9 +120,9 @@ class HotGuardTest {
 
     @Test
     void the_disabled_guard_admits_everything() {
-        HotGuard off = new HotGuard(ProtectionSettings.OFF, 0);
+        HotGuard off = new HotGuard(ProtectionSettings.OFF);
         for (int i = 0; i < 10_000; i++) {
-            assertThat(off.admits("noisy", NO_RATE, T0)).isTrue();
+            assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), T0)).isTrue();
         }
         off.update(List.of(new LaneReport(1, 1, 1, 1_000, 9_000)), PartitionBacklog.unknown(0), 1, T0);
         assertThat(off.isBehind(T0)).isFalse();
@@ -137,7 +138,7 @@ class HotGuardTest {
     }
 
     private void arrive(String tenant, TenantPolicy policy) {
-        boolean isAdmitted = guard.admits(tenant, policy, nowMillis);
+        boolean isAdmitted = guard.admits(TenantContext.of(tenant, 3, policy), nowMillis);
         (isAdmitted ? toHot : contained).merge(tenant, 1, Integer::sum);
         waiting += isAdmitted ? 1 : 0;
     }

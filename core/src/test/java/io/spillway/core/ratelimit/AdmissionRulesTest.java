@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.HashSet;
 import java.util.OptionalLong;
@@ -16,7 +17,7 @@ class AdmissionRulesTest {
     private static final long START = 1_800_000_000_000_000_000L;
     private static final long MILLI = 1_000_000;
 
-    private final RateTable table = new RateTable(100, 0);
+    private final RateTable table = new RateTable(100);
     private final AdmissionRules rules = new AdmissionRules(table, new LoadShedder(100));
 
     @Test
@@ -137,7 +138,7 @@ class AdmissionRulesTest {
     }
 
     private Admission admit(TenantPolicy policy, long atMillis, OptionalLong waiting, double random) {
-        return rules.admit("acme", policy, waiting, START + atMillis * MILLI, random);
+        return rules.admit(TenantContext.of("acme", 0, policy), waiting, START + atMillis * MILLI, random);
     }
 
     private static TenantPolicy policy(String rate, String burst, String maxDepth) {

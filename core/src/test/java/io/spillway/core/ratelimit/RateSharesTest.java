@@ -3,7 +3,10 @@ package io.spillway.core.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RateSharesTest {
     private static final RateLimit RATE = RateLimit.of(1_000, 1_000);
+    private static final TenantContext ACME =
+            TenantContext.of("acme", 0, TenantPolicy.of(PolicySettings.NONE_SET));
 
     @Test
     void a_single_process_has_the_whole_limit() {
@@ -125,7 +130,7 @@ class RateSharesTest {
             this.tables = new RateTable[processes];
             for (int i = 0; i < processes; i++) {
                 shares[i] = new RateShares();
-                tables[i] = new RateTable(10, 0, shares[i]);
+                tables[i] = new RateTable(10, shares[i]);
                 published.put(i, new ArrayList<>());
             }
         }
@@ -141,7 +146,7 @@ class RateSharesTest {
                 }
                 due += isRandom ? offeredPerMilli * 2 * random.nextDouble() : offeredPerMilli;
                 for (; due >= 1; due--) {
-                    admitted += tables[pick(parts)].admit("acme", RATE, nowMillis * 1_000_000) ? 1 : 0;
+                    admitted += tables[pick(parts)].admit(ACME, RATE, nowMillis * 1_000_000) ? 1 : 0;
                 }
             }
             return admitted;

@@ -3,7 +3,10 @@ package io.spillway.core.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
+import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -18,7 +21,7 @@ class RateTableTest {
     private static final long START = 1_800_000_000_000_000_000L;
     private static final long SECOND = 1_000_000_000;
 
-    private final RateTable table = new RateTable(100, 0);
+    private final RateTable table = new RateTable(100);
 
     @Test
     void each_tenant_has_a_bucket_of_its_own() {
@@ -32,11 +35,11 @@ class RateTableTest {
     @Test
     void a_rejected_item_does_not_change_the_state() {
         RateLimit limit = RateLimit.of(1, 1);
-        assertThat(table.admit("acme", limit, START)).isTrue();
+        assertThat(table.admit(named("acme"), limit, START)).isTrue();
         for (int i = 1; i < 1_000; i++) {
-            assertThat(table.admit("acme", limit, START + i * SECOND / 1_000)).isFalse();
+            assertThat(table.admit(named("acme"), limit, START + i * SECOND / 1_000)).isFalse();
         }
-        assertThat(table.admit("acme", limit, START + SECOND)).isTrue();
+        assertThat(table.admit(named("acme"), limit, START + SECOND)).isTrue();
     }
 
     /** A limit is used up at time 0, then another limit applies: how many of 1,000 items at one time are within it. */
@@ -56,7 +59,7 @@ class RateTableTest {
         admitted("acme", RateLimit.of(rate, burst), START, 10_000);
         RateLimit changed = RateLimit.of(newRate, newBurst);
         // The first item after the change meets the old state; a second later only the new limit matters.
-        table.admit("acme", changed, START);
+        table.admit(named("acme"), changed, START);
         assertThat(admitted("acme", changed, START + seconds * SECOND, 1_000)).isEqualTo(
                 seconds == 0 && items > 0 ? items - 1 : items);
     }
@@ -85,22 +88,22 @@ class RateTableTest {
     void a_full_table_admits_further_tenants_unmeasured_and_counts_them() {
         RateLimit limit = RateLimit.of(1, 1);
         for (int tenant = 0; tenant < 100; tenant++) {
-            assertThat(table.admit("tenant-" + tenant, limit, START)).isTrue();
+            assertThat(table.admit(named("tenant-" + tenant), limit, START)).isTrue();
         }
         assertThat(table.unmeasured()).isZero();
         assertThat(admitted("one-more", limit, START, 7)).isEqualTo(7);
         assertThat(table.unmeasured()).isEqualTo(7);
         assertThat(table.size()).isEqualTo(100);
-        assertThat(table.admit("tenant-0", limit, START)).as("a tenant with a state is still measured").isFalse();
+        assertThat(table.admit(named("tenant-0"), limit, START)).as("a tenant with a state is still measured").isFalse();
         assertThat(table.unmeasured()).isEqualTo(7);
     }
 
     @Test
     void prune_removes_only_states_in_the_past() {
-        table.admit("done", RateLimit.of(10, 1), START);
-        table.admit("just-done", RateLimit.of(1, 1), START);
-        table.admit("in-force", RateLimit.of(1, 2), START);
-        table.admit("in-force", RateLimit.of(1, 2), START);
+        table.admit(named("done"), RateLimit.of(10, 1), START);
+        table.admit(named("just-done"), RateLimit.of(1, 1), START);
+        table.admit(named("in-force"), RateLimit.of(1, 2), START);
+        table.admit(named("in-force"), RateLimit.of(1, 2), START);
         table.prune(START + SECOND - 1);
         assertThat(table.size()).isEqualTo(2);
         table.prune(START + SECOND);
@@ -113,7 +116,7 @@ class RateTableTest {
     void a_pruned_table_has_room_again() {
         RateLimit limit = RateLimit.of(1, 1);
         for (int tenant = 0; tenant < 100; tenant++) {
-            table.admit("tenant-" + tenant, limit, START);
+            table.admit(named("tenant-" + tenant), limit, START);
         }
         table.prune(START + SECOND);
         assertThat(admitted("one-more", limit, START + SECOND, 7)).isEqualTo(1);
@@ -133,14 +136,14 @@ class RateTableTest {
 
     @Test
     void a_table_without_capacity_is_rejected() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0, 0))
+        assertThatIllegalArgumentException().isThrownBy(() -> new RateTable(0))
                 .withMessageContaining("maxTenants = 0");
     }
 
     private int admitted(String tenant, RateLimit limit, long now, int offered) {
         int admitted = 0;
         for (int i = 0; i < offered; i++) {
-            admitted += table.admit(tenant, limit, now) ? 1 : 0;
+            admitted += table.admit(named(tenant), limit, now) ? 1 : 0;
         }
         return admitted;
     }
@@ -167,5 +170,9 @@ class RateTableTest {
             all += result.get();
         }
         return all;
+    }
+
+    private static TenantContext named(String tenant) {
+        return TenantContext.of(tenant, 0, TenantPolicy.of(PolicySettings.NONE_SET));
     }
 }

@@ -8,6 +8,7 @@ import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import org.junit.jupiter.api.Test;
@@ -19,8 +20,8 @@ class RoutingRulesTest {
     private static final long MINUTE = 60_000;
     private static final RateLimit ONE_A_MINUTE = RateLimit.of(1.0 / 60, 1);
 
-    private final RateTable rates = new RateTable(10, 0);
-    private final HotGuard guard = new HotGuard(ProtectionSettings.OFF, 0);
+    private final RateTable rates = new RateTable(10);
+    private final HotGuard guard = new HotGuard(ProtectionSettings.OFF);
 
     /** Ages and times before now in milliseconds. The policy: aged after 5 minutes, time to live of one hour. */
     @ParameterizedTest(name = "{0}")
@@ -102,7 +103,7 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route("acme", NOW - age, NOW - replayedBefore, policy, policy.rateLimit(), sweepStart,
+        assertThat(RoutingRules.route(TenantContext.of("acme", 0, policy), NOW - age, NOW - replayedBefore, policy.rateLimit(), sweepStart,
                 NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
@@ -110,13 +111,13 @@ class RoutingRulesTest {
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route("acme", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+        assertThat(RoutingRules.route(TenantContext.of("acme", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
                 rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route("bolt", NOW, NOW, policy, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+        assertThat(RoutingRules.route(TenantContext.of("bolt", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
                 rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(rates.admit("acme", ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
+        assertThat(rates.admit(TenantContext.of("acme", 0, policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
 
     @ParameterizedTest
@@ -145,12 +146,12 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route("acme", enqueuedAt, enqueuedAt, policy, policy.rateLimit(), sweepStart, NOW, rates,
+        return RoutingRules.route(TenantContext.of("acme", 0, policy), enqueuedAt, enqueuedAt, policy.rateLimit(), sweepStart, NOW, rates,
                 guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route("acme", enqueuedAt, freshSince, policy, policy.rateLimit(),
+        return RoutingRules.route(TenantContext.of("acme", 0, policy), enqueuedAt, freshSince, policy.rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 

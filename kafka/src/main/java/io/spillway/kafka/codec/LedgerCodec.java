@@ -12,7 +12,7 @@ import io.spillway.schema.LedgerEntry;
 public final class LedgerCodec {
     private static final long FINGERPRINT = ItemSchemas.fingerprint(LedgerEntry.getClassSchema());
     private static final long MAX_COUNT = 1L << 40;
-    /** Numbers per line: the state that the items left, and a count for each target state. Eight: see {@link #hasSmallNumbers}. */
+    /** Eight numbers a line, see {@link #hasSmallNumbers}: the state that items left, a count for each target state. */
     private static final int NUMBERS = 1 + LedgerLines.COLUMNS.length;
 
     private LedgerCodec() {}

@@ -3,6 +3,7 @@ package io.spillway.kafka.view;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicyIndex;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.kafka.codec.RecordCodec;
 import java.util.Collections;
@@ -26,6 +27,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
             new RecordCodec<>(new io.spillway.schema.TenantPolicy());
 
     private final PolicySettings defaults;
+    private final long seed;
     private final PolicyIndex resolved;
     private volatile TenantPolicy others;
     private volatile SortedMap<String, Integer> dedicated = Collections.emptySortedMap();
@@ -43,6 +45,7 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
      */
     public TenantPolicies(PolicySettings defaults, long seed) {
         this.defaults = defaults;
+        this.seed = seed;
         this.resolved = new PolicyIndex(seed);
         this.others = TenantPolicy.of(defaults);
     }
@@ -70,7 +73,17 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
 
     /** Returns the policy in force for a tenant, never null. */
     public TenantPolicy of(String tenant) {
+        return context(tenant).policy();
+    }
+
+    /** Returns a tenant with its policy in force. */
+    public TenantContext context(String tenant) {
         return resolved.of(tenant, others);
+    }
+
+    /** Returns the seed of the hash in every {@link #context}. */
+    public long seed() {
+        return seed;
     }
 
     /** Returns a copy of the tenants' own settings as stored, by tenant. */

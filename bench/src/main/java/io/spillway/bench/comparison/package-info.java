@@ -1,0 +1,2 @@
+/** The same loads on other queues and libraries. */
+package io.spillway.bench.comparison;

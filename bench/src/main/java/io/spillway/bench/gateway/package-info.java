@@ -1,0 +1,2 @@
+/** Load on the gateway over HTTP. */
+package io.spillway.bench.gateway;

@@ -1,0 +1,126 @@
+package io.spillway.bench.load;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.spillway.bench.peers.QueueUnderTest;
+import io.spillway.bench.support.BenchItems;
+import io.spillway.bench.support.Progress;
+import io.spillway.bench.support.Scene;
+import io.spillway.bench.support.TemporaryDirectory;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.handler.Handler;
+import io.spillway.kafka.view.ShardAssignments;
+import io.spillway.kafka.view.Sweeps;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.Router;
+import io.spillway.worker.Worker;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/** The product's worker, and its router where items come in by the input, on the topics of a scene. */
+public final class RunningQueue implements QueueUnderTest {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final long SEED = 20_261_121;
+
+    private final TemporaryDirectory state = new TemporaryDirectory();
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Router router;
+    private final Worker worker;
+
+    private RunningQueue(Scene scene, Handler handler, Map<Integer, PolicySettings> own, boolean withRouter) {
+        TenantPolicies policies = new TenantPolicies(scene.configuration().defaults());
+        own.forEach((tenant, settings) ->
+                policies.put(BenchItems.tenant(tenant), TenantPolicies.encode(BenchItems.tenant(tenant), settings)));
+        Sweeps sweeps = new Sweeps();
+        this.router = withRouter
+                ? new Router(
+                        scene.configuration(),
+                        scene.prefix(),
+                        state.path(),
+                        policies,
+                        sweeps,
+                        ShardAssignments.none(),
+                        registry,
+                        InstantSource.system(), System::nanoTime)
+                : null;
+        this.worker = new Worker(
+                scene.configuration().queue(), scene.configuration().worker(),
+                scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
+                InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
+    }
+
+    /**
+     * Starts both, and returns when they have their partitions.
+     *
+     * @param own policies of the tenants that have one, by number
+     */
+    static RunningQueue start(Scene scene, Handler handler, Map<Integer, PolicySettings> own) {
+        RunningQueue queue = new RunningQueue(scene, handler, own, true);
+        queue.router.start(START_TIMEOUT);
+        queue.worker.start(START_TIMEOUT);
+        new Progress(scene.admin()).awaitBalanced(scene.topics().routerGroup());
+        return queue;
+    }
+
+    /** Starts the worker alone. */
+    public static RunningQueue startWorker(Scene scene, Handler handler) {
+        RunningQueue queue = new RunningQueue(scene, handler, Map.of(), false);
+        queue.worker.start(START_TIMEOUT);
+        return queue;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return worker.isRunning() && (router == null || router.isRunning());
+    }
+
+    /** A counter of ours, of all its tags together. */
+    double counter(String name) {
+        return registry.find(name).counters().stream().mapToDouble(counter -> counter.count()).sum();
+    }
+
+    @Override
+    public int givenUp() {
+        return (int) counter("spillway.dead_lettered");
+    }
+
+    /** The figures that tell where items are, for whoever wonders. */
+    @Override
+    public String figures() {
+        return registry.getMeters().stream()
+                .filter(
+                        meter -> meter.getId()
+                                .getName()
+                                .matches(
+                                        "spillway\\.(routed|moved|handled|dead_lettered|dropped|in_flight|worker\\..*|leases.*|router\\.timers.*|delay.*)"))
+                .flatMap(RunningQueue::figures)
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    private static java.util.stream.Stream<String> figures(Meter meter) {
+        String tags = meter.getId().getTags().stream().map(Tag::getValue).collect(Collectors.joining("/"));
+        String name =
+                meter.getId().getName().substring("spillway.".length()) + (tags.isEmpty() ? "" : "[" + tags + "]");
+        return StreamSupport.stream(meter.measure().spliterator(), false)
+                .filter(measurement -> measurement.getValue() != 0)
+                .limit(1)
+                .map(measurement -> name + " " + Math.round(measurement.getValue()));
+    }
+
+    @Override
+    public void close() {
+        worker.close();
+        if (router != null) {
+            router.close();
+        }
+        registry.close();
+        state.close();
+    }
+}

@@ -1,0 +1,20 @@
+package io.spillway.bench.load;
+
+import java.util.List;
+
+/** The flows of a run; items are numbered through all of them. */
+public record Traffic(List<Flow> flows) {
+    int items() {
+        return flows.stream().mapToInt(Flow::items).sum();
+    }
+
+    /** One more than the highest number of a tenant. */
+    int tenants() {
+        return flows.stream().mapToInt(flow -> flow.firstTenant() + flow.tenants()).max().orElseThrow();
+    }
+
+    /** Number of the first item of a flow. */
+    int firstOf(Flow flow) {
+        return flows.subList(0, flows.indexOf(flow)).stream().mapToInt(Flow::items).sum();
+    }
+}
