@@ -142,7 +142,8 @@ class DeploymentFilesTest {
     void no_query_selects_by_a_label_of_the_targets(Path file) throws IOException {
         String text = Files.readString(file).replace("\\\"", "\"");
         // The series of a rule's test have some job.
-        Pattern label = Pattern.compile(file.endsWith("rules_test.yml") ? "role=\"[^\"]*\"" : "(role|job|instance)=~?\"[^\"]*\"");
+        Pattern label = Pattern.compile(
+                file.endsWith("rules_test.yml") ? "role=\"[^\"]*\"" : "(role|job|instance)=~?\"[^\"]*\"");
 
         assertThat(label.matcher(text).results().map(found -> found.group())).isEmpty();
     }
@@ -164,7 +165,7 @@ class DeploymentFilesTest {
         TenantPolicies policies = new TenantPolicies(configuration.defaults());
         Sweeps sweeps = new Sweeps();
         try (Router router = new Router(configuration, "test", state, policies, sweeps,
-                        ShardAssignments.none(), registry, InstantSource.system());
+                        ShardAssignments.none(), registry, InstantSource.system(), System::nanoTime);
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
                         configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps,
                         registry, InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {

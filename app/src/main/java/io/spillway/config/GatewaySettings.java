@@ -91,7 +91,8 @@ public record GatewaySettings(
             @Setting(key = "gateway.limits.drainGrace", defaultValue = "10s", allowed = "0ms to 20000ms",
                     doc = "Time for requests in flight to finish when the gateway stops.") Duration drainGrace) {
         public Limits {
-            AllowedRange.check(Limits.class, connections, addressConnections, requests, tenantRequests, bytesInFlight, headerBytes,
+            AllowedRange.check(
+                    Limits.class, connections, addressConnections, requests, tenantRequests, bytesInFlight, headerBytes,
                     batchLines, batchBytes, bodyTimeout, idleTimeout, confirmTimeout, drainGrace);
             if (bytesInFlight < 2L * batchBytes) {
                 throw new InvalidSettingException("gateway.limits.bytesInFlight", bytesInFlight,

@@ -3,6 +3,7 @@ package io.spillway.config;
 import io.spillway.core.overload.ProtectionSettings;
 import io.spillway.core.settings.AllowedRange;
 import io.spillway.core.settings.Setting;
+import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.util.Map;
 
@@ -20,6 +21,9 @@ public record RouterSettings(
         @Setting(key = "router.forgetTenantsAfter", defaultValue = "7d", allowed = "1m to 3650d",
                 doc = "Time after which the balance of a tenant whose items are all done or dropped is forgotten: it"
                         + " becomes part of a sum. Must be the same for all routers.") Duration forgetTenantsAfter,
+        @Setting(key = "router.maxHeaderBytes", defaultValue = "65536", allowed = "1024 to 104857600", unit = "bytes",
+                doc = "Largest total of the names and values of an ingress record's headers. A record with more is a"
+                        + " dead letter with the reason too-large.") int maxHeaderBytes,
         @Setting(key = "router.protection.multiple", defaultValue = "4",
                 allowed = "0, or " + ProtectionSettings.LEAST_MULTIPLE + " to " + ProtectionSettings.MOST_MULTIPLE,
                 doc = "Limit of a tenant without a rate while the hot lane is behind, a multiple of what other tenants"
@@ -35,8 +39,13 @@ public record RouterSettings(
     public RouterSettings {
         properties = Map.copyOf(properties);
         AllowedRange.check(RouterSettings.class,
-                commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, protectionMultiple,
+                commitInterval, threads, stateDir, maxTenants, forgetTenantsAfter, maxHeaderBytes, protectionMultiple,
                 protectionTarget, properties);
+    }
+
+    /** Returns the limit of {@link #maxHeaderBytes} for a delayed item, which has headers of Spillway as well. */
+    public int maxDelayedHeaderBytes() {
+        return maxHeaderBytes + Topics.LANE_HEADROOM_BYTES / 2;
     }
 
     /** Returns the overload protection for tenants without a rate. */

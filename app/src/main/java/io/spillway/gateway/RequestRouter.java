@@ -60,8 +60,8 @@ record RequestRouter(
             case "/livez" -> get(request, () -> GatewayResponse.text("text/plain; charset=utf-8", "ok\n"));
             case "/readyz" -> get(request, () -> isReady.getAsBoolean()
                     ? GatewayResponse.text("text/plain; charset=utf-8", "ready\n")
-                    : GatewayResponse.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping, or Kafka does not"
-                            + " confirm items."));
+                    : GatewayResponse.of(Problem.Kind.NOT_READY, "The gateway is starting or stopping, or Kafka does"
+                            + " not confirm items."));
             case "/metrics" -> admin(callers.of(authorization(request)), request,
                     () -> GatewayResponse.text("text/plain; version=0.0.4; charset=utf-8", metricsText.get()),
                     unauthenticated());

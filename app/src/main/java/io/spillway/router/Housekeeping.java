@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  * <li>measures queue lags, backlogs and undecided transactions, and logs lags that changed;
  * <li>purges ingress and the delay lane below the routed offset, and the ledger below the offset in all balances;
+ * <li>marks the local state as current ({@link LocalState});
  * <li>discards rate states that are no longer needed and gives metric series to the busiest tenants.
  * </ul>
  *
@@ -50,6 +51,7 @@ final class Housekeeping implements AutoCloseable {
     private final DepthMetrics depthMetrics;
     private final UndecidedTransactions undecided;
     private final InstantSource clock;
+    private final Runnable markState;
     private final Map<String, Long> lags = new ConcurrentHashMap<>();
     private final PeriodicTask task;
     private final Map<String, Queue> queues;
@@ -57,7 +59,7 @@ final class Housekeeping implements AutoCloseable {
 
     Housekeeping(
             QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, Depths depths,
-            DepthMetrics depthMetrics, InstantSource clock, MeterRegistry registry) {
+            DepthMetrics depthMetrics, InstantSource clock, MeterRegistry registry, Runnable markState) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
@@ -69,6 +71,7 @@ final class Housekeeping implements AutoCloseable {
         measured.add(LEDGER);
         this.undecided = new UndecidedTransactions(admin, measured, registry);
         this.clock = clock;
+        this.markState = markState;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
                 LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, failure));
         for (String queue : queues.keySet()) {
@@ -103,6 +106,8 @@ final class Housekeeping implements AutoCloseable {
         if (topics.assignsShards()) {
             admin.purgeFinished(topics.shardRequests(), topics.routerGroup());
         }
+        // Last, because it is current only while Kafka answers.
+        markState.run();
     }
 
     /** Purges below the mark, not below the commit: a fold task that starts reads the ledger again from the mark. */

@@ -13,6 +13,7 @@ import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
+import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -49,8 +50,12 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -76,6 +81,8 @@ public final class Router implements AutoCloseable {
     private final Topics topics;
     private final MeterRegistry registry;
     private final InstantSource clock;
+    private final Path stateDirectory;
+    private final ClockWatch clockWatch;
     private final String instance;
     private final KafkaStreams streams;
     private final KafkaStreamsMetrics streamsMetrics;
@@ -88,6 +95,7 @@ public final class Router implements AutoCloseable {
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
+    private volatile Optional<LocalState> localState = Optional.empty();
     private final CountDownLatch running = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -104,16 +112,19 @@ public final class Router implements AutoCloseable {
      * @param registry       receives its metrics
      * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
      *                       Kafka Streams
+     * @param nanoClock      monotonic clock, to notice steps of the other one
      */
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
-            ShardAssignments assignments, MeterRegistry registry, InstantSource clock) {
+            ShardAssignments assignments, MeterRegistry registry, InstantSource clock, LongSupplier nanoClock) {
         check(configuration);
         this.configuration = configuration;
         this.clients = new KafkaClients(configuration.queue());
         this.topics = new Topics(configuration.queue());
         this.registry = registry;
         this.clock = clock;
+        this.stateDirectory = stateDirectory;
+        this.clockWatch = new ClockWatch("Router", clock, nanoClock);
         this.instance = instance;
         RateShares shares = new RateShares();
         Depths depths = new Depths();
@@ -132,22 +143,17 @@ public final class Router implements AutoCloseable {
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
-        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand,
+                clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
         Topology topology =
                 RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies));
-        // Must be checked before Kafka Streams writes to the directory.
-        boolean isStale = StaleState.isIn(stateDirectory.resolve(topics.routerGroup()), clock.millis());
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
-        if (isStale) {
-            LOG.info("The state in {} is too old to use; restoring it from Kafka",
-                    Printable.of(stateDirectory.toString()));
-            streams.cleanUp();
-        }
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates, metrics, depths,
-                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry);
+                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry,
+                () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures")
                 .register(registry);
@@ -174,6 +180,13 @@ public final class Router implements AutoCloseable {
      */
     public void start(Duration timeout) {
         new InitialOffsets(queueAdmin, topics, RouterException::new).commitForRouters();
+        LocalState state = LocalState.of(admin, topics, stateDirectory);
+        state.unusable(clock.millis()).ifPresent(why -> {
+            LOG.info("The state in {} cannot be used, because {}; restoring it from Kafka",
+                    Printable.of(stateDirectory.toString()), why);
+            streams.cleanUp();
+        });
+        localState = Optional.of(state);
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadFailure);
@@ -181,6 +194,7 @@ public final class Router implements AutoCloseable {
         depthsView.start(timeout);
         workReader.start(instance);
         hotLaneMonitor.start(timeout);
+        clockWatch.start();
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -215,14 +229,27 @@ public final class Router implements AutoCloseable {
         housekeeping.close();
         workReader.close();
         hotLaneMonitor.close();
+        clockWatch.close();
         exchange.close();
         depthsView.close();
         streamsMetrics.close();
+        Set<String> tasks = localTasks();
         // Otherwise a close during a rebalance blocks for the session timeout.
         boolean clean = streams.close(CloseOptions.timeout(CLOSE_TIMEOUT)
                 .withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP));
+        if (clean) {
+            localState.ifPresent(state -> state.mark(tasks, clock.millis()));
+        }
         admin.close(Duration.ZERO);
         LOG.info("Router stopped{}", clean ? "" : "; threads did not end within " + CLOSE_TIMEOUT.toSeconds() + " s");
+    }
+
+    /** Returns the ids of the tasks whose state is here and current. */
+    private Set<String> localTasks() {
+        return streams.metadataForLocalThreads().stream()
+                .flatMap(thread -> Stream.concat(thread.activeTasks().stream(), thread.standbyTasks().stream()))
+                .map(task -> task.taskId().toString())
+                .collect(Collectors.toSet());
     }
 
     private void onState(KafkaStreams.State state) {
@@ -248,13 +275,16 @@ public final class Router implements AutoCloseable {
             ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
             TenantPolicies policies) {
         ItemSchemas schemas = ItemSchemas.load();
-        Decider fresh = ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules);
-        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
+        RouterSettings settings = configuration.router();
+        ItemReader ingress = new ItemReader(
+                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, settings.maxHeaderBytes());
+        ItemReader delayed = new ItemReader(
+                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, settings.maxDelayedHeaderBytes());
+        Decider fresh = ItemDecider.ofIngress(ingress, rules);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         LedgerGap gap = LedgerGap.inKafka(clients, topics);
-        RouterSettings settings = configuration.router();
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(
@@ -285,7 +315,7 @@ public final class Router implements AutoCloseable {
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, topics.routerGroup());
         properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
         properties.put(StreamsConfig.REPLICATION_FACTOR_CONFIG, configuration.topics().replication());
-        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see StaleState.
+        // A store that has moved elsewhere must be deleted before its changelog deletes tombstones; see LocalState.
         properties.put(StreamsConfig.STATE_CLEANUP_DELAY_MS_CONFIG, 600_000L);
         properties.put(
                 StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),

@@ -37,7 +37,8 @@ public final class MetricsServer implements AutoCloseable {
             HeaderValues.create(HeaderNames.CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     /** Enough for scrapers and probes. */
     private static final OpenConnections.Limits CONNECTIONS = new OpenConnections.Limits(
-            64, 32, Duration.ofSeconds(5), Duration.ofMinutes(5), "the limits of metrics.port (64, and 32 of an address)");
+            64, 32, Duration.ofSeconds(5), Duration.ofMinutes(5),
+            "the limits of metrics.port (64, and 32 of an address)");
     private static final long CHECK_MILLIS = 500;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -125,7 +125,7 @@ public record RunningSystem(
             }
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
-                    assignments, metrics.registry(), InstantSource.system()));
+                    assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
             router.start(START_TIMEOUT);
             ready.add(router::isRunning);
             watch("router", router::awaitEnd, ended);

@@ -100,7 +100,8 @@ class GatewayIT {
             assertThat(get(url + "/admin/depths", adminKey).body())
                     .contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");
             assertThat(get(url + "/console", adminKey).body()).contains("<title>Spillway</title>");
-            assertThat(get(url + "/metrics", adminKey).body()).contains("spillway_gateway_requests_total{status=\"202\"}");
+            assertThat(get(url + "/metrics", adminKey).body())
+                    .contains("spillway_gateway_requests_total{status=\"202\"}");
             assertThat(get(ready.group(2), "").body()).contains("spillway_gateway_requests_total{status=\"429\"}");
             assertThat(running.stop()).isZero();
             assertThat(running.log()).doesNotContain(before, made, adminKey).doesNotContain("ERROR");

@@ -56,6 +56,8 @@ class ConfigurationErrorTest {
         router.protection.target   | 60001ms   | must be 10ms to 1m
         router.maxTenants          | 0         | must be 1 to 10000000
         router.maxTenants          | 10000001  | must be 1 to 10000000
+        router.maxHeaderBytes      | 1023      | must be 1024 to 104857600
+        router.maxHeaderBytes      | 104857601 | must be 1024 to 104857600
         metrics.port               | -1        | must be 0 to 65535
         metrics.port               | 65536     | must be 0 to 65535
         metrics.tenants            | 0         | must be 1 to 10000
@@ -96,6 +98,7 @@ class ConfigurationErrorTest {
         "router.commitInterval, 60s",
         "router.threads, 256",
         "router.maxTenants, 10000000",
+        "router.maxHeaderBytes, 1024",
         "router.protection.multiple, 0",
         "router.protection.target, 60s",
         "metrics.port, 0",

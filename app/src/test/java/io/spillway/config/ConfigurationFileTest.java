@@ -36,7 +36,7 @@ class ConfigurationFileTest {
                 new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
                 new TopicSettings(12, 3, 1_114_112, Optional.empty()),
                 PolicySettings.NONE_SET,
-                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 4,
+                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
@@ -82,6 +82,7 @@ class ConfigurationFileTest {
               stateDir: "/var/lib/spillway"
               maxTenants: 5
               forgetTenantsAfter: 2d
+              maxHeaderBytes: 2048
               protection: {multiple: 2.5, target: 1s}
               properties: {num.standby.replicas: 1}
             worker:
@@ -128,14 +129,8 @@ class ConfigurationFileTest {
                                 .with(PolicyField.SWEEPABLE, "true")
                                 .with(PolicyField.JITTER, "equal"),
                         new RouterSettings(
-                                Duration.ofMillis(100),
-                                4,
-                                "/var/lib/spillway",
-                                5,
-                                Duration.ofDays(2),
-                                2.5,
-                                Duration.ofSeconds(1),
-                                Map.of("num.standby.replicas", "1")),
+                                Duration.ofMillis(100), 4, "/var/lib/spillway", 5, Duration.ofDays(2), 2_048, 2.5,
+                                Duration.ofSeconds(1), Map.of("num.standby.replicas", "1")),
                         new WorkerSettings(
                                 "w-1",
                                 7,
@@ -164,18 +159,8 @@ class ConfigurationFileTest {
                                 new GatewaySettings.Tls("", "", "a.p12", "secret"),
                                 "/etc/admin.key",
                                 new GatewaySettings.Limits(
-                                        1,
-                                        10,
-                                        2,
-                                        3,
-                                        4_000_000,
-                                        5_000,
-                                        6,
-                                        2_000_000,
-                                        Duration.ofSeconds(7),
-                                        Duration.ofSeconds(8),
-                                        Duration.ofSeconds(9),
-                                        Duration.ZERO)),
+                                        1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
+                                        Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
                         new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
                         new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
     }

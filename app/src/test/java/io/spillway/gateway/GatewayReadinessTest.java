@@ -22,7 +22,8 @@ class GatewayReadinessTest {
             assertThat(gateway.post(key, "x").statusCode()).isEqualTo(503);
             assertThat(readyz(gateway)).isEqualTo(503);
             assertThat(gateway.send("GET", "/readyz", "", "").body()).contains("not-ready", "Kafka");
-            assertThat(gateway.send("GET", "/livez", "", "").statusCode()).as("a restart would not help").isEqualTo(200);
+            assertThat(gateway.send("GET", "/livez", "", "").statusCode())
+                    .as("a restart would not help").isEqualTo(200);
 
             gateway.kafka.sendException = null;
             assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);

@@ -41,7 +41,8 @@ class SilentConnectionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "GET /livez HT", "GET /livez HTTP/1.1\r\n", "GET /livez HTTP/1.1\r\nHost: h\r\nX: ", LIVE})
+    @ValueSource(strings = {
+        "", "GET /livez HT", "GET /livez HTTP/1.1\r\n", "GET /livez HTTP/1.1\r\nHost: h\r\nX: ", LIVE})
     void a_request_is_answered_while_more_peers_than_the_limit_hold_connections(String sent) throws IOException {
         try (GatewayUnderTest gateway = new GatewayUnderTest(
                 true, "gateway.limits.connections", Integer.toString(CONNECTIONS))) {

@@ -100,7 +100,7 @@ final class DeliveryScene implements AutoCloseable {
     /** Starts a router in this process. */
     DeliveryScene withRouter() {
         Router router = opened(new Router(configuration, "router", directory.resolve("state"), policies, sweeps,
-                ShardAssignments.none(), routerMetrics, InstantSource.system()), Router::close);
+                ShardAssignments.none(), routerMetrics, InstantSource.system(), System::nanoTime), Router::close);
         router.start(START_TIMEOUT);
         return this;
     }

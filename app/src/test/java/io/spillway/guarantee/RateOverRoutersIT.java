@@ -99,7 +99,8 @@ class RateOverRoutersIT {
 
     private Router router(Configuration configuration, String name) {
         return new Router(configuration, name, directory.resolve(name), new TenantPolicies(configuration.defaults()),
-                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system());
+                new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                System::nanoTime);
     }
 
     /** Waits until both routers have ingress partitions, and returns those of each. */

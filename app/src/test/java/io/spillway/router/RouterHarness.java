@@ -3,6 +3,7 @@ package io.spillway.router;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.config.RouterSettings;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.HotGuard;
@@ -13,6 +14,7 @@ import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.PlacementView;
@@ -100,6 +102,8 @@ public final class RouterHarness implements AutoCloseable {
     /** Protection of hot; tests call its look method. */
     final HotGuard guard;
     private long nowMillis = START_MILLIS;
+    private long nanoTime;
+    private ClockWatch clockWatch;
     private final TenantPolicies policies;
     private final Sweeps sweeps = new Sweeps();
     private final ShardAssignments assignments = new ShardAssignments(1_000);
@@ -131,7 +135,7 @@ public final class RouterHarness implements AutoCloseable {
             UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores,
             Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(more);
-        settings.put("topics.maxBytes", "20000");
+        settings.putIfAbsent("topics.maxBytes", "20000");
         this.configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), settings);
         this.topics = new Topics(configuration.queue());
         this.guard = new HotGuard(configuration.router().protection());
@@ -155,6 +159,7 @@ public final class RouterHarness implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
+        clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
         DelayMetrics delays = new DelayMetrics(registry, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -162,9 +167,13 @@ public final class RouterHarness implements AutoCloseable {
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
         ItemRules rules =
                 new ItemRules(policies, sweeps, new RateTable(1_000), new GrownLimits(depths, MAX_TENANTS), guard,
-                metrics, selector, demand);
-        ItemReader delayed = new ItemReader(schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
-        Decider fresh = wrap.apply(ItemDecider.ofIngress(new ItemReader(schemas, topics.ingressMaxBytes()), rules));
+                metrics, selector, demand, clockWatch::aheadMillis);
+        RouterSettings router = configuration.router();
+        ItemReader ingressReader = new ItemReader(
+                schemas, topics.ingressMaxBytes(), ItemLimits.MAX_HEADERS, router.maxHeaderBytes());
+        ItemReader delayed = new ItemReader(
+                schemas, topics.delayedMaxBytes(), ItemLimits.MAX_LANE_HEADERS, router.maxDelayedHeaderBytes());
+        Decider fresh = wrap.apply(ItemDecider.ofIngress(ingressReader, rules));
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
@@ -253,12 +262,20 @@ public final class RouterHarness implements AutoCloseable {
         return driver.getKeyValueStore(Topics.TIMER_STORE);
     }
 
+    /** Moves the local clock forward, as a wrong time server does; no time passes. */
+    void stepClock(Duration step) {
+        nowMillis += step.toMillis();
+        clockWatch.aheadMillis();
+        driver.advanceWallClockTime(step);
+    }
+
     public void advance(Duration time) {
+        nanoTime += time.toNanos();
         nowMillis += time.toMillis();
+        clockWatch.aheadMillis();
         driver.advanceWallClockTime(time);
     }
 
-    /** Returns a lane's records since the last call. */
     /** Returns the finished items that are recorded; only with {@code topics.trail}. */
     List<TestRecord<byte[], byte[]>> trail() {
         return driver.createOutputTopic(topics.trail(), new ByteArrayDeserializer(), new ByteArrayDeserializer())

@@ -55,7 +55,8 @@ class DelayLimitsIT {
         List<Long> timestamps = List.of(0L, System.currentTimeMillis(), Long.MAX_VALUE);
 
         try (Router router = new Router(configuration, "it", state, new TenantPolicies(configuration.defaults()),
-                        new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system());
+                        new Sweeps(), ShardAssignments.none(), new SimpleMeterRegistry(), InstantSource.system(),
+                System::nanoTime);
                 Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
             router.start(Duration.ofSeconds(60));
             int expected = sizes.size() * timestamps.size();

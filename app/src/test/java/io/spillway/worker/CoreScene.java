@@ -46,8 +46,8 @@ final class CoreScene {
     CoreScene(int readAheadBytes) {
         InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-                new TenantPolicies(configuration.defaults()), new Sweeps());
-        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, 60_000);
+                new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
+        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 4_000, readAheadBytes, 100, true),
                 new RetryBudgets(100, RetryBudget.Settings.DEFAULT), 3, gate, effects);

@@ -56,7 +56,7 @@ class HandlerFailureTest {
     private final Topics topics = new Topics(configuration.queue());
     private final InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-            new TenantPolicies(configuration.defaults()), new Sweeps());
+            new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
     private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
     private final WorkerCore core = core();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -206,7 +206,7 @@ class HandlerFailureTest {
     }
 
     private WorkerCore core() {
-        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, 1_000);
+        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 1_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0, 0.05, 30, 1 << 20, 20, true),
                 new RetryBudgets(100, RetryBudget.Settings.DEFAULT), 3, gate, effects);

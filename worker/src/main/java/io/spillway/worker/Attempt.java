@@ -9,10 +9,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * One running handler call and its lease. Its lock orders the end of the call and the interrupt, so that no interrupt
- * reaches the thread after the call has returned.
+ * One running handler call and its lease, which no step of the wall clock shortens. Its lock orders the end of the call
+ * and the interrupt, so that no interrupt reaches the thread after the call has returned.
  */
 final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Reason for the interrupt of a call. */
@@ -27,26 +29,33 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
     Optional<String> failure = Optional.empty();
     private final InstantSource clock;
-    private final long latestEndMillis;
+    private final LongSupplier nanoClock;
+    private final long maxNanos;
     private Thread thread;
-    private long endsAtMillis;
+    /** Duration of the lease since {@link #startedNanos}. */
+    private long leaseNanos;
     private Interruption interruption = Interruption.NONE;
     private boolean over;
 
     Attempt(
-            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, InstantSource clock, long startedNanos,
-            long leaseMaxMillis) {
+            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, InstantSource clock, LongSupplier nanoClock,
+            long startedNanos, long leaseMaxMillis) {
         super(item, slot, policy);
         this.clock = clock;
+        this.nanoClock = nanoClock;
         this.startedAtMillis = clock.millis();
         this.startedNanos = startedNanos;
-        this.endsAtMillis = startedAtMillis + policy.timeoutMillis();
-        this.latestEndMillis = startedAtMillis + Math.max(policy.timeoutMillis(), leaseMaxMillis);
+        this.leaseNanos = TimeUnit.MILLISECONDS.toNanos(policy.timeoutMillis());
+        this.maxNanos = Math.max(leaseNanos, TimeUnit.MILLISECONDS.toNanos(leaseMaxMillis));
     }
 
     @Override
     public synchronized Instant endsAt() {
-        return Instant.ofEpochMilli(endsAtMillis);
+        return endsAt(nanoClock.getAsLong() - startedNanos);
+    }
+
+    private Instant endsAt(long elapsedNanos) {
+        return Instant.ofEpochMilli(clock.millis() + TimeUnit.NANOSECONDS.toMillis(leaseNanos - elapsedNanos));
     }
 
     @Override
@@ -54,8 +63,10 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
         if (over || interruption != Interruption.NONE) {
             throw new IllegalStateException("The lease has ended. Return; the item is attempted again.");
         }
-        endsAtMillis = Math.max(endsAtMillis, Math.min(latestEndMillis, clock.millis() + time.toMillis()));
-        return Instant.ofEpochMilli(endsAtMillis);
+        long elapsedNanos = nanoClock.getAsLong() - startedNanos;
+        long leftNanos = Math.min(maxNanos - elapsedNanos, TimeUnit.NANOSECONDS.convert(time));
+        leaseNanos = Math.max(leaseNanos, elapsedNanos + leftNanos);
+        return endsAt(elapsedNanos);
     }
 
     /** Sets the thread that runs the call; called by that thread before the handler. */
@@ -67,8 +78,8 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     }
 
     /** Interrupts the call when its lease has ended; returns whether it did. */
-    synchronized boolean interruptIfOverdue(long nowMillis) {
-        boolean overdue = nowMillis >= endsAtMillis && interrupt(Interruption.LEASE_ENDED);
+    synchronized boolean interruptIfOverdue(long nowMillis, long nowNanos) {
+        boolean overdue = nowNanos - startedNanos >= leaseNanos && interrupt(Interruption.LEASE_ENDED);
         if (overdue) {
             leaseEnded(nowMillis);
         }

@@ -11,6 +11,7 @@ import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 
@@ -22,6 +23,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final ItemReader reader;
     private final TenantPolicies policies;
     private final Sweeps sweeps;
+    private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
 
     /** Content of a lane record. */
@@ -32,10 +34,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         record Bad(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, String tenant) implements Read {}
     }
 
-    ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps) {
+    ItemGate(ItemReader reader, TenantPolicies policies, Sweeps sweeps, LongSupplier clockAheadMillis) {
         this.reader = reader;
         this.policies = policies;
         this.sweeps = sweeps;
+        this.clockAheadMillis = clockAheadMillis;
     }
 
     /** Reads a record by the rules of the router. */
@@ -56,6 +59,11 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     @Override
     public long sweptBeforeMillis(LaneItem item, long nowMillis) {
         return sweeps.coveredBeforeMillis(item.tenant(), nowMillis);
+    }
+
+    @Override
+    public long clockAheadMillis() {
+        return clockAheadMillis.getAsLong();
     }
 
     private static LaneItem laneItem(

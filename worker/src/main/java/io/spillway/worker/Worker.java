@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
@@ -13,6 +14,7 @@ import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.LedgerWriter;
+import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -63,6 +65,7 @@ public final class Worker implements AutoCloseable {
     private final CommitThread committer;
     private final PollThread poller;
     private final LaneMonitor monitor;
+    private final ClockWatch clockWatch;
     private final LaneReporter reporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -95,12 +98,15 @@ public final class Worker implements AutoCloseable {
         RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
                 tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
-        // The limit of the dead-letter lane, because moves add headers to items that ingress accepted.
-        ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes()), policies, sweeps);
+        this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
+        // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.
+        ItemReader reader =
+                new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
+        ItemGate gate = new ItemGate(reader, policies, sweeps, clockWatch::aheadMillis);
         DispatchSettings dispatch = new DispatchSettings(settings.slots(), settings.reserve(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
-        WorkerEffects effects =
-                new WorkerEffects(new LaneRecords(topics), metrics, clock, settings.leaseMax().toMillis());
+        WorkerEffects effects = new WorkerEffects(
+                new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, budgets, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
@@ -135,6 +141,7 @@ public final class Worker implements AutoCloseable {
         committer.start();
         poller.start();
         monitor.start(name);
+        clockWatch.start();
         reporter.start();
         try {
             if (!poller.awaitJoined(timeout) || !running) {
@@ -173,6 +180,7 @@ public final class Worker implements AutoCloseable {
         poller.close();
         committer.close();
         monitor.close();
+        clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);
         admin.close(Duration.ZERO);
         handler.close();

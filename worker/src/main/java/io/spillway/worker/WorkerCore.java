@@ -183,17 +183,15 @@ final class WorkerCore {
         });
     }
 
-    /**
-     * Stops commits, because after an {@link OutOfMemoryError} or a failure of the worker this state may be wrong. The
-     * process must end; its successor recovers as after a kill.
-     */
+    /** Stops commits, because after an error this state may be wrong. The process ends and recovers as after a kill. */
     void stopCommits() {
         locked(() -> commitsStopped = true);
     }
 
     /** Interrupts the attempts whose lease has ended, and returns their number. */
     int endLeases() {
-        return lockedGet(() -> count(attempt -> attempt.interruptIfOverdue(clock.millis())));
+        return lockedGet(() ->
+                count(attempt -> attempt.interruptIfOverdue(clock.millis(), nanoClock.getAsLong())));
     }
 
     // ---- the commit thread

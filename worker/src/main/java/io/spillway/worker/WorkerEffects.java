@@ -13,6 +13,7 @@ import io.spillway.kafka.codec.TrailCodec;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
@@ -27,15 +28,19 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private final LaneRecords moves;
     private final WorkerMetrics metrics;
     private final InstantSource clock;
+    private final LongSupplier nanoClock;
     private final long leaseMaxMillis;
     private List<Attempt> started = new ArrayList<>();
     private List<String> notes = new ArrayList<>();
     private boolean commitWanted;
 
-    WorkerEffects(LaneRecords moves, WorkerMetrics metrics, InstantSource clock, long leaseMaxMillis) {
+    WorkerEffects(
+            LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock,
+            long leaseMaxMillis) {
         this.moves = moves;
         this.metrics = metrics;
         this.clock = clock;
+        this.nanoClock = nanoClock;
         this.leaseMaxMillis = leaseMaxMillis;
     }
 
@@ -78,7 +83,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
 
     @Override
     public Attempt start(LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        Attempt attempt = new Attempt(item, slot, policy, clock, nowNanos, leaseMaxMillis);
+        Attempt attempt = new Attempt(item, slot, policy, clock, nanoClock, nowNanos, leaseMaxMillis);
         attempt.deathsBefore = item.partition().deathsWith(item.offset());
         started.add(attempt);
         return attempt;

@@ -13,9 +13,13 @@ import org.junit.jupiter.api.Test;
 
 /** Lease of 100 ms from time 0, renewable up to 1,000 ms. */
 class AttemptTest {
+    private static final long MILLI = 1_000_000;
+
     private long nowMillis;
+    private long stepMillis;
     private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "100ms"));
-    private final Attempt attempt = new Attempt(null, null, policy, () -> Instant.ofEpochMilli(nowMillis), 0, 1_000);
+    private final Attempt attempt = new Attempt(
+            null, null, policy, () -> Instant.ofEpochMilli(nowMillis + stepMillis), () -> nowMillis * MILLI, 0, 1_000);
 
     @AfterEach
     void clearInterrupt() {
@@ -25,11 +29,11 @@ class AttemptTest {
     @Test
     void the_end_of_the_lease_interrupts_the_call_once() {
         attempt.begin(Thread.currentThread());
-        assertThat(attempt.interruptIfOverdue(99)).isFalse();
+        assertThat(attempt.interruptIfOverdue(99, 99 * MILLI)).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        assertThat(attempt.interruptIfOverdue(100)).isTrue();
+        assertThat(attempt.interruptIfOverdue(100, 100 * MILLI)).isTrue();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(attempt.interruptIfOverdue(101)).as("a second interrupt").isFalse();
+        assertThat(attempt.interruptIfOverdue(101, 101 * MILLI)).as("a second interrupt").isFalse();
         assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.LEASE_ENDED);
     }
 
@@ -39,17 +43,29 @@ class AttemptTest {
         nowMillis = 90;
         assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(290));
         assertThat(attempt.renew(Duration.ofMillis(1))).isEqualTo(Instant.ofEpochMilli(290));
-        assertThat(attempt.interruptIfOverdue(289)).isFalse();
+        assertThat(attempt.interruptIfOverdue(289, 289 * MILLI)).isFalse();
         nowMillis = 280;
         assertThat(attempt.renew(Duration.ofHours(1))).isEqualTo(Instant.ofEpochMilli(1_000));
         assertThat(attempt.endsAt()).isEqualTo(Instant.ofEpochMilli(1_000));
-        assertThat(attempt.interruptIfOverdue(1_000)).isTrue();
+        assertThat(attempt.interruptIfOverdue(1_000, 1_000 * MILLI)).isTrue();
+    }
+
+    @Test
+    void a_step_of_the_wall_clock_does_not_end_the_lease() {
+        attempt.begin(Thread.currentThread());
+        nowMillis = 50;
+        stepMillis = 86_400_000;
+        assertThat(attempt.interruptIfOverdue(nowMillis, nowMillis * MILLI)).isFalse();
+        assertThat(attempt.endsAt()).as("50 ms are left").isEqualTo(Instant.ofEpochMilli(86_400_100));
+        assertThat(attempt.renew(Duration.ofMillis(200))).isEqualTo(Instant.ofEpochMilli(86_400_250));
+        assertThat(attempt.interruptIfOverdue(249, 249 * MILLI)).isFalse();
+        assertThat(attempt.interruptIfOverdue(250, 250 * MILLI)).isTrue();
     }
 
     @Test
     void a_lease_that_has_ended_cannot_be_renewed() {
         attempt.begin(Thread.currentThread());
-        attempt.interruptIfOverdue(100);
+        attempt.interruptIfOverdue(100, 100 * MILLI);
         assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);
     }
 
@@ -57,7 +73,7 @@ class AttemptTest {
     void a_call_that_has_returned_is_never_interrupted() {
         attempt.begin(Thread.currentThread());
         assertThat(attempt.finish()).isEqualTo(Attempt.Interruption.NONE);
-        assertThat(attempt.interruptIfOverdue(100)).isFalse();
+        assertThat(attempt.interruptIfOverdue(100, 100 * MILLI)).isFalse();
         assertThat(attempt.interrupt(Attempt.Interruption.PARTITION_LEFT)).isFalse();
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         assertThatThrownBy(() -> attempt.renew(Duration.ofMillis(10))).isInstanceOf(IllegalStateException.class);

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Input of the hot lane's overload protection: passes it the workers' reports and the lane's measured backlog ten times
- * a second. Logs when hot falls behind and when it has caught up.
+ * a second. Logs when hot falls behind and when it has caught up, at most once a minute.
  *
  * <p>Owner of the view of the workers' reports and of its thread.
  */
@@ -34,7 +34,7 @@ public final class HotLaneMonitor implements AutoCloseable {
     private final LaneStates states;
     private final CompactedView view;
     private final PeriodicTask task;
-    private boolean wasBehind;
+    private final BehindMessages messages = new BehindMessages();
 
     /**
      * Creates a monitor that {@link #start} starts.
@@ -75,12 +75,6 @@ public final class HotLaneMonitor implements AutoCloseable {
     private void update() {
         long nowMillis = clock.millis();
         guard.update(states.reports(), backlog.get(), routers.getAsInt(), nowMillis);
-        boolean isBehind = guard.isBehind(nowMillis);
-        if (isBehind != wasBehind) {
-            LOG.info(isBehind
-                    ? "Hot is behind: items of tenants without a rate that are far above the others go to overflow"
-                    : "Hot has caught up");
-        }
-        wasBehind = isBehind;
+        messages.next(guard.isBehind(nowMillis), nowMillis).ifPresent(LOG::info);
     }
 }

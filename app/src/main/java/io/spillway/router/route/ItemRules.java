@@ -9,11 +9,17 @@ import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.util.function.LongSupplier;
 
-/** Routing rules with the policies, sweeps, rates and shards currently in force. */
+/**
+ * Routing rules with the policies, sweeps, rates and shards currently in force.
+ *
+ * @param clockAheadMillis by how much the clock went forward at once, 0 or more; read only for an item that would be
+ *                         dropped or aged
+ */
 public record ItemRules(
         TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
-        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand) {
+        RouterMetrics metrics, PartitionSelector selector, ShardDemand demand, LongSupplier clockAheadMillis) {
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
 
     /**
@@ -34,12 +40,12 @@ public record ItemRules(
         String tenant = item.tenant();
         TenantContext context = policies.context(tenant);
         TenantPolicy policy = context.policy();
-        long sweepStartMillis = policy.sweepable()
-                ? sweeps.coveredBeforeMillis(tenant, nowMillis)
-                : RoutingRules.NO_SWEEP_MILLIS;
-        Route route = RoutingRules.route(
-                context, enqueuedAtMillis, freshSinceMillis, limits.of(tenant, policy), sweepStartMillis, nowMillis,
-                rates, guard);
+        Route route = route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, 0);
+        if (route instanceof Route.Drop || route.equals(Route.AGED)) {
+            long aheadMillis = clockAheadMillis.getAsLong();
+            route = aheadMillis == 0 ? route
+                    : route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, aheadMillis);
+        }
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
         if (!(route instanceof Route.ToLane to)) {
@@ -48,5 +54,17 @@ public record ItemRules(
         int partition = selector.select(to.lane(), tenant, item.workload(), policy);
         int slots = demand.slotsToRequest(tenant, policy, nowMillis);
         return new Decision(context, route, item.hasInternalHeaders(), correctedAtMillis, partition, slots);
+    }
+
+    /** Applies the rules with ages as they were without the clock's step. */
+    private Route route(
+            TenantContext context, long enqueuedAtMillis, long freshSinceMillis, long nowMillis, long aheadMillis) {
+        TenantPolicy policy = context.policy();
+        long sweepStartMillis = policy.sweepable()
+                ? sweeps.coveredBeforeMillis(context.name(), nowMillis - aheadMillis)
+                : RoutingRules.NO_SWEEP_MILLIS;
+        return RoutingRules.route(
+                context, enqueuedAtMillis, freshSinceMillis + aheadMillis, limits.of(context.name(), policy),
+                sweepStartMillis, nowMillis, rates, guard);
     }
 }

@@ -47,7 +47,7 @@ public final class RunningQueue implements QueueUnderTest {
                         sweeps,
                         ShardAssignments.none(),
                         registry,
-                        InstantSource.system())
+                        InstantSource.system(), System::nanoTime)
                 : null;
         this.worker = new Worker(
                 scene.configuration().queue(), scene.configuration().worker(),

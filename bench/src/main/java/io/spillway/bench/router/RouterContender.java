@@ -36,7 +36,7 @@ public final class RouterContender implements Contender {
         }
         this.router = new Router(
                 scene.configuration(), scene.prefix(), state.path(), policies, new Sweeps(), ShardAssignments.none(),
-                registry, InstantSource.system());
+                registry, InstantSource.system(), System::nanoTime);
         router.start(Duration.ofSeconds(60));
     }
 

@@ -12,4 +12,12 @@ public interface ItemPolicies<T> {
      * {@link io.spillway.core.routing.RoutingRules#NO_SWEEP_MILLIS}. The engine calls it for sweepable tenants only.
      */
     long sweptBeforeMillis(T item, long nowMillis);
+
+    /**
+     * Returns by how much the clock went forward at once, 0 or more: not a part of an item's age. The engine calls it
+     * only for an item that would be dropped or aged.
+     */
+    default long clockAheadMillis() {
+        return 0;
+    }
 }

@@ -274,10 +274,16 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns the effect of time since the item was routed: drop, or in hot a move to aged. */
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
-        long sweepStartMillis =
-                policy.sweepable() ? policies.sweptBeforeMillis(item, nowMillis) : RoutingRules.NO_SWEEP_MILLIS;
+        Optional<Route> stale = staleness(item, policy, nowMillis, 0);
+        return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
+    }
+
+    private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
+        long sweepStartMillis = policy.sweepable()
+                ? policies.sweptBeforeMillis(item, nowMillis - aheadMillis) : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.staleness(
-                        item.enqueuedAtMillis(), item.freshSinceMillis(), policy, sweepStartMillis, nowMillis)
+                        item.enqueuedAtMillis(), item.freshSinceMillis() + aheadMillis, policy, sweepStartMillis,
+                        nowMillis)
                 .filter(route -> route instanceof Route.Drop || item.partition().lane() == Lane.HOT);
     }
 

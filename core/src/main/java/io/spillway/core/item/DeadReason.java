@@ -20,7 +20,7 @@ public enum DeadReason {
     BAD_ENQUEUED_AT("bad-enqueued-at"),
     /** The item is in the delay lane and its header {@code spillway-due} is missing or not epoch milliseconds. */
     BAD_DUE("bad-due"),
-    /** The value is larger than {@code topics.maxBytes}. */
+    /** The record is larger than {@code topics.maxBytes}, or its headers than {@code router.maxHeaderBytes}. */
     TOO_LARGE("too-large"),
     /** The record has more headers than {@link ItemLimits#MAX_HEADERS}. */
     TOO_MANY_HEADERS("too-many-headers"),

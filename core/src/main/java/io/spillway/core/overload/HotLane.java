@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * Detector of a hot lane that is behind: items that wait in it will take longer than the target. Any of these signals
- * suffices:
+ * Detector of a hot lane that is behind: more than one item waits in it and will take longer than the target. Any of
+ * these signals suffices:
  *
  * <ul>
  *   <li>items that this router sent, minus the workers' capacity since then. This is the earliest signal, within
@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
  *   <li>no live worker.
  * </ul>
  *
+ * <p>All but the first are measurements of one moment, so they must last for {@value #CONFIRM_MILLIS} ms. An age does
+ * not say where the item was late, so it counts only while several items are in the lane.
+ *
  * <p>Items that fill the slots do not count as waiting. The lane stays behind until no signal has reached half the
  * target for {@value #HOLD_MILLIS} ms. Before the first report of a worker's capacity the lane is not behind.
  *
@@ -24,6 +27,8 @@ import java.util.stream.IntStream;
  */
 final class HotLane {
     static final long HOLD_MILLIS = 1_000;
+    /** Two reports of each worker. */
+    static final long CONFIRM_MILLIS = 500;
     private static final long NANOS_PER_MILLI = 1_000_000;
     /** Maximum difference between the threads' clocks. A time further ahead comes from a clock that was set back. */
     private static final long MAX_SKEW_NANOS = 1_000 * NANOS_PER_MILLI;
@@ -33,16 +38,32 @@ final class HotLane {
     private final AtomicLong emptyAtNanos = new AtomicLong();
     private volatile Capacity capacity = Capacity.UNKNOWN;
     private volatile long behindUntilMillis;
+    private final Lasting reported = new Lasting();
+    private final Lasting inPartitions = new Lasting();
     private PartitionBacklog lastRead;
 
     /**
      * Capacity of the workers for this router.
      *
      * @param nanosPerItem   0 when not known
-     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: the target plus one item for each slot
+     * @param allowanceNanos how far {@code emptyAtNanos} may be ahead of now: one item for each slot, plus the target,
+     *                       or one item more if that takes longer
      */
     private record Capacity(long nanosPerItem, long allowanceNanos) {
         static final Capacity UNKNOWN = new Capacity(0, 0);
+    }
+
+    /** Time since when consecutive measurements exceed the target. */
+    private static final class Lasting {
+        private static final long NOT = Long.MAX_VALUE;
+        private long sinceMillis = NOT;
+
+        /** Adds a measurement, and returns whether they have exceeded the target for long enough. */
+        boolean add(boolean exceeds, long nowMillis) {
+            // A clock that was set back must not give a negative duration.
+            sinceMillis = exceeds ? Math.min(sinceMillis, nowMillis) : NOT;
+            return exceeds && nowMillis - sinceMillis >= CONFIRM_MILLIS;
+        }
     }
 
     HotLane(long targetMillis) {
@@ -81,10 +102,11 @@ final class HotLane {
      * Returns the items a second that the workers can handle for this router, 0 when not known.
      */
     double update(List<LaneReport> reports, PartitionBacklog read, int routers, long nowMillis) {
+        boolean isNew = read != lastRead;
+        lastRead = read;
+        long unfinished = total(read);
         if (reports.isEmpty()) {
-            if (capacity != Capacity.UNKNOWN) {
-                behindUntilMillis = nowMillis + HOLD_MILLIS;
-            }
+            setBehind(reported.add(capacity != Capacity.UNKNOWN && unfinished > 1, nowMillis), nowMillis);
             return capacity.nanosPerItem == 0 ? 0 : 1e9 / capacity.nanosPerItem;
         }
         int slots = 0;
@@ -104,17 +126,31 @@ final class HotLane {
         if (perSecond > 0) {
             capacity = capacity(perSecond / routers, slots);
         }
-        boolean isNew = read != lastRead;
-        lastRead = read;
-        long inPartitions = isNew ? Math.max(0, total(read) - slots) : 0;
-        if (isNew && capacity.nanosPerItem > 0) {
-            anchor(nowMillis, inPartitions / perSecond(perSecond) + slots / perSecond(perSecond));
+        double reportedMillis =
+                Math.max(waiting > 1 || unfinished > 1 ? ageMillis : 0, waitMillis(waiting, perSecond));
+        setBehind(reported.add(reportedMillis > targetMillis, nowMillis), nowMillis);
+        if (isNew) {
+            long beyondSlots = Math.max(0, unfinished - slots);
+            if (capacity.nanosPerItem > 0) {
+                anchor(nowMillis, (beyondSlots + slots) / perSecond(perSecond));
+            }
+            double inPartitionsMillis = waitMillis(beyondSlots, perSecond);
+            setBehind(inPartitions.add(inPartitionsMillis > targetMillis, nowMillis), nowMillis);
+            reportedMillis = Math.max(reportedMillis, inPartitionsMillis);
         }
-        double waitMillis = Math.max(ageMillis, 1e3 * Math.max(waiting, inPartitions) / perSecond(perSecond));
-        if (waitMillis > targetMillis || isBehind(nowMillis) && waitMillis > targetMillis / 2.0) {
+        setBehind(isBehind(nowMillis) && reportedMillis > targetMillis / 2.0, nowMillis);
+        return perSecond / routers;
+    }
+
+    private void setBehind(boolean isSignalled, long nowMillis) {
+        if (isSignalled) {
             behindUntilMillis = nowMillis + HOLD_MILLIS;
         }
-        return perSecond / routers;
+    }
+
+    /** Returns how long these items take; 0 for a single one. */
+    private static double waitMillis(long items, double perSecond) {
+        return items > 1 ? 1e3 * items / perSecond(perSecond) : 0;
     }
 
     /** Lowers the estimate to the backlog that was read: the estimate depends on a capacity that may be wrong. */
@@ -126,7 +162,8 @@ final class HotLane {
 
     private Capacity capacity(double perSecond, int slots) {
         long nanosPerItem = Math.clamp(Math.round(1e9 / perSecond), 1, 3_600_000_000_000L);
-        return new Capacity(nanosPerItem, targetMillis * NANOS_PER_MILLI + slots * nanosPerItem);
+        return new Capacity(
+                nanosPerItem, Math.max(targetMillis * NANOS_PER_MILLI, nanosPerItem) + slots * nanosPerItem);
     }
 
     private static double perSecond(double known) {

@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Rate limiter of one process: one {@link Gcra} state for each tenant, shared by all threads.
  *
- * <p>Tenants are identified by the hash in their {@link TenantContext}. Hash and state share one array ({@link LinearProbing}), so a look-up
- * among 100,000 tenants costs one cache miss, where a map of objects costs five. Two tenants with the same hash share a
- * bucket.
+ * <p>Tenants are identified by the hash in their {@link TenantContext}. Hash and state share one array
+ * ({@link LinearProbing}), so a look-up among 100,000 tenants costs one cache miss, where a map of objects costs five.
+ * Two tenants with the same hash share a bucket.
  *
  * <p>Owner: each {@link Stripe} owns its array under its own lock. The table is not kept over a restart, which allows a
  * tenant one more burst.

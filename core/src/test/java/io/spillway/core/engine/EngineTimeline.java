@@ -38,6 +38,7 @@ final class EngineTimeline
     private final Map<Long, Attempt> attempts = new HashMap<>();
     final WorkerEngine<Item, Attempt> engine;
     long nowMillis = START_MILLIS;
+    long clockAheadMillis;
     long sweptBeforeMillis = RoutingRules.NO_SWEEP_MILLIS;
 
     record Item(
@@ -154,6 +155,11 @@ final class EngineTimeline
     @Override
     public long sweptBeforeMillis(Item item, long atMillis) {
         return sweptBeforeMillis;
+    }
+
+    @Override
+    public long clockAheadMillis() {
+        return clockAheadMillis;
     }
 
     @Override

@@ -53,6 +53,20 @@ class WorkerEngineTest {
                 .isEqualTo(effect.startsWith("start") ? 1 : 0);
     }
 
+    @ParameterizedTest(name = "in {0} after {1} ms with the clock {2} ms ahead")
+    @CsvSource(delimiter = '|', textBlock = """
+            hot      | 70000  | 60000 | start 0
+            hot      | 70001  | 60000 | move 0 to aged: age, moves 1
+            hot      | 120001 | 60000 | drop 0: ttl
+            aged     | 120000 | 60000 | start 0
+            hot      | 0      | 60000 | start 0
+            """)
+    void a_step_of_the_clock_is_no_part_of_an_age(String lane, long ageMillis, long aheadMillis, String effect) {
+        one.clockAheadMillis = aheadMillis;
+        one.arrives(one.partition(laneOf(lane)), 0, ageMillis);
+        assertThat(one.effects()).containsExactly(effect);
+    }
+
     @Test
     void nothing_starts_before_the_first_commit() {
         EnginePartition partition = one.takeOver(Lane.HOT, ProgressState.fresh(0));

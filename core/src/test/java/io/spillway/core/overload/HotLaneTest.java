@@ -2,8 +2,12 @@ package io.spillway.core.overload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The target is 200 ms. By default one worker of 10 slots with a capacity of 1,000 items a second. */
 class HotLaneTest {
@@ -45,6 +49,59 @@ class HotLaneTest {
         }
     }
 
+    /**
+     * Timelines of measurements 250 ms apart: waiting items of the worker, age in ms at the start, unfinished items in
+     * the partitions. The worker has 10 slots.
+     */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+        one old item each second           | 1000 | 0 900 1, 0 0 0, 0 0 0, 0 0 0, 0 900 1, 0 0 0, 0 0 0, 0 0 0  | never
+        one item after the other, all old  | 1000 | 0 900 1, 0 900 1, 0 900 1, 0 900 1, 0 900 1, 0 900 1        | never
+        one waiting item, slow handlers    | 2    | 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1, 1 0 1             | never
+        five waiting items at one moment   | 2    | 5 0 5, 0 0 0, 5 0 5, 0 0 0, 5 0 5, 0 0 0                    | never
+        five old items at one moment       | 1000 | 0 900 5, 0 0 5, 0 900 5, 0 0 0, 0 900 5, 0 0 5              | never
+        a backlog at one moment            | 1000 | 0 0 999, 0 0 0, 0 0 999, 0 0 0, 0 0 999, 0 0 0              | never
+        two waiting items, slow handlers   | 2    | 2 0 2, 2 0 2, 2 0 2, 2 0 2                                  | 500
+        a worker short of processor time   | 1000 | 0 300 5, 0 400 6, 0 500 7, 0 600 8                          | 500
+        many waiting items                 | 1000 | 0 0 0, 999 0 999, 999 0 999, 999 0 999                      | 750
+        a lasting backlog                  | 1000 | 0 0 999, 0 0 999, 0 0 999                                   | 500
+        """)
+    void measurements_need_more_than_one_item_and_half_a_second(
+            String name, double perSecond, String timeline, String behindFrom) {
+        List<Long> behindAt = new ArrayList<>();
+        long millis = 0;
+        for (String step : timeline.strip().split(", ")) {
+            long[] now = Arrays.stream(step.split(" ")).mapToLong(Long::parseLong).toArray();
+            lane.update(List.of(new LaneReport(10, perSecond, 0, now[0], now[1])), backlog(now[2], T0 + millis), 1,
+                    T0 + millis);
+            if (lane.isBehind(T0 + millis)) {
+                behindAt.add(millis);
+            }
+            millis += 250;
+        }
+        assertThat(behindAt.isEmpty() ? "never" : behindAt.getFirst().toString()).isEqualTo(behindFrom);
+    }
+
+    @Test
+    void one_item_more_than_the_slots_is_not_behind_however_slow_the_handler_is() {
+        lane.update(List.of(new LaneReport(10, 2, 0, 0, 0)), NOTHING_READ, 1, T0);
+        for (int i = 0; i < 11; i++) {
+            lane.sent(T0);
+        }
+        assertThat(lane.isBehind(T0)).as("10 in slots, one waits for half a second").isFalse();
+        lane.sent(T0);
+        assertThat(lane.isBehind(T0)).as("two wait").isTrue();
+    }
+
+    @Test
+    void without_a_worker_an_empty_lane_is_not_behind() {
+        lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0);
+        for (int millis = 0; millis < 5_000; millis += 100) {
+            lane.update(List.of(), backlog(millis < 2_000 ? 0 : 1, T0 + millis), 1, T0 + millis);
+            assertThat(lane.isBehind(T0 + millis)).as("%d ms", millis).isFalse();
+        }
+    }
+
     @Test
     void full_slots_alone_are_not_behind() {
         // 50 slots and attempts of one second: 50 items a second.
@@ -58,31 +115,33 @@ class HotLaneTest {
 
     @Test
     void each_worker_signal_sets_the_lane_behind_and_half_of_it_keeps_it_so() {
-        lane.update(List.of(able(0, 0), able(201, 0)), NOTHING_READ, 1, T0);
-        assertThat(lane.isBehind(T0)).as("201 waiting with 2,000 a second").isFalse();
-        lane.update(List.of(able(0, 0), able(401, 0)), NOTHING_READ, 1, T0);
-        assertThat(lane.isBehind(T0)).as("401 waiting").isTrue();
+        lasting(T0, able(0, 0), able(201, 0));
+        assertThat(lane.isBehind(T0 + 500)).as("201 waiting with 2,000 a second").isFalse();
+        lasting(T0 + 600, able(0, 0), able(401, 0));
+        assertThat(lane.isBehind(T0 + 1_100)).as("401 waiting").isTrue();
 
-        lane.update(List.of(able(0, 101), able(0, 0)), NOTHING_READ, 1, T0 + 900);
-        assertThat(lane.isBehind(T0 + 1_800)).as("ages of half the target keep it behind").isTrue();
-        lane.update(List.of(able(0, 100), able(0, 0)), NOTHING_READ, 1, T0 + 1_800);
-        assertThat(lane.isBehind(T0 + 1_901)).as("a second later").isFalse();
+        lane.update(List.of(able(2, 101), able(0, 0)), NOTHING_READ, 1, T0 + 2_000);
+        assertThat(lane.isBehind(T0 + 2_900)).as("ages of half the target keep it behind").isTrue();
+        lane.update(List.of(able(2, 100), able(0, 0)), NOTHING_READ, 1, T0 + 2_900);
+        assertThat(lane.isBehind(T0 + 3_001)).as("a second later").isFalse();
 
-        lane.update(List.of(able(0, 101), able(0, 0)), NOTHING_READ, 1, T0 + 2_000);
-        assertThat(lane.isBehind(T0 + 2_000)).as("half the target does not set it behind").isFalse();
-        lane.update(List.of(able(0, 201), able(0, 0)), NOTHING_READ, 1, T0 + 2_000);
-        assertThat(lane.isBehind(T0 + 2_000)).as("ages over the target").isTrue();
+        lasting(T0 + 3_100, able(2, 101), able(0, 0));
+        assertThat(lane.isBehind(T0 + 3_600)).as("half the target does not set it behind").isFalse();
+        lasting(T0 + 3_700, able(2, 201), able(0, 0));
+        assertThat(lane.isBehind(T0 + 4_200)).as("ages over the target").isTrue();
     }
 
     @Test
     void the_partition_backlog_beyond_the_slots_counts_once_for_each_update() {
-        PartitionBacklog backlog = backlog(211, T0);
         lane.update(List.of(able(0, 0)), backlog(210, T0), 1, T0);
-        assertThat(lane.isBehind(T0)).isFalse();
-        lane.update(List.of(able(0, 0)), backlog, 1, T0);
-        assertThat(lane.isBehind(T0)).isTrue();
-        lane.update(List.of(able(0, 0)), backlog, 1, T0 + 900);
-        assertThat(lane.isBehind(T0 + 1_001)).as("the same backlog again").isFalse();
+        lane.update(List.of(able(0, 0)), backlog(210, T0 + 1_000), 1, T0 + 1_000);
+        assertThat(lane.isBehind(T0 + 1_000)).isFalse();
+        PartitionBacklog backlog = backlog(211, T0 + 2_000);
+        lane.update(List.of(able(0, 0)), backlog, 1, T0 + 2_000);
+        lane.update(List.of(able(0, 0)), backlog, 1, T0 + 2_900);
+        assertThat(lane.isBehind(T0 + 2_900)).as("the same backlog again").isFalse();
+        lane.update(List.of(able(0, 0)), backlog(211, T0 + 3_000), 1, T0 + 3_000);
+        assertThat(lane.isBehind(T0 + 3_000)).isTrue();
     }
 
     @Test
@@ -98,12 +157,13 @@ class HotLaneTest {
     }
 
     @Test
-    void without_a_worker_the_lane_is_behind() {
+    void without_a_worker_the_lane_is_behind_when_items_wait() {
         lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0);
-        lane.update(List.of(), NOTHING_READ, 1, T0 + 5_000);
-        assertThat(lane.isBehind(T0 + 5_500)).isTrue();
-        lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0 + 5_600);
-        assertThat(lane.isBehind(T0 + 6_001)).isFalse();
+        lane.update(List.of(), backlog(2, T0 + 5_000), 1, T0 + 5_000);
+        lane.update(List.of(), backlog(2, T0 + 5_500), 1, T0 + 5_500);
+        assertThat(lane.isBehind(T0 + 6_000)).isTrue();
+        lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0 + 6_100);
+        assertThat(lane.isBehind(T0 + 6_501)).isFalse();
     }
 
     @Test
@@ -123,12 +183,18 @@ class HotLaneTest {
 
     @Test
     void a_clock_set_back_does_not_keep_the_lane_behind() {
-        lane.update(List.of(able(1_000, 0)), NOTHING_READ, 1, T0);
-        assertThat(lane.isBehind(T0)).isTrue();
+        lasting(T0, able(1_000, 0));
+        assertThat(lane.isBehind(T0 + 500)).isTrue();
         assertThat(lane.isBehind(T0 - 3_600_000)).isFalse();
         lane.update(List.of(able(0, 0)), NOTHING_READ, 1, T0 - 3_600_000);
         lane.sent(T0 - 3_600_000);
         assertThat(lane.isBehind(T0 - 3_600_000)).isFalse();
+    }
+
+    /** Reports the same for half a second. */
+    private void lasting(long fromMillis, LaneReport... reports) {
+        lane.update(List.of(reports), NOTHING_READ, 1, fromMillis);
+        lane.update(List.of(reports), NOTHING_READ, 1, fromMillis + 500);
     }
 
     private static LaneReport able(long waiting, double ageMillis) {

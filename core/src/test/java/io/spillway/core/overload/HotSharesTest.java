@@ -66,7 +66,8 @@ class HotSharesTest {
         assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).isLessThanOrEqualTo(HotShares.MAX_TENANTS);
         double most = Arrays.stream(items()).max().orElse(0);
         assertThat(most).as("of 10,000 lately").isGreaterThan(100);
-        assertThat(shares.add(TenantHash.key("flood", 7), 1, 100 * HotShares.UNIT)).as("the heavy tenant is counted").isFalse();
+        assertThat(shares.add(TenantHash.key("flood", 7), 1, 100 * HotShares.UNIT))
+                .as("the heavy tenant is counted").isFalse();
     }
 
     @Test

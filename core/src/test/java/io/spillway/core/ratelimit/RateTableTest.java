@@ -94,7 +94,8 @@ class RateTableTest {
         assertThat(admitted("one-more", limit, START, 7)).isEqualTo(7);
         assertThat(table.unmeasured()).isEqualTo(7);
         assertThat(table.size()).isEqualTo(100);
-        assertThat(table.admit(named("tenant-0"), limit, START)).as("a tenant with a state is still measured").isFalse();
+        assertThat(table.admit(named("tenant-0"), limit, START))
+                .as("a tenant with a state is still measured").isFalse();
         assertThat(table.unmeasured()).isEqualTo(7);
     }
 

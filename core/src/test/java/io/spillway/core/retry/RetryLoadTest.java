@@ -68,6 +68,42 @@ class RetryLoadTest {
         assertThat(outage.waitingAfterItAll).as("seed %d", SEED).isZero();
     }
 
+    /**
+     * Moves through the delay lane for a tenant whose destination is down, at the default budget. The budget grants one
+     * retry a second, and each refused item comes back within {@link RetryBudget#SPREAD_PERIODS} periods, after half of
+     * them on average. So the moves grow with the backlog: the cost is known and has no bound of its own.
+     */
+    @ParameterizedTest(name = "{0} parked items: {1} moves a second")
+    @CsvSource({"300, 10", "3000, 98", "30000, 984", "300000, 9836"})
+    void whatTheBudgetRefusesMovesTwiceAMinuteForOneRetryASecond(int parked, long movesASecond) {
+        RetryBudgets budgets = new RetryBudgets(1, RetryBudget.Settings.DEFAULT);
+        int measuredFromMillis = 60_000;
+        int endMillis = 180_000;
+        int[] dueByMilli = new int[endMillis + 61_000];
+        dueByMilli[0] = parked;
+        long refused = 0;
+        long granted = 0;
+        for (int nowMillis = 0; nowMillis < endMillis; nowMillis++) {
+            for (; dueByMilli[nowMillis] > 0; dueByMilli[nowMillis]--) {
+                boolean isMeasured = nowMillis >= measuredFromMillis;
+                switch (budgets.ask("acme", "destination", nowMillis)) {
+                    case RetryBudget.Answer.Granted grant -> {
+                        budgets.failed("acme", "destination");
+                        dueByMilli[nowMillis + 30_000]++;
+                        granted += isMeasured ? 1 : 0;
+                    }
+                    case RetryBudget.Answer.Wait wait -> {
+                        dueByMilli[(int) wait.untilMillis()]++;
+                        refused += isMeasured ? 1 : 0;
+                    }
+                }
+            }
+        }
+        long seconds = (endMillis - measuredFromMillis) / 1_000;
+        assertThat(granted / seconds).as("useful retries a second").isEqualTo(1);
+        assertThat((double) refused / seconds).isCloseTo(movesASecond, within(Math.max(2, 0.05 * movesASecond)));
+    }
+
     private static final class Outage {
         private static final int TENANTS = 100;
         private static final int OFFERED_A_SECOND = 1_750;

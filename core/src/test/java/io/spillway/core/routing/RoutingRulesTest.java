@@ -103,7 +103,7 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route(TenantContext.of("acme", 0, policy), NOW - age, NOW - replayedBefore, policy.rateLimit(), sweepStart,
+        assertThat(RoutingRules.route(acme(policy), NOW - age, NOW - replayedBefore, policy.rateLimit(), sweepStart,
                 NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
@@ -111,13 +111,14 @@ class RoutingRulesTest {
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(TenantContext.of("acme", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+        assertThat(RoutingRules.route(acme(policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
                 rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(RoutingRules.route(TenantContext.of("bolt", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
+        assertThat(RoutingRules.route(
+                TenantContext.of("bolt", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
                 rates, guard))
                 .isEqualTo(Route.HOT);
-        assertThat(rates.admit(TenantContext.of("acme", 0, policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
+        assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
 
     @ParameterizedTest
@@ -146,12 +147,12 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route(TenantContext.of("acme", 0, policy), enqueuedAt, enqueuedAt, policy.rateLimit(), sweepStart, NOW, rates,
+        return RoutingRules.route(acme(policy), enqueuedAt, enqueuedAt, policy.rateLimit(), sweepStart, NOW, rates,
                 guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route(TenantContext.of("acme", 0, policy), enqueuedAt, freshSince, policy.rateLimit(),
+        return RoutingRules.route(acme(policy), enqueuedAt, freshSince, policy.rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
@@ -171,5 +172,9 @@ class RoutingRulesTest {
             case "SWEPT" -> Route.SWEPT;
             default -> throw new IllegalArgumentException(name);
         };
+    }
+
+    private static TenantContext acme(TenantPolicy policy) {
+        return TenantContext.of("acme", 0, policy);
     }
 }

@@ -2,13 +2,14 @@ package io.spillway.kafka.codec;
 
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.utils.Utils;
 
 /**
  * Routing headers and totals of a record, collected in one pass. For headers with the same name the last one counts, as
  * usual in Kafka.
  *
  * @param count       number of headers
- * @param bytes       minimum size of their names and values
+ * @param bytes       bytes of their names and values
  * @param hasInternal whether there is a header that only Spillway may set
  * @param tenant      null if absent, as are the three that follow
  */
@@ -30,7 +31,7 @@ record HeaderScan(
         for (Header header : all) {
             String name = header.key();
             byte[] value = header.value();
-            bytes += name.length() + (value == null ? 0 : value.length);
+            bytes += Utils.utf8Length(name) + (value == null ? 0 : value.length);
             if (name.startsWith(ItemHeaders.PREFIX)) {
                 switch (name) {
                     case ItemHeaders.TENANT -> tenant = header;

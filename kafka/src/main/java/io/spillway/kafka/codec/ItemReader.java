@@ -20,22 +20,30 @@ public final class ItemReader {
     private final ItemSchemas schemas;
     private final int maxBytes;
     private final int maxHeaders;
+    private final int maxHeaderBytes;
 
-    /** Creates a reader of ingress, with its limit of headers. */
+    /** Creates a reader with ingress' limit of headers. Their bytes are limited by the record's size only. */
     public ItemReader(ItemSchemas schemas, int maxBytes) {
         this(schemas, maxBytes, ItemLimits.MAX_HEADERS);
+    }
+
+    /** Creates a reader that limits the bytes of headers by the record's size only. */
+    public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders) {
+        this(schemas, maxBytes, maxHeaders, maxBytes);
     }
 
     /**
      * Creates a reader.
      *
-     * @param maxBytes   largest record with key, value and headers
-     * @param maxHeaders limit of headers per record
+     * @param maxBytes       largest record with key, value and headers
+     * @param maxHeaders     limit of headers per record
+     * @param maxHeaderBytes limit of the bytes of their names and values together
      */
-    public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders) {
+    public ItemReader(ItemSchemas schemas, int maxBytes, int maxHeaders, int maxHeaderBytes) {
         this.schemas = schemas;
         this.maxBytes = maxBytes;
         this.maxHeaders = maxHeaders;
+        this.maxHeaderBytes = maxHeaderBytes;
     }
 
     /**
@@ -66,6 +74,10 @@ public final class ItemReader {
         long size = (long) value.length + (key == null ? 0 : key.length) + scan.bytes();
         if (size > maxBytes) {
             throw new UnreadableItem(DeadReason.TOO_LARGE, size + " bytes; at most " + maxBytes + " (topics.maxBytes)");
+        }
+        if (scan.bytes() > maxHeaderBytes) {
+            throw new UnreadableItem(DeadReason.TOO_LARGE, scan.bytes() + " bytes of headers; at most "
+                    + maxHeaderBytes + " (router.maxHeaderBytes)");
         }
     }
 
