@@ -173,7 +173,8 @@ class StartChecksIT {
         List<String> problems = commands.run("topics", "check").outLines();
         assertThat(problems)
                 .anyMatch(line -> line.endsWith("kafka-configs.sh --bootstrap-server " + kafka.bootstrapServers()
-                        + " --alter --topic " + commands.topics().lane(Lane.HOT) + " --add-config retention.ms=-1"))
+                        + " --alter --entity-type topics --entity-name " + commands.topics().lane(Lane.HOT)
+                        + " --add-config retention.ms=-1"))
                 .as("the tool reads commas only in brackets, which a shell would expand")
                 .anyMatch(line -> line.endsWith(" --add-config 'cleanup.policy=[compact,delete]'"));
         CommandsUnderTest secured = configured(

@@ -61,7 +61,8 @@ class TenantsIsolateIT {
                 assertThat(placesOf(other)).as("no other tenant is there").doesNotContainAnyElementsOf(own);
             }
             assertThat(commands.run("explain", "--tenant", "acme").done().out())
-                    .contains("acme: has dedicated partitions", "partitions " + own, "any other: hot", "dedicated=2");
+                    .contains("acme: has dedicated partitions", "partitions " + own, "any other: hot")
+                    .containsPattern("dedicated +2 +set for acme");
             assertThat(commands.run("tenants", "isolate", "other", "--partitions", "3")
                             .failedWith(1))
                     .contains(

@@ -117,7 +117,7 @@ class PolicyFieldTest {
             PolicyField field, String text, String allowed) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> field.parse(text))
-                .withMessage(field.key() + " = " + text + ": must be " + allowed);
+                .withMessage(field.key() + " = " + text + ": must be " + allowed + units(field));
         assertThat(field.allowed()).isEqualTo(allowed);
     }
 
@@ -126,7 +126,13 @@ class PolicyFieldTest {
     void the_error_is_one_printable_line_for_any_value(PolicyField field) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> field.parse("1\nspillway ready\u202e"))
-                .withMessage(field.key() + " = 1\\u000aspillway ready\\u202e: must be " + field.allowed());
+                .withMessage(field.key() + " = 1\\u000aspillway ready\\u202e: must be " + field.allowed()
+                        + units(field));
+    }
+
+    /** The error about a duration lists the units. */
+    private static String units(PolicyField field) {
+        return field.type() == PolicyField.Type.DURATION ? " (units: ms, s, m, h, d)" : "";
     }
 
     @ParameterizedTest
