@@ -28,8 +28,9 @@ final class NativeLibraries {
      * example on a file system without permission to execute, they use the temporary directory.
      *
      * @param loadsRocksDb whether to load RocksDB now
+     * @return ends the use of the directory for libraries that are not loaded yet
      */
-    static void unpackBelow(Path data, boolean loadsRocksDb) {
+    static AutoCloseable unpackBelow(Path data, boolean loadsRocksDb) {
         try {
             Path directory = Files.createDirectories(data.resolve(DIRECTORY)).toAbsolutePath();
             empty(directory);
@@ -40,11 +41,16 @@ final class NativeLibraries {
                 NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
             }
         } catch (IOException | RuntimeException | UnsatisfiedLinkError e) {
-            PROPERTIES.stream().filter(name -> data.resolve(DIRECTORY).toAbsolutePath().toString()
-                    .equals(System.getProperty(name))).forEach(System::clearProperty);
+            clearProperties(data);
             LOG.warn("Cannot unpack native libraries in {} ({}); using the temporary directory, where killed processes"
                     + " leave their copies", data.resolve(DIRECTORY), Printable.of(e.toString()));
         }
+        return () -> clearProperties(data);
+    }
+
+    private static void clearProperties(Path data) {
+        PROPERTIES.stream().filter(name -> data.resolve(DIRECTORY).toAbsolutePath().toString()
+                .equals(System.getProperty(name))).forEach(System::clearProperty);
     }
 
     private static void empty(Path directory) throws IOException {

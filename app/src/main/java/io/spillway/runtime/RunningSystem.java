@@ -79,7 +79,8 @@ public record RunningSystem(
         boolean embedded = configured.kafka().bootstrapServers().isEmpty();
         StartChecks checks = new StartChecks();
         Optional<DataDirectory> opened = checks.run(() -> shutdown.closing(DataDirectory.open(options.data())));
-        opened.ifPresent(directory -> NativeLibraries.unpackBelow(directory.path(), roles.contains(Role.ROUTER)));
+        opened.ifPresent(directory ->
+                shutdown.closing(NativeLibraries.unpackBelow(directory.path(), roles.contains(Role.ROUTER))));
         checks.ports(configured, roles, embedded);
         Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
