@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** {@code spillway run} in a separate JVM that can be killed. Not thread-safe. Owner of the child process. */
 public final class SpillwayProcess implements AutoCloseable {

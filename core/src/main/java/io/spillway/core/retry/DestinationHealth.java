@@ -19,7 +19,7 @@ import java.util.Map;
  * <p>p is the highest of four estimates: of the tenant, and of the destination over all tenants, each over the last 30 s
  * and over the last 100 items. Too high a p means more attempts, too low a p a wrong dead letter. One success of each
  * estimate is taken for granted with a weight of one item, so a lone item that fails again and again is blamed. First
- * attempts count only, since items with a fault make more retries than others; where there are none, retries do.
+ * attempts count only, since items with a fault make more retries than others.
  *
  * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 400 bytes each; only tenants and
  * destinations with a failure within ten minutes have an entry, so a healthy system has none. The failures of further
@@ -55,7 +55,7 @@ public final class DestinationHealth {
             if (!succeeded) {
                 failedAtMillis = nowMillis;
             }
-            if (isFirst || items.at(nowMillis) < 1) {
+            if (isFirst) {
                 items.add(1, nowMillis);
                 failures.add(succeeded ? 0 : 1, nowMillis);
                 lastItems += 1 - lastItems / REMEMBERED_ITEMS;
