@@ -77,7 +77,9 @@ final class SimRouter {
     }
 
     void delay(SimulatedItem item, long dueMillis) {
-        timers.add(dueMillis, item);
+        long endMillis = RoutingRules.endMillis(
+                item.attempts > 0, item.enqueuedAtMillis(), population.policy(item.tenant));
+        timers.add(Math.min(dueMillis, endMillis), item);
     }
 
     /** Routes the due items of the delay lane again. */
@@ -132,7 +134,8 @@ final class SimRouter {
     private Route decide(SimulatedItem item, long nowNanos) {
         TenantContext tenant = population.context(item.tenant);
         return RoutingRules.route(
-                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), tenant.policy().rateLimit(),
+                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), item.attempts > 0,
+                tenant.policy().rateLimit(),
                 population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
                 protection);
     }
@@ -141,7 +144,7 @@ final class SimRouter {
         switch (route) {
             case Route.ToLane to -> open.add(new Routed(item, select(item, to.lane())));
             case Route.Drop drop -> tally.dropped(item);
-            case Route.DeadLetter dead -> throw new IllegalStateException("a routing rule made a dead letter");
+            case Route.DeadLetter dead -> tally.dead(item);
         }
     }
 

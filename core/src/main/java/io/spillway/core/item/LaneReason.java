@@ -19,7 +19,9 @@ public enum LaneReason {
     /** Blocked other tenants' work while its tenant used all handlers of its concurrency limit. */
     CAPPED("capped"),
     /** A retry that its tenant's retry budget does not allow yet. */
-    RETRY_BUDGET("retry-budget");
+    RETRY_BUDGET("retry-budget"),
+    /** Put off by the handler: no attempt was made. */
+    LATER("later");
 
     private final String label;
 
