@@ -192,18 +192,20 @@ public final class RetryGate {
     public void counted(Collection<AttemptCounts> all, long nowMillis) {
         for (AttemptCounts counts : all) {
             Destination destination = destinations.get(counts.key().destination());
-            if (destination != null) {
-                double share = 1.0 / partitions;
-                destination.bucket.earn(share * earned(counts, 1), nowMillis);
-                destination.recent.add(counts, nowMillis);
-                destination.successes.add(share * counts.successes(), nowMillis);
+            if (destination == null) {
+                continue;
+            }
+            Group group = groups.get(counts.key());
+            destination.recent.add(counts, nowMillis);
+            // A tenant uses the partitions of its shard only, and those that are not counted alone use all.
+            double share = group != null ? group.share : counts.key().tenant().isEmpty() ? 1.0 / partitions : 0;
+            destination.bucket.earn(share * earned(counts, 1), nowMillis);
+            destination.successes.add(share * counts.successes(), nowMillis);
+            destination.noneBeforeMillis = Long.MIN_VALUE;
+            if (group != null) {
                 destination.underWay.add(-share * counts.retries(), nowMillis);
-                destination.noneBeforeMillis = Long.MIN_VALUE;
-                Group group = groups.get(counts.key());
-                if (group != null) {
-                    group.bucket.earn(group.share * earned(counts, group.earned), nowMillis);
-                    group.recent.add(counts, nowMillis);
-                }
+                group.recent.add(counts, nowMillis);
+                group.bucket.earn(share * earned(counts, group.earned), nowMillis);
             }
         }
     }
