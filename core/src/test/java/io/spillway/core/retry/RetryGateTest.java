@@ -62,18 +62,18 @@ class RetryGateTest {
     }
 
     @Test
-    void aSuccessLetsOneParkedItemGoAndARetrysSuccessTwo() {
+    void aSuccessLetsOneParkedItemGoAndARetrysSuccessThree() {
         grants("acme", 10);
         parkMany("acme", 1_000);
         assertThat(release()).isZero();
         succeed("acme", 4, 0);
         assertThat(release()).as("a quarter of four").isEqualTo(1);
         succeed("acme", 0, 4);
-        assertThat(release()).as("a quarter of eight").isEqualTo(2);
+        assertThat(release()).as("a quarter of twelve").isEqualTo(3);
     }
 
     @Test
-    void theRampDoublesWithEachRoundTripAndStopsAtTwiceTheSuccessesOfASecond() {
+    void theRampGrowsWithEachRoundTripUpToTwiceTheSuccessesOfASecond() {
         grants("acme", 10);
         parkMany("acme", 100_000);
         List<Integer> released = new ArrayList<>();
@@ -85,7 +85,7 @@ class RetryGateTest {
             last = release();
             released.add(last);
         }
-        assertThat(released.subList(0, 3)).containsExactly(8, 16, 32);
+        assertThat(released.subList(0, 3)).containsExactly(12, 29, 76);
         assertThat(released).allMatch(each -> each <= 200);
         assertThat(gate.parked()).isGreaterThan(98_000);
     }
