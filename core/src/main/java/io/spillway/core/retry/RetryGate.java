@@ -86,7 +86,7 @@ public final class RetryGate {
         final Recent recent = new Recent();
         final DecayingCount successes = new DecayingCount(1_000);
         /** Retries granted and not reported. It decays, because reports may be lost. */
-        final DecayingCount underWay = new DecayingCount(30_000);
+        final DecayingCount underWay = new DecayingCount(120_000);
         final Queue<Group> waiting = new ArrayDeque<>();
         int groups;
         boolean queued;
