@@ -65,11 +65,11 @@ class WorkerCoreTest {
                 .mapToObj(offset -> CoreScene.item(owned, offset, "acme", 0)).toList());
         assertThat(started).hasSizeLessThan(60);
         scene.nowMillis += Duration.ofDays(14).toMillis() - 1;
-        scene.core.endOverdue();
+        scene.core.receive(List.of());
         assertThat(scene.core.waiting(Lane.HOT)).isEqualTo(60 - started.size());
 
-        scene.nowMillis++;
-        scene.core.endOverdue();
+        scene.nowMillis += Duration.ofSeconds(10).toMillis();
+        scene.core.receive(List.of());
 
         assertThat(scene.core.waiting(Lane.HOT)).isZero();
         List<ProducerRecord<byte[], byte[]>> dead = scene.core.batch().parts().get(owned).moves();

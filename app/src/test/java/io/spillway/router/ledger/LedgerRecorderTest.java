@@ -198,7 +198,8 @@ class LedgerRecorderTest {
             router.send(new byte[30_000], RouterHarness.headers("spillway-tenant", "large"));
             assertThat(flush(router)).isEqualTo(Map.of(
                     "limited outside>hot", 1L, "limited outside>overflow", 1L, "old outside>aged", 1L,
-                    "short outside>dropped", 1L, "ended outside>dead-letter", 1L, "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
+                    "short outside>dropped", 1L, "ended outside>dead-letter", 1L,
+                    "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
         }
     }
 
