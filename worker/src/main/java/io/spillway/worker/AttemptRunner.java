@@ -97,6 +97,10 @@ final class AttemptRunner {
                 case Outcome.Retry(var after, String detail) -> new AttemptResult.Failed(
                         after.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Math.max(0, after.get().toMillis())),
                         detail);
+                case Outcome.Unavailable unavailable -> new AttemptResult.Failed(
+                        OptionalLong.empty(), unavailable.detail());
+                case Outcome.Later later -> new AttemptResult.Failed(
+                        OptionalLong.of(Math.max(0, later.after().toMillis())), "later");
                 case Outcome.Dead dead -> new AttemptResult.PermanentFailure(dead.reason());
                 case null -> new AttemptResult.Failed(
                         OptionalLong.empty(), "The handler returned null. It must return an outcome.");
