@@ -7,6 +7,7 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.feedback.UndecidedTransactions;
@@ -82,8 +83,8 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    void start(String instance) {
-        task.start(instance, PERIOD_MILLIS);
+    void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     @Override

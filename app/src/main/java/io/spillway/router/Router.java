@@ -17,6 +17,7 @@ import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Depths;
@@ -103,8 +104,8 @@ public final class Router implements AutoCloseable {
      * Creates a router that {@link #start} starts.
      *
      * @param configuration  the whole configuration, with a cluster
-     * @param instance       name of this process, stable over restarts: part of client names and of periodic offsets
-     * @param stateDirectory directory for the state of Kafka Streams
+     * @param instance       name of this process, stable over restarts: part of client names
+     * @param stateDirectory directory for the state of Kafka Streams, of this process alone
      * @param policies       view of the policies, already loaded
      * @param sweeps         view of the sweeps, already loaded
      * @param assignments    view of the assigned shards, already loaded; {@link ShardAssignments#none} where none are
@@ -190,11 +191,12 @@ public final class Router implements AutoCloseable {
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadFailure);
-        exchange.start(timeout);
+        StartDelays delays = StartDelays.of(stateDirectory);
+        exchange.start(timeout, delays);
         depthsView.start(timeout);
-        workReader.start(instance);
-        hotLaneMonitor.start(timeout);
-        clockWatch.start();
+        workReader.start(delays);
+        hotLaneMonitor.start(timeout, delays);
+        clockWatch.start(delays);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -210,7 +212,7 @@ public final class Router implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
-        housekeeping.start(instance);
+        housekeeping.start(delays);
     }
 
     /** Returns whether it routes, or will after the current rebalance. */

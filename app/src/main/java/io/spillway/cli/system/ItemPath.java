@@ -36,10 +36,10 @@ final class ItemPath {
     private static final Map<String, String> NUMBERS = ordered(
             ItemHeaders.ATTEMPT, "attempts", ItemHeaders.MOVES, "moves", ItemHeaders.DUE, "dueAt",
             ItemHeaders.FIRST_ATTEMPT_AT, "firstAttemptAt", ItemHeaders.REPLAYED_AT, "replayedAt",
-            ItemHeaders.DEAD_AT, "deadAt");
+            ItemHeaders.DEAD_AT, "deadAt", ItemHeaders.BLAME, "blameThousandths");
     private static final Map<String, String> TEXTS = ordered(
             ItemHeaders.LANE_REASON, "laneReason", ItemHeaders.DEAD_REASON, "reason", ItemHeaders.DEAD_DETAIL,
-            "detail", ItemHeaders.DEAD_STAGE, "stage");
+            "detail", ItemHeaders.DEAD_STAGE, "stage", ItemHeaders.DESTINATION, "destination");
 
     private ItemPath() {}
 

@@ -9,6 +9,7 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.route.LaneBacklogs;
 import java.time.Duration;
@@ -55,8 +56,8 @@ public final class WorkReader implements AutoCloseable {
         }
     }
 
-    public void start(String instance) {
-        task.start(instance, PERIOD_MILLIS);
+    public void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     /** Returns the latest backlogs, never null. */
