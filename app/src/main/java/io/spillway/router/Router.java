@@ -113,7 +113,7 @@ public final class Router implements AutoCloseable {
      * @param registry       receives its metrics
      * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
      *                       Kafka Streams
-     * @param nanoClock      monotonic clock, to notice steps of the other one
+     * @param nanoClock      monotonic clock, for durations of failures and stalls, and to notice steps of the other one
      */
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
@@ -137,7 +137,8 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
-        this.workReader = new WorkReader(queueAdmin, topics, configuration.shards().stuckAfter(), clock, registry);
+        this.workReader = new WorkReader(
+                queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -148,13 +149,13 @@ public final class Router implements AutoCloseable {
                 clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
         Topology topology =
-                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies));
+                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates, metrics, depths,
-                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry,
-                () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
+                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
+                registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures")
                 .register(registry);
@@ -275,7 +276,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
-            TenantPolicies policies) {
+            TenantPolicies policies, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -286,7 +287,7 @@ public final class Router implements AutoCloseable {
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
         DelayMetrics delays = new DelayMetrics(registry, clock);
-        LedgerGap gap = LedgerGap.inKafka(clients, topics);
+        LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(
