@@ -58,7 +58,7 @@ class ArchitectureTest {
             row("handler"),
             row("producer", "core.sharding schema"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding"),
-            row("kafka.codec", "core.item core.ledger core.routing kafka.topics schema"),
+            row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",
                     "core.item core.ledger core.overload core.policy core.ratelimit core.routing core.settings"
