@@ -23,6 +23,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.utils.Bytes;
 
 /**
  * Scanner of all items that are stored in the topics. An item counts as finished if the committed progress of its
@@ -137,15 +138,16 @@ public final class Census implements AutoCloseable {
 
     private void readTimers(int number, long below, String topic, Consumer<StoredItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
-        Map<Long, WaitingTimer> timers = new HashMap<>();
+        // By key: an item that is parked when its timer ends has the same offset under both keys.
+        Map<Bytes, WaitingTimer> timers = new HashMap<>();
         // The record that removes a timer comes after the one that sets it, which is later than the item's time.
         readFrom(changelog, first(changelog), record -> {
             if (record.key() != null) {
                 WaitingTimer.offsetOf(record.key()).ifPresent(offset -> {
                     if (record.value() == null) {
-                        timers.remove(offset);
+                        timers.remove(Bytes.wrap(record.key()));
                     } else if (offset < below) {
-                        timers.put(offset, WaitingTimer.of(record.key(), record.value()));
+                        timers.put(Bytes.wrap(record.key()), WaitingTimer.of(record.key(), record.value()));
                     }
                 });
             }

@@ -23,9 +23,11 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
@@ -87,6 +89,8 @@ public final class RouterHarness implements AutoCloseable {
 
     private static final RecordCodec<WorkItem> ITEMS = new RecordCodec<>(new WorkItem());
 
+    /** Passes reports of attempts to the delay stage. */
+    final AttemptMailboxes mailboxes = new AttemptMailboxes();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final Topics topics;
     final TestInputTopic<byte[], byte[]> ingress;
@@ -99,6 +103,7 @@ public final class RouterHarness implements AutoCloseable {
     LedgerGap gap = (partition, from, reader) -> { };
     /** The balances that the router sees. */
     final Depths depths = new Depths();
+    DelayMetrics delays;
     /** Protection of hot; tests call its look method. */
     final HotGuard guard;
     private long nowMillis = START_MILLIS;
@@ -160,7 +165,7 @@ public final class RouterHarness implements AutoCloseable {
         recorder = new LedgerRecorder(topics, policies.seed());
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
-        DelayMetrics delays = new DelayMetrics(registry, clock);
+        delays = new DelayMetrics(registry, 2, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
@@ -177,7 +182,9 @@ public final class RouterHarness implements AutoCloseable {
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
-                () -> new DelayProcessor(topics, new DelayReader(delayed), due, metrics, delays, 1, clock, recorder),
+                () -> new DelayProcessor(topics, new DelayReader(delayed), due,
+                        new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
+                        metrics, delays, 1, clock, recorder),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
                 () -> new ShardProcessor(placements, 0, MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);

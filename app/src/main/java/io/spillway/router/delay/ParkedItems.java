@@ -133,9 +133,14 @@ final class ParkedItems {
         return indexedTo.equals(ParkedKey.LAST);
     }
 
+    /** Returns whether the items of an earlier run are counted. */
+    boolean isCounted() {
+        return countedTo.equals(ParkedKey.LAST);
+    }
+
     /** Counts a part of the items of an earlier run, when all groups are indexed; returns the number. */
     int count() {
-        if (countedTo.equals(ParkedKey.LAST) || !isIndexed()) {
+        if (isCounted() || !isIndexed()) {
             return 0;
         }
         int counted = 0;

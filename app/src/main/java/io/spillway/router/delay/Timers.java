@@ -43,6 +43,7 @@ public final class Timers {
     /** Earliest timer added while due ones are taken. */
     private Bytes earliestAdded = END;
     private boolean isEndStored;
+    private boolean isEstimate = true;
     private volatile long nextDueMillis;
     private volatile long waiting;
 
@@ -111,13 +112,16 @@ public final class Timers {
             }
         }
         moveCursor(earlier(next, earliestAdded));
+        isEstimate &= nextDueMillis != NEVER;
         waiting = nextDueMillis == NEVER ? 0 : Math.max(1, waiting - taken);
         return taken;
     }
 
-    /** Corrects the estimate of {@link #waiting} by entries of the store that are no timers. */
+    /** Corrects {@link #waiting}, while it depends on RocksDB's estimate, by entries that are not timers. */
     void areNoTimers(int entries) {
-        waiting = nextDueMillis == NEVER ? 0 : Math.max(1, waiting - entries);
+        if (isEstimate) {
+            waiting = Math.max(1, waiting - entries);
+        }
     }
 
     /** Returns when the earliest timer is due, or an earlier time; {@link #NEVER} for none. Epoch milliseconds. */

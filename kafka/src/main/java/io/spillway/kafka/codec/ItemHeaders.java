@@ -33,6 +33,7 @@ public final class ItemHeaders {
     public static final String MOVES = "spillway-moves";
     public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
     public static final String REPLAYED_AT = "spillway-replayed-at";
+    public static final String DESTINATION = "spillway-destination";
 
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
@@ -47,7 +48,8 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
-            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT))
+            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
+                    DESTINATION))
             .collect(Collectors.toUnmodifiableSet());
 
     private ItemHeaders() {}
