@@ -2,6 +2,7 @@ package io.spillway.router.delay;
 
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.RetrySettings;
+import io.spillway.core.routing.RoutingRules;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -19,11 +20,7 @@ public record RetryRules(
     /** Returns when an item ends although it waits, epoch milliseconds; {@link Long#MAX_VALUE} for never. */
     long endMillis(DelayedItem item, long nowMillis) {
         TenantPolicy policy = policies.apply(item.key().tenant());
-        long patienceMillis = item.wasAttempted() ? policy.retryForMillis() : policy.expireAfterMillis();
-        long endMillis = item.freshSinceMillis() + patienceMillis;
-        if (endMillis < 0) {
-            return Long.MAX_VALUE;
-        }
+        long endMillis = RoutingRules.endMillis(item.wasAttempted(), item.freshSinceMillis(), policy);
         return endMillis > nowMillis ? endMillis : endMillis + aheadMillis.getAsLong();
     }
 }
