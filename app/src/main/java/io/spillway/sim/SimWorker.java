@@ -90,6 +90,13 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         health.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
+    /** Ends the waiting items whose time is over. */
+    void endOverdue(long nowNanos) {
+        if (!dead) {
+            engine.endOverdue(SimulatedTime.epochMillis(nowNanos), nowNanos);
+        }
+    }
+
     /** Returns the measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
         return stats.report(slots, engine.waiting(Lane.HOT), nowNanos);
@@ -216,6 +223,11 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     public void dropped(SimulatedItem item, DropReason reason) {
         item.currentPartition.left();
         tally.dropped(item);
+    }
+
+    @Override
+    public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
+        move(new Move(item, Lane.DEAD_LETTER, item.attempts, item.moves, 0, Optional.empty()));
     }
 
     @Override

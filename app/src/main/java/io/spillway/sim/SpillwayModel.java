@@ -161,6 +161,7 @@ final class SpillwayModel implements Model {
             worker.caughtUp = live <= 4L * cluster.dispatch().slots();
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
+                worker.endOverdue(nowNanos);
             }
         }
         if (number % HOUSEKEEPING_SECONDS == 0) {

@@ -88,7 +88,7 @@ final class LaneRecords {
         return dead;
     }
 
-    /** Returns the dead-letter record of an unreadable record. */
+    /** Returns the dead-letter record of an unreadable record, or of an item with the attempts that it has had. */
     ProducerRecord<byte[], byte[]> dead(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, long nowMillis) {
         Headers headers = new RecordHeaders(record.headers());
         headers.remove(ItemHeaders.DUE);

@@ -122,7 +122,10 @@ public final class Worker implements AutoCloseable {
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
-                () -> health.prune(clock.millis()));
+                () -> {
+                    health.prune(clock.millis());
+                    core.endOverdue();
+                });
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);

@@ -11,7 +11,6 @@ import io.spillway.core.progress.SuspectRules;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
@@ -26,8 +25,8 @@ import java.util.Queue;
 import java.util.random.RandomGenerator;
 
 /**
- * State machine of one worker: decides what happens to each polled item (drop, move to another lane, hold until a
- * commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
+ * State machine of one worker: decides what happens to each polled item (drop, end, move to another lane, hold until
+ * a commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
  *
  * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits.
  *
@@ -42,6 +41,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final int killerDeaths;
     private final ItemPolicies<T> policies;
     private final EngineEffects<T, A> effects;
+    private final ItemAges<T> ages;
     private final Settlement<T, A> settlement;
     /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
@@ -62,6 +62,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.effects = effects;
+        this.ages = new ItemAges<>(policies);
         this.settlement = new Settlement<>(health, dispatch, effects);
     }
 
@@ -136,12 +137,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
-            Optional<Route> stale = staleness(item, policy, nowMillis);
+            Optional<Route> stale = ages.staleness(item, policy, nowMillis);
             if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
                 dispatch.cancelled(start.get(), nowNanos);
-                settlement.setAside(item, stale.get());
+                settlement.setAside(item, stale.get(), nowMillis);
             }
         }
     }
@@ -157,6 +158,18 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                         settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, later.dueMillis());
             }
         }
+    }
+
+    /**
+     * Ends the waiting items whose time is over, since one that no slot takes is not looked at otherwise. It costs a
+     * look-up for each waiting item; call it every few seconds.
+     */
+    public void endOverdue(long nowMillis, long nowNanos) {
+        dispatch.removeIf(item -> {
+            Optional<Route> end = ages.end(item, nowMillis);
+            end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
+            return end.isPresent();
+        }, nowNanos);
     }
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
@@ -263,27 +276,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = staleness(item, policy, nowMillis);
+        Optional<Route> stale = ages.staleness(item, policy, nowMillis);
         if (stale.isPresent()) {
-            settlement.setAside(item, stale.get());
+            settlement.setAside(item, stale.get(), nowMillis);
             return false;
         }
         return !running.waitBehind(item);
-    }
-
-    /** Returns the effect of time since the item was routed: drop, or in hot a move to aged. */
-    private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = staleness(item, policy, nowMillis, 0);
-        return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
-    }
-
-    private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
-        long sweepStartMillis = policy.sweepable()
-                ? policies.sweptBeforeMillis(item, nowMillis - aheadMillis) : RoutingRules.NO_SWEEP_MILLIS;
-        return RoutingRules.staleness(
-                        item.enqueuedAtMillis(), item.freshSinceMillis() + aheadMillis, policy, sweepStartMillis,
-                        nowMillis)
-                .filter(route -> route instanceof Route.Drop || item.partition().lane() == Lane.HOT);
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {

@@ -82,7 +82,7 @@ public final class RetryGate {
     private static final class Destination {
         final TokenBucket bucket;
         final Recent recent = new Recent();
-        final DecayingCount successes = new DecayingCount(2_000);
+        final DecayingCount successes = new DecayingCount(1_000);
         /** Retries granted and not reported. It decays, because reports may be lost. */
         final DecayingCount underWay = new DecayingCount(30_000);
         final Queue<Group> waiting = new ArrayDeque<>();
