@@ -194,6 +194,47 @@ class ParkedRetriesTest {
     }
 
     @Test
+    void a_parked_item_becomes_a_dead_letter_at_its_end_without_an_attempt() {
+        tokens("acme", 1);
+        spend("acme", 2);
+        retry("acme", START_MILLIS - 2 * MINUTE_MILLIS, 0);
+        retry("acme", START_MILLIS, 0);
+        advance(6 * 60 * MINUTE_MILLIS - 2 * MINUTE_MILLIS - 1_000);
+        assertThat(router.take(Lane.DEAD_LETTER)).isEmpty();
+        assertThat(parked()).hasSize(2);
+        advance(1_200);
+        TestRecord<byte[], byte[]> dead = router.only(Lane.DEAD_LETTER);
+        assertThat(header(dead, "spillway-dead-reason")).isEqualTo("retry-time-over");
+        assertThat(header(dead, "spillway-attempt")).isEqualTo("1");
+        advance(2 * MINUTE_MILLIS);
+        router.only(Lane.DEAD_LETTER);
+        assertThat(parked()).isEmpty();
+    }
+
+    @Test
+    void an_item_ends_before_its_backoff_is_over() {
+        router.set("acme", PolicyField.RETRY_FOR, "1m");
+        retry("acme", START_MILLIS, 5 * MINUTE_MILLIS);
+        advance(MINUTE_MILLIS - 200);
+        assertThat(router.take(Lane.DEAD_LETTER)).isEmpty();
+        advance(400);
+        assertThat(header(router.only(Lane.DEAD_LETTER), "spillway-dead-reason")).isEqualTo("retry-time-over");
+    }
+
+    @Test
+    void a_clock_that_steps_forward_ends_no_item() {
+        tokens("acme", 1);
+        spend("acme", 2);
+        retry("acme", START_MILLIS, 0);
+        retry("acme", START_MILLIS, 30 * MINUTE_MILLIS);
+        router.stepClock(Duration.ofHours(7));
+        advance(5_000);
+        assertThat(router.take(Lane.DEAD_LETTER)).isEmpty();
+        assertThat(router.take(Lane.HOT)).isEmpty();
+        assertThat(parked()).hasSize(2);
+    }
+
+    @Test
     void an_item_whose_tenant_may_retry_for_longer_now_waits_on() {
         router.set("acme", PolicyField.RETRY_FOR, "10m");
         tokens("acme", 1);

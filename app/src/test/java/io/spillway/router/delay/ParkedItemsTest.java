@@ -21,6 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ParkedItemsTest {
+    /** Stored items would be in another group if it changed. */
+    private static final long GROUP_OF_ACME_AT_X = 0x99A87367B05D2300L;
+
     private final List<Bytes> scannedFrom = new ArrayList<>();
     private final Map<RetryKey, Long> counts = new HashMap<>();
     private KeyValueStore<Bytes, byte[]> store;
@@ -134,8 +137,6 @@ class ParkedItemsTest {
             assertThat(counts.getOrDefault(key(tenant), 0L)).isEqualTo(own.size());
         }
     }
-
-    private static final long GROUP_OF_ACME_AT_X = 0;
 
     /** Indexes and counts the empty store, as at a start. */
     private void start() {
