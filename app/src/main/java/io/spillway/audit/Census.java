@@ -1,5 +1,6 @@
 package io.spillway.audit;
 
+import io.spillway.audit.StoredItem.Progress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
@@ -88,8 +89,8 @@ public final class Census implements AutoCloseable {
         TopicPartition trail = new TopicPartition(topics.trail(), 0);
         readFrom(trail, first(trail), record -> TrailCodec.End.of(record.value())
                 .ifPresent(end -> visitor.accept(StoredItem.read(
-                        end.state(), record.topic(), record.partition(), record.offset(), false, false, record.key(),
-                        record.value(), record.headers(), record.timestamp()))));
+                        end.state(), record.topic(), record.partition(), record.offset(), Progress.FINISHED,
+                        record.key(), record.value(), record.headers(), record.timestamp()))));
     }
 
     @Override
@@ -118,7 +119,8 @@ public final class Census implements AutoCloseable {
             boolean isWaiting = part.isUnfinished(record.offset());
             if (isWaiting || includeFinished) {
                 visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
-                        isWaiting, false, record.key(), record.value(), record.headers(), record.timestamp()));
+                        isWaiting ? Progress.WAITS : Progress.FINISHED, record.key(), record.value(),
+                        record.headers(), record.timestamp()));
             }
         });
         return first;
@@ -155,7 +157,8 @@ public final class Census implements AutoCloseable {
         timers.values().forEach(timer -> {
             WaitingTimer.Item item =
                     timer.item().orElseGet(() -> new WaitingTimer.Item(null, null, new RecordHeaders(), 0));
-            visitor.accept(StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
+            visitor.accept(StoredItem.read(ItemState.DELAY, topic, number, timer.offset(),
+                    timer.isParked() ? Progress.PARKED : Progress.TIMER,
                     item.key(), item.value(), item.headers(), item.timestampMillis()));
         });
     }

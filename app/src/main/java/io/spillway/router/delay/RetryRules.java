@@ -1,5 +1,6 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.item.ClockSteps;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.RetrySettings;
 import io.spillway.core.routing.RoutingRules;
@@ -21,6 +22,8 @@ public record RetryRules(
     long endMillis(DelayedItem item, long nowMillis) {
         TenantPolicy policy = policies.apply(item.key().tenant());
         long endMillis = RoutingRules.endMillis(item.wasAttempted(), item.freshSinceMillis(), policy);
-        return endMillis > nowMillis ? endMillis : endMillis + aheadMillis.getAsLong();
+        // When the step no longer counts, the item is looked at again.
+        return endMillis > nowMillis ? endMillis
+                : Math.min(endMillis + aheadMillis.getAsLong(), nowMillis + ClockSteps.HOLD_MILLIS);
     }
 }
