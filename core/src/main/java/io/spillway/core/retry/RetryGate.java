@@ -16,10 +16,10 @@ import java.util.Queue;
  * and backoff with jitter", Amazon Builders' Library; gRPC's retry throttling, proposal A6).
  *
  * <p>A retry costs a token of its tenant and one of its destination. A first attempt that succeeds earns one, a retry
- * that succeeds two: its own back, and another one's. So a destination that fails up to 0.6 of its attempts gets all the
- * retries that it needs, and one at which hardly anything succeeds only saved tokens and a trickle. After an outage,
- * each success lets two others go: the rate doubles with each round trip (slow start), and it stops to grow when twice
- * the successes of the last two seconds are on their way.
+ * that succeeds three: its own back, and those of two others. So a destination that fails up to two thirds of its
+ * attempts gets all the retries that it needs, also after its input has stopped, and one at which hardly anything
+ * succeeds only saved tokens and a trickle. After an outage each success lets others go, and no more are under way than
+ * twice the successes of the last second: the rate doubles with each second (slow start).
  *
  * <p>A tenant pays for failures that are its own only: the worse the destination does with all other tenants, the less a
  * retry costs the tenant.
@@ -192,18 +192,20 @@ public final class RetryGate {
     public void counted(Collection<AttemptCounts> all, long nowMillis) {
         for (AttemptCounts counts : all) {
             Destination destination = destinations.get(counts.key().destination());
-            if (destination != null) {
-                double share = 1.0 / partitions;
-                destination.bucket.earn(share * earned(counts, 1), nowMillis);
-                destination.recent.add(counts, nowMillis);
-                destination.successes.add(share * counts.successes(), nowMillis);
+            if (destination == null) {
+                continue;
+            }
+            Group group = groups.get(counts.key());
+            destination.recent.add(counts, nowMillis);
+            // A tenant uses the partitions of its shard only, and those that are not counted alone use all.
+            double share = group != null ? group.share : counts.key().tenant().isEmpty() ? 1.0 / partitions : 0;
+            destination.bucket.earn(share * earned(counts, 1), nowMillis);
+            destination.successes.add(share * counts.successes(), nowMillis);
+            destination.noneBeforeMillis = Long.MIN_VALUE;
+            if (group != null) {
                 destination.underWay.add(-share * counts.retries(), nowMillis);
-                destination.noneBeforeMillis = Long.MIN_VALUE;
-                Group group = groups.get(counts.key());
-                if (group != null) {
-                    group.bucket.earn(group.share * earned(counts, group.earned), nowMillis);
-                    group.recent.add(counts, nowMillis);
-                }
+                group.recent.add(counts, nowMillis);
+                group.bucket.earn(share * earned(counts, group.earned), nowMillis);
             }
         }
     }
@@ -291,7 +293,7 @@ public final class RetryGate {
     }
 
     private double earned(AttemptCounts counts, double bySuccess) {
-        return bySuccess * (counts.successes() + bySuccess * counts.retrySuccesses()
+        return bySuccess * (counts.successes() + 2 * bySuccess * counts.retrySuccesses()
                 + settings.earnedByFirst() * counts.firsts());
     }
 
