@@ -12,7 +12,6 @@ import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.feedback.UndecidedTransactions;
 import io.spillway.router.ledger.DepthMetrics;
-import io.spillway.router.route.RouterMetrics;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -48,7 +47,7 @@ final class Housekeeping implements AutoCloseable {
     private final QueueAdmin admin;
     private final Topics topics;
     private final RateTable rates;
-    private final RouterMetrics metrics;
+    private final List<Runnable> elections;
     private final Depths depths;
     private final DepthMetrics depthMetrics;
     private final UndecidedTransactions undecided;
@@ -59,14 +58,15 @@ final class Housekeeping implements AutoCloseable {
     private final Map<String, Queue> queues;
     private String lastLogged = "";
 
+    /** Creates periodic work that {@link #start} starts; elections give metric series to the busiest tenants. */
     Housekeeping(
-            QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, Depths depths,
+            QueueAdmin admin, Topics topics, RateTable rates, List<Runnable> elections, Depths depths,
             DepthMetrics depthMetrics, InstantSource clock, LongSupplier nanoClock, MeterRegistry registry,
             Runnable markState) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
-        this.metrics = metrics;
+        this.elections = List.copyOf(elections);
         this.depths = depths;
         this.depthMetrics = depthMetrics;
         this.queues = queues(topics);
@@ -96,7 +96,7 @@ final class Housekeeping implements AutoCloseable {
 
     private void run() {
         rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
-        metrics.electTenants();
+        elections.forEach(Runnable::run);
         Map<String, List<QueueProgress>> partitions = measure();
         depthMetrics.measure(clock.millis());
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());

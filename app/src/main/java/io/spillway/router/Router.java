@@ -25,10 +25,13 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
 import io.spillway.router.feedback.RateExchange;
 import io.spillway.router.feedback.WorkReader;
@@ -49,6 +52,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -93,6 +97,7 @@ public final class Router implements AutoCloseable {
     private final WorkReader workReader;
     private final RateExchange exchange;
     private final HotLaneMonitor hotLaneMonitor;
+    private final AttemptFeed attemptFeed;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -148,12 +153,19 @@ public final class Router implements AutoCloseable {
         ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand,
                 clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
+        DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
+        AttemptMailboxes mailboxes = new AttemptMailboxes();
+        this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
+        RetryRules retries =
+                new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         Topology topology =
-                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies, nanoClock));
+                RouterTopology.build(topics,
+                        processors(rules, retries, metrics, delays, recorder, placements, policies, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, metrics, depths,
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, List.of(metrics::electTenants,
+                delays::electTenants), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
@@ -197,6 +209,7 @@ public final class Router implements AutoCloseable {
         depthsView.start(timeout);
         workReader.start(delays);
         hotLaneMonitor.start(timeout, delays);
+        attemptFeed.start();
         clockWatch.start(delays);
         streams.start();
         streamsMetrics.bindTo(registry);
@@ -232,6 +245,7 @@ public final class Router implements AutoCloseable {
         housekeeping.close();
         workReader.close();
         hotLaneMonitor.close();
+        attemptFeed.close();
         clockWatch.close();
         exchange.close();
         depthsView.close();
@@ -275,8 +289,8 @@ public final class Router implements AutoCloseable {
     }
 
     private RouterTopology.Processors processors(
-            ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
-            TenantPolicies policies, LongSupplier nanoClock) {
+            ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
+            PlacementView placements, TenantPolicies policies, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -286,12 +300,11 @@ public final class Router implements AutoCloseable {
         Decider fresh = ItemDecider.ofIngress(ingress, rules);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
-        DelayMetrics delays = new DelayMetrics(registry, clock);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
-                () -> new DelayProcessor(
-                        topics, delayReader, due, metrics, delays, settings.threads(), clock, recorder),
+                () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
+                        recorder),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), policies.seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));

@@ -68,6 +68,7 @@ public final class Worker implements AutoCloseable {
     private final LaneMonitor monitor;
     private final ClockWatch clockWatch;
     private final LaneReporter reporter;
+    private final AttemptReporter attemptReporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -129,6 +130,8 @@ public final class Worker implements AutoCloseable {
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
+        this.attemptReporter = new AttemptReporter(
+                clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()));
     }
 
@@ -146,6 +149,7 @@ public final class Worker implements AutoCloseable {
         monitor.start(delays);
         clockWatch.start(delays);
         reporter.start(delays);
+        attemptReporter.start(delays);
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
@@ -180,6 +184,7 @@ public final class Worker implements AutoCloseable {
             return;
         }
         reporter.close();
+        attemptReporter.close();
         poller.close();
         committer.close();
         monitor.close();

@@ -129,7 +129,11 @@ final class ItemPath {
     private static String stateOf(StoredItem item) {
         return isEnd(item) ? "finished"
                 : !item.isWaiting() ? "left"
-                : item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits";
+                : item.place() == ItemState.DEAD_LETTER ? "dead" : switch (item.progress()) {
+                    case TIMER -> "timer";
+                    case PARKED -> "parked";
+                    case WAITS, FINISHED -> "waits";
+                };
     }
 
     private static String iso(long millis) {

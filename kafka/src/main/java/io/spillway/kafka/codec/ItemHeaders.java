@@ -36,6 +36,7 @@ public final class ItemHeaders {
     public static final String DESTINATION = "spillway-destination";
     public static final String BLAME = "spillway-blame";
     public static final String WAIT = "spillway-wait";
+    public static final String GRANTED_BY = "spillway-granted-by";
 
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
@@ -51,7 +52,7 @@ public final class ItemHeaders {
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
-                    DESTINATION, BLAME, WAIT))
+                    DESTINATION, BLAME, WAIT, GRANTED_BY))
             .collect(Collectors.toUnmodifiableSet());
 
     private ItemHeaders() {}

@@ -6,11 +6,9 @@ import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.StartDelays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,11 +30,7 @@ public final class StatusPublisher implements AutoCloseable {
 
     /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
-        this(topic, name, clients.producer(Map.of(
-                ProducerConfig.LINGER_MS_CONFIG, "0",
-                ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000")));
+        this(topic, name, clients.bestEffortProducer());
     }
 
     /** Creates a publisher that takes over a producer; the name of the instance is the key of its status. */

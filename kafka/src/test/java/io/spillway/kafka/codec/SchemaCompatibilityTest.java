@@ -3,6 +3,7 @@ package io.spillway.kafka.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.schema.ApiKey;
+import io.spillway.schema.AttemptReport;
 import io.spillway.schema.LaneState;
 import io.spillway.schema.LedgerEntry;
 import io.spillway.schema.RouterDemand;
@@ -46,12 +47,14 @@ class SchemaCompatibilityTest {
             "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
             "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
             "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
+            "AttemptReport", List.of("0/0"),
             "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612", "2e00240e1a082042/f53d368baa67686d"));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                 ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
-                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema());
+                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema(),
+                AttemptReport.getClassSchema());
     }
 
     @ParameterizedTest
