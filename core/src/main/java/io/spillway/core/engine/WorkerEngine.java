@@ -272,7 +272,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return !running.waitBehind(item);
     }
 
-    /** Returns the effect of time since the item was routed: drop, or in hot a move to aged. */
+    /** Returns the effect of time since the item was routed: drop, or in hot and overflow a move to aged. */
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         Optional<Route> stale = staleness(item, policy, nowMillis, 0);
         return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
@@ -284,7 +284,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return RoutingRules.staleness(
                         item.enqueuedAtMillis(), item.freshSinceMillis() + aheadMillis, policy, sweepStartMillis,
                         nowMillis)
-                .filter(route -> route instanceof Route.Drop || item.partition().lane() == Lane.HOT);
+                .filter(route -> route instanceof Route.Drop || item.partition().lane() != Lane.AGED);
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {

@@ -68,7 +68,7 @@ final class EngineTimeline
 
     EngineTimeline(int slots, int killerDeaths) {
         engine = new WorkerEngine<>(
-                new DispatchSettings(slots, 0, 0.02, 400, 1 << 20, 100, false),
+                new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
                 new RetryBudgets(10, new RetryBudget.Settings(1, 0.1, 1_000)), killerDeaths, this, this);
     }
 
