@@ -1,0 +1,112 @@
+package io.spillway.core.retry;
+
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Timeouts of attempts in one worker by tenant: fixed, or learned from the durations of the tenant's attempts. Durations
+ * are recorded for all tenants, so that an operator sees what {@code timeout: auto} would choose. Not persistent: after
+ * a restart the fixed timeout applies for {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
+ *
+ * <p>Not thread-safe. Owner: the {@link io.spillway.core.engine.WorkerEngine}. Bound: {@code maxTenants}, about 1 KB
+ * each and 2.2 KB at most. When the table is full, a new tenant replaces the one without an attempt for the longest
+ * time if that is {@value #IDLE_MILLIS} ms; otherwise it has the fixed timeout.
+ */
+public final class AttemptTimeouts {
+    /** Tenants of one worker, usually 10 MB. */
+    public static final int MAX_TENANTS = 10_000;
+    static final long IDLE_MILLIS = 600_000;
+
+    private final int maxTenants;
+    private final LinkedHashMap<String, TenantDurations> tenants = new LinkedHashMap<>(16, 0.75f, true);
+    /** Of tenants without an entry; what it learns has no effect. */
+    private final TenantDurations others = new TenantDurations();
+
+    /** Statistics of one tenant. */
+    public record TenantStats(String tenant, TimeoutStats stats) {}
+
+    /** Creates an empty table for this many tenants, 1 or more. */
+    public AttemptTimeouts(int maxTenants) {
+        if (maxTenants < 1) {
+            throw new IllegalArgumentException("maxTenants = " + maxTenants + ": must be 1 or more");
+        }
+        this.maxTenants = maxTenants;
+    }
+
+    /**
+     * Returns the timeout of an attempt that starts now.
+     *
+     * @param attemptsBefore attempts made at the item before, 0 or more
+     * @param mayBeLast      whether its failure could make the item a dead letter
+     */
+    public AttemptTimeout start(
+            String tenant, TenantPolicy policy, int attemptsBefore, boolean mayBeLast, long nowMillis) {
+        TenantDurations own = tenants.get(tenant);
+        if (own == null) {
+            if (tenants.size() >= maxTenants && !removeIdle(nowMillis)) {
+                return others.fixed(policy);
+            }
+            own = new TenantDurations();
+            tenants.put(tenant, own);
+        }
+        return own.start(policy, attemptsBefore, mayBeLast, nowMillis);
+    }
+
+    /** Records the end of an attempt with the timeout from {@link #start}. */
+    public void ended(AttemptTimeout timeout, AttemptResult result, long durationNanos) {
+        if (timeout.tenant() != others) {
+            timeout.tenant().ended(timeout, result, durationNanos);
+        }
+    }
+
+    /** Returns the statistics of a tenant; empty if none of its attempts is recorded. */
+    public Optional<TimeoutStats> stats(String tenant, TenantPolicy policy) {
+        return Optional.ofNullable(tenants.get(tenant)).map(own -> own.stats(policy));
+    }
+
+    /**
+     * Returns the statistics of the tenants whose attempts only time out, and of the tenants with the most attempts
+     * since the last call.
+     *
+     * @param most     number of tenants returned at most
+     * @param policies policy of each tenant
+     */
+    public List<TenantStats> busiest(int most, Function<String, TenantPolicy> policies) {
+        List<Map.Entry<String, TenantDurations>> active = new ArrayList<>();
+        tenants.entrySet().forEach(each -> {
+            if (each.getValue().takeActivity()) {
+                active.add(each);
+            }
+        });
+        active.sort(Comparator.comparingLong(each -> -each.getValue().activity()));
+        return active.stream().limit(most)
+                .map(each -> new TenantStats(
+                        each.getKey(), each.getValue().stats(policies.apply(each.getKey()))))
+                .toList();
+    }
+
+    /** Returns the number of tenants whose recent attempts all timed out, {@value TimeoutStats#ALWAYS} or more. */
+    public int alwaysTimingOut() {
+        return (int) tenants.values().stream().filter(each -> each.timeoutsInRow() >= TimeoutStats.ALWAYS).count();
+    }
+
+    /** Returns the number of tenants with an entry. */
+    public int size() {
+        return tenants.size();
+    }
+
+    private boolean removeIdle(long nowMillis) {
+        Map.Entry<String, TenantDurations> eldest = tenants.firstEntry();
+        if (nowMillis - eldest.getValue().lastUsedMillis() < IDLE_MILLIS) {
+            return false;
+        }
+        tenants.remove(eldest.getKey());
+        return true;
+    }
+}
