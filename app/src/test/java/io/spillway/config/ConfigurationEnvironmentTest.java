@@ -89,7 +89,8 @@ class ConfigurationEnvironmentTest {
             String value = field.allowed().startsWith("full") ? "equal"
                     : field.allowed().startsWith("shed") ? "accept"
                     : field.type() == PolicyField.Type.FLAG ? "true"
-                    : field.type() == PolicyField.Type.DURATION ? "3s" : "3";
+                    : field.type() == PolicyField.Type.DURATION ? "3s"
+                    : field == PolicyField.RETRY_EARNED ? "0.3" : "3";
             String name = "SPILLWAY_DEFAULTS_" + field.flag().replace('-', '_').toUpperCase();
             assertThat(load(Map.of(name, value)).defaults().values()).isEqualTo(Map.of(field, field.parse(value)));
         }

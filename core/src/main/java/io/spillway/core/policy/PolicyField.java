@@ -5,6 +5,7 @@ import io.spillway.core.settings.Durations;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
  * the commands and the codec of the policies topic read this table.
  *
  * <p>A stored value is a {@link Double}, {@link Long}, {@link Boolean} or {@link String} according to {@link Type};
- * {@link #NONE} means "none" where a field allows it.
+ * {@link #NONE} means "none" where a field allows it, and {@link #AUTO} "auto".
  */
 public enum PolicyField {
     RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
@@ -23,12 +24,24 @@ public enum PolicyField {
     AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
     SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
-    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false, "attempts before an item becomes a dead letter"),
+    ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false,
+            "failures of its own, while its destination was well, after which an item becomes a dead letter"),
+    RETRY_FOR("retryFor", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+            "how long an item that keeps failing is retried, from when it was enqueued or replayed; then it becomes a "
+                    + "dead letter"),
+    EXPIRE_AFTER("expireAfter", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+            "how long an item may wait for its first attempt; then it becomes a dead letter"),
+    RETRY_TOKENS("retryTokens", Type.COUNT, 1, 1_000_000, false,
+            "retries that the tenant can save up for when few attempts succeed"),
+    RETRY_EARNED("retryEarned", Type.NUMBER, 0, 1, false, "retries that one successful attempt earns"),
     BACKOFF_BASE("backoffBase", Type.DURATION, 1, Limits.DAY_MILLIS, false, "first wait before a retry"),
     BACKOFF_CAP("backoffCap", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum wait before a retry"),
     JITTER("jitter", Type.CHOICE, List.of("full", "equal", "decorrelated", "none"),
             "randomization of the waits before retries"),
-    TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, false, "deadline of one attempt of the handler"),
+    TIMEOUT("timeout", Type.DURATION, 1, Limits.DAY_MILLIS, "auto",
+            "deadline of one attempt of the handler; auto: from the measured durations, and 30s until there are some"),
+    TIMEOUT_MIN("timeoutMin", Type.DURATION, 1, Limits.DAY_MILLIS, false, "minimum of an automatic timeout"),
+    TIMEOUT_MAX("timeoutMax", Type.DURATION, 1, Limits.DAY_MILLIS, false, "maximum of an automatic timeout"),
     WEIGHT("weight", Type.NUMBER, 0.01, 1_000, false, "share of the worker relative to other tenants"),
     SHARD_SIZE("shardSize", Type.COUNT, 1, 10_000, false, "partitions of each lane for this tenant"),
     DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
@@ -57,6 +70,10 @@ public enum PolicyField {
 
     /** Stored value for "none": -1 as a {@link Long}, or -1.0 for a {@link Type#NUMBER}. */
     public static final long NONE = -1;
+    /** Stored value for "auto", of {@link #TIMEOUT} alone: no field can be both none and automatic. */
+    public static final long AUTO = NONE;
+
+    private static final String NONE_TEXT = "none";
 
     private static final Pattern NUMBER_TEXT = Pattern.compile("\\d[\\d_]*(\\.\\d+)?([eE][-+]?\\d{1,3})?");
 
@@ -65,25 +82,31 @@ public enum PolicyField {
     private final Type type;
     private final double min;
     private final double max;
-    private final boolean canBeNone;
+    /** What {@link #NONE} stands for; empty for a field whose value is always of its type. */
+    private final Optional<String> word;
     private final List<String> choices;
     private final String help;
 
     PolicyField(String key, Type type, double min, double max, boolean canBeNone, String help) {
-        this(key, type, min, max, canBeNone, List.of(), help);
+        this(key, type, min, max, canBeNone ? Optional.of(NONE_TEXT) : Optional.empty(), List.of(), help);
+    }
+
+    PolicyField(String key, Type type, double min, double max, String word, String help) {
+        this(key, type, min, max, Optional.of(word), List.of(), help);
     }
 
     PolicyField(String key, Type type, List<String> choices, String help) {
-        this(key, type, 0, 0, false, choices, help);
+        this(key, type, 0, 0, Optional.empty(), choices, help);
     }
 
-    PolicyField(String key, Type type, double min, double max, boolean canBeNone, List<String> choices, String help) {
+    PolicyField(
+            String key, Type type, double min, double max, Optional<String> word, List<String> choices, String help) {
         this.key = key;
         this.flag = key.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
         this.type = type;
         this.min = min;
         this.max = max;
-        this.canBeNone = canBeNone;
+        this.word = word;
         this.choices = choices;
         this.help = help;
     }
@@ -116,7 +139,7 @@ public enum PolicyField {
             case COUNT -> (long) min + " to " + (max > 1e15 ? "2^62" : Long.toString((long) max));
             case NUMBER -> plain(min) + " to " + plain(max);
         };
-        return canBeNone ? range + ", or none" : range;
+        return range + word.map(", or "::concat).orElse("");
     }
 
     /**
@@ -126,8 +149,8 @@ public enum PolicyField {
      */
     public Object parse(String text) {
         String trimmed = text.strip();
-        if (canBeNone && trimmed.equals("none")) {
-            return none();
+        if (word.isPresent() && trimmed.equals(word.get())) {
+            return wordValue();
         }
         try {
             Object value = switch (type) {
@@ -137,8 +160,8 @@ public enum PolicyField {
                 case FLAG -> parseFlag(trimmed);
                 case CHOICE -> trimmed;
             };
-            // -1 is only the stored form of "none"; it is not valid as text.
-            if (isValid(value) && !none().equals(value)) {
+            // -1 is only a stored form; it is not valid as text.
+            if (isValid(value) && !wordValue().equals(value)) {
                 return value;
             }
         } catch (IllegalArgumentException wrongType) {
@@ -151,8 +174,8 @@ public enum PolicyField {
     /** Returns whether a stored value of any origin is one that {@link #parse} can return. */
     public boolean isValid(Object value) {
         return switch (type) {
-            case NUMBER -> value instanceof Double d && (inRange(d) || canBeNone && d == NONE);
-            case COUNT, DURATION -> value instanceof Long n && (inRange(n) || canBeNone && n == NONE);
+            case NUMBER -> value instanceof Double d && (inRange(d) || word.isPresent() && d == NONE);
+            case COUNT, DURATION -> value instanceof Long n && (inRange(n) || word.isPresent() && n == NONE);
             case FLAG -> value instanceof Boolean;
             case CHOICE -> value instanceof String s && choices.contains(s);
         };
@@ -160,8 +183,8 @@ public enum PolicyField {
 
     /** Formats a stored value as {@link #parse} reads it. */
     public String format(Object value) {
-        if (canBeNone && none().equals(value)) {
-            return "none";
+        if (isWord(value)) {
+            return word.orElseThrow();
         }
         return switch (value) {
             case Long millis when type == Type.DURATION -> Durations.format(millis);
@@ -177,7 +200,7 @@ public enum PolicyField {
 
     /** Returns a stored value as JSON has it: a number, a flag or text; null for none. */
     public Object jsonValue(Object value) {
-        return canBeNone && none().equals(value) ? null : value;
+        return !isWord(value) ? value : word.orElseThrow().equals(NONE_TEXT) ? null : word.get();
     }
 
     /** Returns all flags. */
@@ -185,7 +208,11 @@ public enum PolicyField {
         return Arrays.stream(values()).map(PolicyField::flag).toList();
     }
 
-    private Object none() {
+    private boolean isWord(Object value) {
+        return word.isPresent() && wordValue().equals(value);
+    }
+
+    private Object wordValue() {
         return type == Type.NUMBER ? (Object) (double) NONE : (Object) NONE;
     }
 

@@ -11,11 +11,18 @@ import java.util.Optional;
  * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
  * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
  * @param sweepable         whether completed sweeps drop the items they cover
- * @param attempts          attempts before an item is a dead letter, 1 or more
+ * @param attempts          failures of its own before an item is a dead letter, 1 or more
+ * @param retryForMillis    age at which an item that was attempted is a dead letter; {@link Long#MAX_VALUE} for never
+ * @param expireAfterMillis age at which an item without an attempt is a dead letter; {@link Long#MAX_VALUE} for never
+ * @param retryTokens       retries that the tenant can save up, 1 or more
+ * @param retryEarned       retries that one successful attempt earns, 0 to 1
  * @param backoffBaseMillis first wait before a retry
  * @param backoffCapMillis  maximum wait before a retry
  * @param jitter            randomization of the waits
- * @param timeoutMillis     deadline of one attempt
+ * @param timeoutMillis     deadline of one attempt; with {@code timeoutAuto}, until one is learned
+ * @param timeoutAuto       whether the deadline comes from the measured durations
+ * @param timeoutMinMillis  minimum of an automatic deadline
+ * @param timeoutMaxMillis  maximum of an automatic deadline, at least the minimum
  * @param weight            share of the worker relative to other tenants
  * @param shardSize         partitions of each lane for this tenant
  * @param dedicated         partitions reserved for this tenant, 0 for none
@@ -30,10 +37,17 @@ public record TenantPolicy(
         long ttlMillis,
         boolean sweepable,
         int attempts,
+        long retryForMillis,
+        long expireAfterMillis,
+        int retryTokens,
+        double retryEarned,
         long backoffBaseMillis,
         long backoffCapMillis,
         Jitter jitter,
         long timeoutMillis,
+        boolean timeoutAuto,
+        long timeoutMinMillis,
+        long timeoutMaxMillis,
         double weight,
         int shardSize,
         int dedicated,
@@ -44,6 +58,8 @@ public record TenantPolicy(
     /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
     public static TenantPolicy of(PolicySettings settings) {
         PolicySettings all = settings.over(PolicySettings.DEFAULTS);
+        boolean timeoutAuto = all.values().get(PolicyField.TIMEOUT).equals(PolicyField.AUTO);
+        long timeoutMinMillis = count(all, PolicyField.TIMEOUT_MIN);
         return new TenantPolicy(
                 rateLimit(all),
                 (int) Math.min(count(all, PolicyField.CONCURRENCY), Integer.MAX_VALUE),
@@ -51,10 +67,17 @@ public record TenantPolicy(
                 count(all, PolicyField.TTL),
                 (Boolean) all.values().get(PolicyField.SWEEPABLE),
                 (int) count(all, PolicyField.ATTEMPTS),
+                count(all, PolicyField.RETRY_FOR),
+                count(all, PolicyField.EXPIRE_AFTER),
+                (int) count(all, PolicyField.RETRY_TOKENS),
+                number(all, PolicyField.RETRY_EARNED),
                 count(all, PolicyField.BACKOFF_BASE),
                 count(all, PolicyField.BACKOFF_CAP),
                 Jitter.valueOf(choice(all, PolicyField.JITTER)),
-                count(all, PolicyField.TIMEOUT),
+                count(timeoutAuto ? PolicySettings.DEFAULTS : all, PolicyField.TIMEOUT),
+                timeoutAuto,
+                timeoutMinMillis,
+                Math.max(timeoutMinMillis, count(all, PolicyField.TIMEOUT_MAX)),
                 number(all, PolicyField.WEIGHT),
                 (int) count(all, PolicyField.SHARD_SIZE),
                 (int) count(all, PolicyField.DEDICATED),

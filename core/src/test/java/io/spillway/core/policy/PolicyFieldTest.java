@@ -21,7 +21,9 @@ class PolicyFieldTest {
         "sweepable, sweepable", "attempts, attempts", "backoffBase, backoff-base", "backoffCap, backoff-cap",
         "jitter, jitter", "timeout, timeout", "weight, weight", "shardSize, shard-size", "dedicated, dedicated",
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
-        "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day"
+        "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
+        "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
+        "timeoutMin, timeout-min", "timeoutMax, timeout-max"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -32,8 +34,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(20);
-        assertThat(PolicyField.flags()).hasSize(20).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(26);
+        assertThat(PolicyField.flags()).hasSize(26).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -55,6 +57,17 @@ class PolicyFieldTest {
             SWEEPABLE     | false               | false
             ATTEMPTS      | 1                   | 1
             ATTEMPTS      | 1000                | 1000
+            RETRY_FOR     | 1s                  | 1s
+            RETRY_FOR     | 365d                | 365d
+            RETRY_FOR     | none                | none
+            EXPIRE_AFTER  | none                | none
+            RETRY_TOKENS  | 1000000             | 1000000
+            RETRY_EARNED  | 0                   | 0
+            RETRY_EARNED  | 0.1                 | 0.1
+            RETRY_EARNED  | 1                   | 1
+            TIMEOUT       | 1ms                 | 1ms
+            TIMEOUT       | ' auto '            | auto
+            TIMEOUT_MAX   | 1d                  | 1d
             BACKOFF_BASE  | 24h                 | 1d
             JITTER        | decorrelated        | decorrelated
             JITTER        | none                | none
@@ -104,7 +117,18 @@ class PolicyFieldTest {
             BACKOFF_CAP   | none                 | 1ms to 1d
             JITTER        | FULL                 | full, equal, decorrelated, none
             JITTER        | some                 | full, equal, decorrelated, none
-            TIMEOUT       | 0s                   | 1ms to 1d
+            RETRY_FOR     | 999ms                | 1s to 365d, or none
+            RETRY_FOR     | auto                 | 1s to 365d, or none
+            EXPIRE_AFTER  | 366d                 | 1s to 365d, or none
+            EXPIRE_AFTER  | -1                   | 1s to 365d, or none
+            RETRY_TOKENS  | 0                    | 1 to 1000000
+            RETRY_TOKENS  | none                 | 1 to 1000000
+            RETRY_EARNED  | 1.01                 | 0 to 1
+            RETRY_EARNED  | none                 | 0 to 1
+            TIMEOUT       | 0s                   | 1ms to 1d, or auto
+            TIMEOUT       | none                 | 1ms to 1d, or auto
+            TIMEOUT       | -1                   | 1ms to 1d, or auto
+            TIMEOUT_MIN   | auto                 | 1ms to 1d
             WEIGHT        | 0                    | 0.01 to 1000
             WEIGHT        | 1000.01              | 0.01 to 1000
             SHARD_SIZE    | 0                    | 1 to 10000
@@ -149,8 +173,8 @@ class PolicyFieldTest {
     @ParameterizedTest
     @EnumSource(PolicyField.class)
     void a_stored_value_of_another_type_is_not_valid(PolicyField field) {
-        List<Object> values = List.of(2.0, 1L, true, "full", "shed", 1, 1.0f, 'x');
-        long valid = values.stream().filter(field::isValid).count();
+        List<Object> values = List.of(2.0, 0.5, 1L, 5_000L, true, "full", "shed", 1, 1.0f, 'x');
+        long valid = values.stream().filter(field::isValid).map(Object::getClass).distinct().count();
         assertThat(valid).isEqualTo(1);
         assertThat(field.isValid(null)).isFalse();
         assertThat(field.isValid(Double.NaN)).isFalse();
@@ -161,7 +185,7 @@ class PolicyFieldTest {
     }
 
     private static Object valueOf(PolicyField field, SplittableRandom random) {
-        boolean none = field.allowed().endsWith(", or none") && random.nextInt(10) == 0;
+        boolean none = field.allowed().contains(", or ") && random.nextInt(10) == 0;
         return switch (field) {
             case RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH -> none ? -1.0 : random.nextDouble(1.1, 1_000);
@@ -173,6 +197,8 @@ class PolicyFieldTest {
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case DEDICATED -> random.nextLong(0, 10_001);
+            case RETRY_EARNED -> random.nextDouble();
+            case RETRY_FOR, EXPIRE_AFTER -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);
             default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8));
         };
     }
@@ -182,7 +208,8 @@ class PolicyFieldTest {
             case BURST -> 1_000_000_000;
             case CONCURRENCY -> 100_000;
             case AGED_AFTER, TTL -> 365 * DAY;
-            case BACKOFF_BASE, BACKOFF_CAP, TIMEOUT -> DAY;
+            case BACKOFF_BASE, BACKOFF_CAP, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX -> DAY;
+            case RETRY_TOKENS -> 1_000_000;
             case ATTEMPTS -> 1_000;
             case SHARD_SIZE -> 10_000;
             case MAX_DEPTH -> Long.MAX_VALUE / 2;

@@ -26,10 +26,16 @@ class PolicySettingsTest {
         contract.put(PolicyField.TTL, "none");
         contract.put(PolicyField.SWEEPABLE, "false");
         contract.put(PolicyField.ATTEMPTS, "5");
+        contract.put(PolicyField.RETRY_FOR, "6h");
+        contract.put(PolicyField.EXPIRE_AFTER, "14d");
+        contract.put(PolicyField.RETRY_TOKENS, "16");
+        contract.put(PolicyField.RETRY_EARNED, "1");
         contract.put(PolicyField.BACKOFF_BASE, "1s");
         contract.put(PolicyField.BACKOFF_CAP, "5m");
         contract.put(PolicyField.JITTER, "full");
         contract.put(PolicyField.TIMEOUT, "30s");
+        contract.put(PolicyField.TIMEOUT_MIN, "1s");
+        contract.put(PolicyField.TIMEOUT_MAX, "10m");
         contract.put(PolicyField.WEIGHT, "1");
         contract.put(PolicyField.SHARD_SIZE, "4");
         contract.put(PolicyField.DEDICATED, "0");
@@ -51,6 +57,14 @@ class PolicySettingsTest {
         assertThat(both.get(PolicyField.BURST)).contains(50L);
         assertThat(both.get(PolicyField.TTL)).as("none is a value and overrides an hour").contains(PolicyField.NONE);
         assertThat(both.get(PolicyField.WEIGHT)).isEmpty();
+    }
+
+    @Test
+    void json_has_null_for_none_and_the_word_for_auto() {
+        assertThat(TENANT.with(PolicyField.TIMEOUT, "auto").with(PolicyField.RETRY_FOR, "1h").json())
+                .containsEntry("ttlMillis", null)
+                .containsEntry("timeoutMillis", "auto")
+                .containsEntry("retryForMillis", 3_600_000L);
     }
 
     @Test

@@ -18,10 +18,17 @@ class TenantPolicyTest {
                 Long.MAX_VALUE,
                 false,
                 5,
+                21_600_000,
+                1_209_600_000,
+                16,
+                1,
                 1_000,
                 300_000,
                 Jitter.FULL,
                 30_000,
+                false,
+                1_000,
+                600_000,
                 1,
                 4,
                 0,
@@ -40,6 +47,12 @@ class TenantPolicyTest {
                 .with(PolicyField.TTL, "5s")
                 .with(PolicyField.SWEEPABLE, "true")
                 .with(PolicyField.ATTEMPTS, "6")
+                .with(PolicyField.RETRY_FOR, "14s")
+                .with(PolicyField.EXPIRE_AFTER, "15s")
+                .with(PolicyField.RETRY_TOKENS, "16")
+                .with(PolicyField.RETRY_EARNED, "0.25")
+                .with(PolicyField.TIMEOUT_MIN, "17ms")
+                .with(PolicyField.TIMEOUT_MAX, "18ms")
                 .with(PolicyField.BACKOFF_BASE, "7s")
                 .with(PolicyField.BACKOFF_CAP, "8s")
                 .with(PolicyField.JITTER, "none")
@@ -56,10 +69,17 @@ class TenantPolicyTest {
                 5_000,
                 true,
                 6,
+                14_000,
+                15_000,
+                16,
+                0.25,
                 7_000,
                 8_000,
                 Jitter.NONE,
                 9_000,
+                false,
+                17,
+                18,
                 2.5,
                 11,
                 12,
@@ -82,12 +102,29 @@ class TenantPolicyTest {
     }
 
     @Test
+    void an_automatic_timeout_starts_with_the_default_and_a_maximum_below_the_minimum_is_the_minimum() {
+        PolicySettings fixed = PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "7s")
+                .with(PolicyField.TIMEOUT_MIN, "5s").with(PolicyField.TIMEOUT_MAX, "2s");
+        assertThat(TenantPolicy.of(fixed).timeoutAuto()).isFalse();
+        assertThat(TenantPolicy.of(fixed).timeoutMillis()).isEqualTo(7_000);
+        TenantPolicy auto = TenantPolicy.of(fixed.with(PolicyField.TIMEOUT, "auto"));
+        assertThat(auto.timeoutAuto()).isTrue();
+        assertThat(auto.timeoutMillis()).isEqualTo(30_000);
+        assertThat(auto.timeoutMinMillis()).isEqualTo(5_000);
+        assertThat(auto.timeoutMaxMillis()).isEqualTo(5_000);
+    }
+
+    @Test
     void none_is_the_value_at_which_a_rule_never_applies() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.AGED_AFTER, "none")
                 .with(PolicyField.TTL, "none")
                 .with(PolicyField.CONCURRENCY, "none")
+                .with(PolicyField.RETRY_FOR, "none")
+                .with(PolicyField.EXPIRE_AFTER, "none")
                 .with(PolicyField.MAX_DEPTH, "none"));
+        assertThat(policy.retryForMillis()).isEqualTo(Long.MAX_VALUE);
+        assertThat(policy.expireAfterMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.agedAfterMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.ttlMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.concurrency()).isEqualTo(Integer.MAX_VALUE);

@@ -38,7 +38,8 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.of(
             "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
-            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025"),
+            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025",
+                    "8379d36a108662ca/e6e8d2bf0da38f9f"),
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
             "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
             "LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87"),

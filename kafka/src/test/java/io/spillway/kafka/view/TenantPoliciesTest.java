@@ -60,6 +60,16 @@ class TenantPoliciesTest {
     }
 
     @Test
+    void an_automatic_timeout_overrides_a_fixed_one_of_a_lower_level() {
+        put("*", "timeout=9s");
+        put("acme", "timeout=auto");
+        assertThat(policies.of("acme").timeoutAuto()).isTrue();
+        assertThat(policies.of("acme").timeoutMillis()).isEqualTo(30_000);
+        assertThat(policies.of("bolt").timeoutAuto()).isFalse();
+        assertThat(policies.of("bolt").timeoutMillis()).isEqualTo(9_000);
+    }
+
+    @Test
     void an_invalid_record_leaves_the_policy_unchanged() {
         put("acme", "attempts=2");
         TenantPolicy before = policies.of("acme");
