@@ -8,15 +8,15 @@ package io.spillway.core.retry;
  * <ul>
  * <li>Below {@value #LEAST_SAMPLES} samples the fixed timeout applies.
  * <li>Below {@value #ENOUGH_SAMPLES} samples the p99.9 is unknown. It is extrapolated from the largest sample, as the
- * tail of a Pareto distribution with index 1, whose quantiles are proportional to the number of samples: 10 times the
- * largest of 100. It does not exceed the fixed timeout unless a sample did.
+ * tail of a Pareto distribution with index 1, whose quantiles are proportional to the number of samples: 3.3 times
+ * the largest of 300. It does not exceed the fixed timeout unless a sample did.
  * <li>The timeout is at least {@value #PADDING} times the p50.
  * <li>It is within the policy's minimum and maximum.
  * </ul>
  */
 public final class AutoTimeout {
     /** Samples from which on there is an automatic timeout. */
-    public static final int LEAST_SAMPLES = 100;
+    public static final int LEAST_SAMPLES = 300;
     /** Samples from which on one of them is above the p99.9. */
     public static final int ENOUGH_SAMPLES = 1_000;
     /** Least ratio of the timeout to the p50. */

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * Shkapenyuk, Srivastava and Xu, "Forward Decay", 2009).
  *
  * <p>Buckets are at most 6.25% wide above 1 ms and 0.066 ms wide below. A percentile is the upper end of its bucket, so
- * it is never too low. Durations above a day count as a day.
+ * it is never too low. Durations above 39 hours count as 39 hours.
  *
  * <p>Not thread-safe. Owner: {@link TenantDurations}. Bound: 448 numbers of 4 bytes; the array ends at the longest
  * duration so far: 600 bytes up to 300 ms, 900 bytes up to 10 s, 1,300 bytes up to 10 min.

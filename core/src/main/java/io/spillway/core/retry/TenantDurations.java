@@ -32,22 +32,24 @@ final class TenantDurations {
     static final int AFTER_RUN_SAMPLES = 300;
     /** Attempts over which the share of timed-out ones is averaged. */
     static final int SHARE_WINDOW = 1_000;
-    /** Percentiles are computed again after so many samples: 150 ns for each time. */
+    /** Percentiles are computed again after so many samples, or a tenth of them: 150 ns for each time. */
     private static final int SAMPLES_PER_UPDATE = 32;
     private static final int MAX_DOUBLINGS = 30;
     private static final int MAX_FACTOR_DOUBLINGS = Integer.numberOfTrailingZeros(MAX_FACTOR);
     /** A probe that has not ended so long after its timeout ignores its interrupt. */
     private static final long DEAF_MILLIS = 60_000;
+    private static final long IDLE_MILLIS = 600_000;
 
     private final DurationPercentiles durations = new DurationPercentiles();
-    private AttemptTimeout usual = new AttemptTimeout(1, 1, false, this);
+    private AttemptTimeout usual = new AttemptTimeout(this, 1, 1, false);
     private double samples;
     private double p50Millis;
     private double p999Millis;
     private int samplesToUpdate = 1;
     private double attempts;
     private double timedOut;
-    private long attemptsInAll;
+    private long attemptsSinceReport;
+    private double activity;
     private int timeoutsInRow;
     /** Factor of the next probe as a power of two. */
     private int doublings = 1;
@@ -71,7 +73,7 @@ final class TenantDurations {
             long fixedMillis = AutoTimeout.millis(
                     0, 0, 0, policy.timeoutMillis(), policy.timeoutMinMillis(), policy.timeoutMaxMillis());
             long retryMillis = mayBeLast ? fixedMillis : Math.min(fixedMillis, times(usualMillis, attemptsBefore));
-            return new AttemptTimeout(Math.max(usualMillis, retryMillis), usualMillis, false, this);
+            return new AttemptTimeout(this, Math.max(usualMillis, retryMillis), usualMillis, false);
         }
         startsSinceProbe++;
         int probeDoublings = nowMillis < probeEndsMillis ? 0 : probeDoublings();
@@ -81,18 +83,18 @@ final class TenantDurations {
         }
         startsSinceProbe = 0;
         probeEndsMillis = nowMillis + probeMillis + DEAF_MILLIS;
-        return new AttemptTimeout(probeMillis, usualMillis, true, this);
+        return new AttemptTimeout(this, probeMillis, usualMillis, true);
     }
 
     /** Records the end of an attempt that {@link #start} has returned the timeout of. */
     void ended(AttemptTimeout timeout, AttemptResult result, long durationNanos) {
-        if (timeout.isProbe()) {
+        if (timeout.isProbe) {
             probeEndsMillis = Long.MIN_VALUE;
         }
         if (result instanceof AttemptResult.Interrupted) {
             return;
         }
-        attemptsInAll++;
+        attemptsSinceReport++;
         attempts += 1 - attempts / SHARE_WINDOW;
         timedOut -= timedOut / SHARE_WINDOW;
         if (result instanceof AttemptResult.TimedOut) {
@@ -117,17 +119,23 @@ final class TenantDurations {
                 policy.timeoutAuto() ? autoMillis(policy) : policy.timeoutMillis());
     }
 
-    /** Returns the attempts that have ended since the start. */
-    long attemptsInAll() {
-        return attemptsInAll;
+    /**
+     * Returns the attempts since the last call and half of the result of that: the activity of the tenant. Called at
+     * regular intervals.
+     */
+    double updateActivity() {
+        activity = activity / 2 + attemptsSinceReport;
+        attemptsSinceReport = 0;
+        return activity;
     }
 
-    int timeoutsInRow() {
-        return timeoutsInRow;
+    boolean alwaysTimesOut() {
+        return timeoutsInRow >= TimeoutStats.ALWAYS;
     }
 
-    long lastUsedMillis() {
-        return lastUsedMillis;
+    /** Returns whether no attempt has started for ten minutes. */
+    boolean isIdle(long nowMillis) {
+        return nowMillis - lastUsedMillis >= IDLE_MILLIS;
     }
 
     /** Returns the factor of the probe to start now as a power of two, 0 for none. */
@@ -135,41 +143,42 @@ final class TenantDurations {
         if (timeoutsInRow >= 1 << doublings) {
             return doublings;
         }
-        return startsSinceProbe >= PROBE_EVERY && samples >= AutoTimeout.LEAST_SAMPLES
+        return startsSinceProbe >= PROBE_EVERY && timeoutsInRow < MAX_FACTOR && samples >= AutoTimeout.LEAST_SAMPLES
                 ? Math.min(doublings, MAX_FACTOR_DOUBLINGS) : 0;
     }
 
     private void timedOut(AttemptTimeout timeout) {
         timeoutsInRow = Math.min(timeoutsInRow + 1, Integer.MAX_VALUE - 1);
-        if (timeout.isProbe() && (doublings < MAX_FACTOR_DOUBLINGS || timeoutsInRow >= 1 << doublings)) {
+        if (timeout.isProbe && (doublings < MAX_FACTOR_DOUBLINGS || timeoutsInRow >= 1 << doublings)) {
             doublings = Math.min(doublings + 1, MAX_DOUBLINGS);
         }
     }
 
     private void succeeded(AttemptTimeout timeout, long durationNanos) {
-        boolean isAbove = durationNanos > timeout.usualMillis() * 1_000_000;
+        boolean isAbove = durationNanos > timeout.usualMillis * 1_000_000;
         boolean isSlower = isAbove && timeoutsInRow >= 2;
         if (isSlower) {
             durations.decayTo(AFTER_RUN_SAMPLES);
         }
-        durations.add(durationNanos, isSlower || isAbove && timeout.isProbe() ? PROBE_EVERY : 1);
+        durations.add(durationNanos, isSlower || isAbove && timeout.isProbe ? PROBE_EVERY : 1);
         timeoutsInRow = 0;
-        doublings = isAbove && timeout.isProbe() ? 1 : Math.min(doublings, MAX_FACTOR_DOUBLINGS);
+        doublings = isAbove && timeout.isProbe ? 1 : Math.min(doublings, MAX_FACTOR_DOUBLINGS);
         if (--samplesToUpdate <= 0 || isAbove) {
             update();
         }
     }
 
     private void update() {
-        samplesToUpdate = SAMPLES_PER_UPDATE;
         samples = durations.samples();
+        samplesToUpdate = Math.min(SAMPLES_PER_UPDATE, (int) samples / 10);
         p50Millis = durations.millis(0.5);
         p999Millis = durations.millis(0.999);
     }
 
-    private AttemptTimeout usual(long millis) {
+    /** Returns the timeout of an attempt that is as long as usual. */
+    AttemptTimeout usual(long millis) {
         if (usual.millis() != millis) {
-            usual = new AttemptTimeout(millis, millis, false, this);
+            usual = new AttemptTimeout(this, millis, millis, false);
         }
         return usual;
     }
