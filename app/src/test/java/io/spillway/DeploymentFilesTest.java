@@ -173,8 +173,8 @@ class DeploymentFilesTest {
             Set<String> names = new TreeSet<>();
             // Covered by the gateway's own tests.
             names.addAll(List.of("spillway_gateway_requests_total", "spillway_gateway_in_flight"));
-            // Registered at a tenant's first retry.
-            names.add("spillway_retry_budget");
+            // Registered at a tenant's first failure.
+            names.add("spillway_destination_unavailable");
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));

@@ -1,7 +1,10 @@
 package io.spillway.sim;
 
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -26,6 +29,7 @@ final class FifoModel implements Model {
     private final Tally tally;
     private final Destination destination;
     private final SimulatedCluster cluster;
+    private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
     private final Deque<SimulatedItem> queue = new ArrayDeque<>();
     private final Deque<Integer> freeSlots = new ArrayDeque<>();
     /** Attempts of each worker. */
@@ -84,14 +88,21 @@ final class FifoModel implements Model {
         freeSlots.add(attempt.slot());
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
-        NextStep next = AttemptRules.nextStep(ending.result(), item.attempts, tally.population.policy(item.tenant),
-                destination.randomAfter(item, item.attempts), SimulatedTime.epochMillis(nowNanos));
+        ItemHistory before = new ItemHistory(
+                item.attempts, item.blameThousandths, item.waitMillis, item.enqueuedAtMillis());
+        long nowMillis = SimulatedTime.epochMillis(nowNanos);
+        health.ended("", item.tenantName, item.attempts == 0, !ending.result().isFailure(), nowMillis);
+        NextStep next = AttemptRules.nextStep(ending.result(), before, health.blame("", item.tenantName, nowMillis),
+                tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);
         switch (next) {
             case NextStep.Done done -> tally.done(item);
             case NextStep.DeadLetter dead -> tally.dead(item);
             case NextStep.GiveBack giveBack -> queue.addFirst(item);
+            case NextStep.PutOff later -> throw new IllegalStateException("scenarios put nothing off");
             case NextStep.Delay delay -> {
                 item.attempts = delay.attempts();
+                item.blameThousandths = delay.blameThousandths();
+                item.waitMillis = delay.waitMillis();
                 tally.moved(item, Lane.DELAY);
                 events.add(Math.max(nowNanos, SimulatedTime.nanosOf(delay.dueMillis())), now -> {
                     tally.moved(item, Lane.HOT);

@@ -7,6 +7,7 @@ import io.spillway.core.overload.LeastLoaded;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.sharding.DedicationPlan;
@@ -42,7 +43,7 @@ final class SimRouter {
     private final LeastLoaded[] selectors;
     private final PartitionBacklog[] backlogs;
     private final long stuckAfterMillis;
-    private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
+    private final SimDelay[] delays;
     private List<Routed> open = new ArrayList<>();
     private long turn;
 
@@ -55,6 +56,8 @@ final class SimRouter {
         this.stuckAfterMillis = cluster.stuckAfterMillis();
         this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
+        this.delays = new SimDelay[partitions];
+        Arrays.setAll(delays, i -> new SimDelay(population, partitions));
         this.selectors = new LeastLoaded[lanes.length];
         this.backlogs = new PartitionBacklog[lanes.length];
         for (int lane = 0; lane < lanes.length; lane++) {
@@ -77,25 +80,32 @@ final class SimRouter {
     }
 
     void delay(SimulatedItem item, long dueMillis) {
-        timers.add(dueMillis, item);
+        delays[item.currentPartition.index].add(dueMillis, item);
     }
 
-    /** Routes the due items of the delay lane again. */
+    /** Routes the items that leave the delay lane again. */
     void fireTimers(long nowNanos) {
-        long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
-            SimulatedItem item = timers.remove();
-            Route route = decide(item, nowNanos);
-            if (route instanceof Route.ToLane to) {
-                tally.moved(item, to.lane());
-            }
-            apply(item, route);
+        for (SimDelay delay : delays) {
+            delay.leave(SimulatedTime.epochMillis(nowNanos), item -> {
+                Route route = decide(item, nowNanos);
+                if (route instanceof Route.ToLane to) {
+                    tally.moved(item, to.lane());
+                }
+                apply(item, route);
+            });
         }
     }
 
-    /** Returns the earliest due time in the delay lane, epoch milliseconds; {@link Long#MAX_VALUE} when it is empty. */
-    long nextDueMillis() {
-        return timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
+    /** Returns when the delay lane is next to be looked at, epoch milliseconds; {@link Long#MAX_VALUE} for never. */
+    long nextDueMillis(long nowMillis) {
+        return Arrays.stream(delays).mapToLong(delay -> delay.nextMillis(nowMillis)).min().orElse(Long.MAX_VALUE);
+    }
+
+    /** Passes a worker's report to every partition of the delay lane. */
+    void counted(List<AttemptCounts> counts, long nowNanos) {
+        for (SimDelay delay : delays) {
+            delay.counted(counts, SimulatedTime.epochMillis(nowNanos));
+        }
     }
 
     boolean hasOpen() {
@@ -127,6 +137,9 @@ final class SimRouter {
 
     void prune(long nowNanos) {
         rates.prune(SimulatedTime.epochMillis(nowNanos) * SimulatedTime.NANOS_PER_MILLI);
+        for (SimDelay delay : delays) {
+            delay.prune(SimulatedTime.epochMillis(nowNanos));
+        }
     }
 
     private Route decide(SimulatedItem item, long nowNanos) {

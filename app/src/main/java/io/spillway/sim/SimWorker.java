@@ -11,8 +11,9 @@ import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.overload.LaneReport;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Worker in virtual time, from its start to its death: reads its partitions, runs attempts and commits by the decisions
@@ -37,7 +39,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private final SpillwayModel model;
     private final Tally tally;
     private final WorkerEngine<SimulatedItem, Attempt> engine;
-    private final RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+    private final DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
     private final int slots;
     private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
@@ -62,7 +64,8 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
-    record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis) {}
+    record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis,
+            Optional<NextStep.Delay> retry) {}
 
     /** Creates a worker that takes these partitions over. */
     SimWorker(SpillwayModel model, List<SimulatedPartition> partitions, long nowNanos) {
@@ -70,7 +73,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         this.model = model;
         this.tally = model.tally;
         this.slots = model.cluster.dispatch().slots();
-        this.engine = new WorkerEngine<>(model.cluster.dispatch(), budgets, model.cluster.killerDeaths(), this, this);
+        this.engine = new WorkerEngine<>(model.cluster.dispatch(), health, model.cluster.killerDeaths(), this, this);
         this.stats = new HandlingStats(nowNanos);
         partitions.forEach(SimulatedPartition::takeOver);
     }
@@ -84,12 +87,17 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     void prune(long nowNanos) {
-        budgets.prune(SimulatedTime.epochMillis(nowNanos));
+        health.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
     /** Returns the measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
         return stats.report(slots, engine.waiting(Lane.HOT), nowNanos);
+    }
+
+    /** Returns the attempts that ended since the last report, for the router. */
+    List<AttemptCounts> takeCounts() {
+        return health.takeCounts(Integer.MAX_VALUE);
     }
 
     /** Returns whether the next tick has work: something to read, to commit or to start. */
@@ -166,6 +174,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         engine.ended(attempt, attempt.ending.result(), model.destination.randomAfter(item, item.attempts), nowMillis,
                 nowNanos);
         model.requestTick(nowNanos);
+        model.requestCounts(nowNanos);
         engine.fillSlots(caughtUp, nowMillis, nowNanos);
         if (inFlight() < slots && hasUnread()) {
             poll(nowNanos);
@@ -211,23 +220,23 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     @Override
     public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        move(new Move(item, to, item.attempts, moves, dueMillis));
+        move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty()));
     }
 
     /** A retry resets the moves: they are limited between two attempts. */
     @Override
-    public void retried(Attempt attempt, int attempts, long dueMillis) {
-        move(new Move(attempt.item, Lane.DELAY, attempts, 0, dueMillis));
+    public void retried(Attempt attempt, NextStep.Delay next) {
+        move(new Move(attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next)));
     }
 
     @Override
     public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(new Move(attempt.item, Lane.DEAD_LETTER, attempts, attempt.item.moves, 0));
+        move(new Move(attempt.item, Lane.DEAD_LETTER, attempts, attempt.item.moves, 0, Optional.empty()));
     }
 
     @Override
     public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0));
+        move(new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0, Optional.empty()));
     }
 
     @Override

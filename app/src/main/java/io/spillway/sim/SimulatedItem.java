@@ -21,6 +21,10 @@ final class SimulatedItem implements EngineItem {
     Lane lane = Lane.HOT;
     int attempts;
     int moves;
+    int blameThousandths;
+    long waitMillis;
+    /** Whether it is in the delay lane after a failed attempt. */
+    boolean retries;
     /** Whether its first attempt was made, or never will be. */
     boolean tried;
     /** Whether it is counted as done, dropped or dead: a crash can repeat that. */
@@ -61,6 +65,16 @@ final class SimulatedItem implements EngineItem {
     @Override
     public int moves() {
         return moves;
+    }
+
+    @Override
+    public int blameThousandths() {
+        return blameThousandths;
+    }
+
+    @Override
+    public long waitMillis() {
+        return waitMillis;
     }
 
     @Override

@@ -32,6 +32,7 @@ final class SpillwayModel implements Model {
     private final long tickNanos;
     private long nextTickNanos = NEVER;
     private boolean reportDue;
+    private boolean countsDue;
 
     SpillwayModel(
             SimulatedCluster cluster, TimedQueue<LongConsumer> events, Tally tally, Destination destination) {
@@ -82,10 +83,28 @@ final class SpillwayModel implements Model {
         router.applyReports(reports, nowNanos);
     }
 
+    /** Requests a report of ended attempts to the router. */
+    void requestCounts(long nowNanos) {
+        if (!countsDue) {
+            countsDue = true;
+            events.add((nowNanos / REPORT_NANOS + 1) * REPORT_NANOS, now -> {
+                countsDue = false;
+                for (SimWorker worker : workers) {
+                    router.counted(worker.isAlive() ? worker.takeCounts() : List.of(), now);
+                }
+            });
+        }
+    }
+
     void published(SimWorker.Move move) {
         SimulatedItem item = move.item();
         item.attempts = move.attempts();
         item.moves = move.moves();
+        item.retries = move.retry().isPresent();
+        move.retry().ifPresent(retry -> {
+            item.blameThousandths = retry.blameThousandths();
+            item.waitMillis = retry.waitMillis();
+        });
         switch (move.to()) {
             case DEAD_LETTER -> tally.dead(item);
             case DELAY -> {
@@ -117,8 +136,11 @@ final class SpillwayModel implements Model {
         }
         if (isBusy) {
             requestTick(nowNanos);
-        } else if (router.nextDueMillis() != NEVER) {
-            requestTick(Math.max(nowNanos, SimulatedTime.nanosOf(router.nextDueMillis())));
+        } else {
+            long dueMillis = router.nextDueMillis(SimulatedTime.epochMillis(nowNanos));
+            if (dueMillis != NEVER) {
+                requestTick(Math.max(nowNanos, SimulatedTime.nanosOf(dueMillis)));
+            }
         }
     }
 

@@ -78,8 +78,9 @@ class MetricsIT {
             assertLabels(samples, "spillway_slots");
             assertLabels(samples, "spillway_worker_tenants_at_cap");
             assertLabels(samples, "spillway_polls_total", "lane", "empty");
-            assertLabels(samples, "spillway_retry_budget", "tenant");
-            assertLabels(samples, "spillway_retry_refused_total", "tenant");
+            assertLabels(samples, "spillway_destination_unavailable", "tenant");
+            assertLabels(samples, "spillway_destinations_unavailable");
+            assertLabels(samples, "spillway_attempts_failed_total", "tenant");
             assertLabels(samples, "spillway_clock_skew_seconds_count", "direction");
             assertThat(samples).extracting(Sample::name).as("Kafka's own")
                     .anyMatch(name -> name.startsWith("kafka_stream_"))
@@ -93,8 +94,8 @@ class MetricsIT {
             assertThat(values(samples, "spillway_polls_total", "empty")).containsExactlyInAnyOrder("true", "false");
             assertThat(values(samples, "spillway_lane_waiting", "lane")).isEqualTo(LANES);
             assertThat(values(samples, "spillway_handled_total", "outcome"))
-                    .containsExactlyInAnyOrder("done", "retry", "dead", "timeout", "interrupted");
-            assertThat(values(samples, "spillway_retry_budget", "tenant")).containsExactly("failing");
+                    .containsExactlyInAnyOrder("done", "retry", "unavailable", "dead", "later", "timeout", "interrupted");
+            assertThat(values(samples, "spillway_destination_unavailable", "tenant")).containsExactly("failing");
 
             assertThat(value(samples, "spillway_handled_total", "outcome", "retry")).isEqualTo(20);
             assertThat(value(samples, "spillway_handled_total", "outcome", "dead")).isEqualTo(5);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** {@code spillway run} in a separate JVM that can be killed. Not thread-safe. Owner of the child process. */
 public final class SpillwayProcess implements AutoCloseable {
@@ -56,7 +57,8 @@ public final class SpillwayProcess implements AutoCloseable {
         try {
             Files.createDirectories(directory);
             Path log = directory.resolve("log");
-            List<String> command = new ArrayList<>(program);
+            List<String> command = new ArrayList<>(interruptible());
+            command.addAll(program);
             command.addAll(List.of("run", "--data", directory.toString()));
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command);
@@ -69,6 +71,25 @@ public final class SpillwayProcess implements AutoCloseable {
             return started;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Returns what a command must begin with so that SIGINT ends it also when these tests run in the background of a
+     * shell, which lets its children ignore the signal; nothing where the system cannot do that.
+     */
+    public static List<String> interruptible() {
+        List<String> prefix = List.of("env", "--default-signal=INT");
+        try {
+            List<String> probe = Stream.concat(prefix.stream(), Stream.of("true")).toList();
+            Process process = new ProcessBuilder(probe).redirectErrorStream(true).start();
+            process.getInputStream().readAllBytes();
+            return process.waitFor() == 0 ? prefix : List.of();
+        } catch (IOException e) {
+            return List.of();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
         }
     }
 

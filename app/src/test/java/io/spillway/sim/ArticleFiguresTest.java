@@ -11,6 +11,8 @@ import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
@@ -75,9 +77,8 @@ class ArticleFiguresTest {
     void an_outage_of_an_hour_takes_an_hour_at_twice_the_capacity_and_new_items_of_spillway_do_not_wait_for_it() {
         Handling down = new Handling(new Latency.Constant(1_000), 0, 0, false,
                 List.of(new Disturbance.Outage(new Window(HOUR, 2 * HOUR))));
-        TenantPolicy patient = Runs.policy(PolicyField.ATTEMPTS, "1000");
         Scenario scenario = Runs.scenario(4 * HOUR, CLUSTER, List.of(new TenantGroup(
-                "tenant", 20, List.of(new Arrivals.Poisson(0.5)), List.of(), patient, down, List.of())),
+                "tenant", 20, List.of(new Arrivals.Poisson(0.5)), List.of(), Runs.policy(), down, List.of())),
                 new Scenario.Phase("after", new Window(2 * HOUR + 10 * MINUTE, 3 * HOUR)));
 
         SimulationResult fifo = Runs.run(scenario, Discipline.FIFO);
@@ -111,9 +112,10 @@ class ArticleFiguresTest {
         NextStep next;
         do {
             calls += calls(layers - 1, below, below);
-            next = AttemptRules.nextStep(
-                    new AttemptResult.Failed(OptionalLong.empty(), "down"), attempts++, top,
-                    new SeededRandom(SEED), 0);
+            ItemHistory before = new ItemHistory(attempts, attempts * DestinationHealth.WHOLE, 0, 0);
+            attempts++;
+            next = AttemptRules.nextStep(new AttemptResult.Failed(OptionalLong.empty(), "down"), before,
+                    DestinationHealth.WHOLE, top, new SeededRandom(SEED), 0);
         } while (next instanceof NextStep.Delay);
         return calls;
     }

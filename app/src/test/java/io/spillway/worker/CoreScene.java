@@ -8,8 +8,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -39,7 +38,7 @@ final class CoreScene {
     final Configuration configuration = ConfigurationLoader.load(
             Optional.empty(), Map.of(), Map.of("kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4"));
     final Topics topics = new Topics(configuration.queue());
-    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
+    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
 
@@ -50,7 +49,7 @@ final class CoreScene {
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 4_000, readAheadBytes, 100, true),
-                new RetryBudgets(100, RetryBudget.Settings.DEFAULT), 3, gate, effects);
+                new DestinationHealth(100), 3, gate, effects);
         core = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
     }

@@ -16,8 +16,7 @@ import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.progress.SuspectMark;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
@@ -57,7 +56,7 @@ class HandlerFailureTest {
     private final InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
-    private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
+    private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
     private final WorkerCore core = core();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private long offset;
@@ -209,7 +208,7 @@ class HandlerFailureTest {
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 1_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(6, 0, 0.05, 30, 1 << 20, 20, true),
-                new RetryBudgets(100, RetryBudget.Settings.DEFAULT), 3, gate, effects);
+                new DestinationHealth(100), 3, gate, effects);
         WorkerCore created = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
         created.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());
         return created;

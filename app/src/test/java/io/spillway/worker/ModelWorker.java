@@ -8,8 +8,7 @@ import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptResult;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.kafka.codec.LedgerCodec;
 import io.spillway.kafka.codec.LedgerWriter;
@@ -48,11 +47,11 @@ final class ModelWorker implements ModelProducer.Cluster {
 
     void start() {
         InstantSource clock = () -> Instant.ofEpochMilli(model.nowMillis);
-        RetryBudgets budgets = new RetryBudgets(100, RetryBudget.Settings.DEFAULT);
+        DestinationHealth health = new DestinationHealth(100);
         WorkerEffects effects = new WorkerEffects(new LaneRecords(model.topics), model.metrics, clock,
                 () -> model.nowMillis * 1_000_000, model.configuration.worker().leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
-                new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), budgets,
+                new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), health,
                 model.configuration.worker().killerDeaths(), model.gate, effects);
         core = new WorkerCore(
                 model.gate, engine, effects, clock, () -> model.nowMillis * 1_000_000,

@@ -43,7 +43,7 @@ final class WorkerModel {
     final Topics topics = new Topics(configuration.queue());
     final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
-    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> 0.0);
+    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
     final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();
     final Map<TopicPartition, ProgressState> committed = new HashMap<>();
     final List<ProducerRecord<byte[], byte[]>> delayed = new ArrayList<>();

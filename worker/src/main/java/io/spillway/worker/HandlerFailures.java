@@ -36,7 +36,9 @@ final class HandlerFailures {
         switch (result) {
             case AttemptResult.Succeeded succeeded -> { }
             case AttemptResult.Interrupted interrupted -> { }
+            case AttemptResult.Deferred later -> { }
             case AttemptResult.Failed failed -> failed(attempt, "retry", failed.detail(), nowNanos);
+            case AttemptResult.Unavailable failed -> failed(attempt, "unavailable", failed.detail(), nowNanos);
             case AttemptResult.PermanentFailure dead -> {
                 attempt.failure = FailureText.ofLong(dead.detail());
                 failed(attempt, "dead", dead.detail(), nowNanos);

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
@@ -60,14 +61,15 @@ final class LaneRecords {
     }
 
     /** Returns the record of a move to the delay lane after an attempt. */
-    ProducerRecord<byte[], byte[]> retry(LaneItem item, int attempts, long dueMillis, long attemptedAtMillis) {
+    ProducerRecord<byte[], byte[]> retry(Attempt attempt, NextStep.Delay next) {
+        LaneItem item = attempt.item;
         Headers headers = copyOf(item);
         set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
-        set(headers, ItemHeaders.ATTEMPT, Integer.toString(attempts));
-        set(headers, ItemHeaders.DUE, Long.toString(dueMillis));
+        set(headers, ItemHeaders.ATTEMPT, Integer.toString(next.attempts()));
+        set(headers, ItemHeaders.DUE, Long.toString(next.dueMillis()));
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
-        markAttempted(headers, attemptedAtMillis);
+        markAttempted(headers, attempt.startedAtMillis);
         return to(item.record(), Lane.DELAY, headers);
     }
 

@@ -7,8 +7,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.codec.ItemReader;
@@ -95,9 +94,9 @@ public final class Worker implements AutoCloseable {
         KafkaClients clients = new KafkaClients(queue);
         this.admin = clients.admin();
         this.queues = new QueueAdmin(admin, clients.commands());
-        RetryBudgets budgets = new RetryBudgets(WorkerEngine.MAX_BUDGETS, RetryBudget.Settings.DEFAULT);
+        DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
-                tenant -> budgets.tokens(tenant, WorkerEngine.DESTINATION));
+                tenant -> health.isTenantUnavailable(tenant, clock.millis()));
         this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
         // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.
         ItemReader reader =
@@ -108,7 +107,7 @@ public final class Worker implements AutoCloseable {
         WorkerEffects effects = new WorkerEffects(
                 new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine =
-                new WorkerEngine<>(dispatch, budgets, settings.killerDeaths(), gate, effects);
+                new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
@@ -122,11 +121,11 @@ public final class Worker implements AutoCloseable {
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
-                () -> budgets.prune(clock.millis()));
+                () -> health.prune(clock.millis()));
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
-        metrics.watch(core, settings.slots());
+        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()));
     }
 
     /**

@@ -7,6 +7,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.kafka.codec.TrailCodec;
@@ -114,9 +115,10 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     }
 
     @Override
-    public void retried(Attempt attempt, int attempts, long dueMillis) {
+    public void retried(Attempt attempt, NextStep.Delay next) {
         LaneItem item = attempt.item;
-        item.owned().moved(item.tenant(), Lane.DELAY, moves.retry(item, attempts, dueMillis, attempt.startedAtMillis));
+        item.owned().moved(item.tenant(), Lane.DELAY, moves.retry(attempt, next));
+        metrics.failures.failed(item.tenant());
     }
 
     @Override
@@ -133,11 +135,6 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private void deadLetter(LaneItem item, Route.DeadLetter why, ProducerRecord<byte[], byte[]> dead) {
         item.owned().moved(item.tenant(), Lane.DEAD_LETTER, dead);
         metrics.departures.deadLettered(why.reason());
-    }
-
-    @Override
-    public void retryAsked(LaneItem item, boolean granted) {
-        metrics.budgets.requested(item.tenant(), granted);
     }
 
     @Override

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /** Meters of the worker. Buckets are fixed and tenants limited, so the number of series is limited too. */
@@ -32,7 +32,7 @@ final class WorkerMetrics {
     };
 
     final Departures departures;
-    final BudgetMeters budgets;
+    final FailureMeters failures;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
@@ -50,14 +50,14 @@ final class WorkerMetrics {
     /**
      * Registers all meters except those of tenants, which are registered with their first item.
      *
-     * @param tenants      maximum number of tenants with series of their own
-     * @param fansOut      whether the handler serves many subscribers
-     * @param budgetTokens level of a tenant's retry budget, in retries
+     * @param tenants     maximum number of tenants with series of their own
+     * @param fansOut     whether the handler serves many subscribers
+     * @param unavailable whether nearly all items of a tenant fail
      */
-    WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, ToDoubleFunction<String> budgetTokens) {
+    WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, Predicate<String> unavailable) {
         this.registry = registry;
         departures = new Departures(registry);
-        budgets = new BudgetMeters(registry, tenants, budgetTokens);
+        failures = new FailureMeters(registry, tenants, unavailable);
         ageOfFirstAttempt = new TenantMeters<>(
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         for (Lane lane : PollThread.LANES) {
@@ -74,7 +74,7 @@ final class WorkerMetrics {
         ageOfFirstSubscriber = !fansOut ? Optional.empty() : Optional.of(
                 age("spillway.age_of_first_subscriber_first_attempt",
                         "Age of an item at the first attempt of its first subscriber").register(registry));
-        for (String outcome : List.of("done", "retry", "dead", "timeout", "interrupted")) {
+        for (String outcome : List.of("done", "retry", "unavailable", "dead", "later", "timeout", "interrupted")) {
             handled.put(outcome, Counter.builder("spillway.handled")
                     .description("Attempts by outcome").tag("outcome", outcome).register(registry));
         }
@@ -84,17 +84,23 @@ final class WorkerMetrics {
         moved(Lane.OVERFLOW, LaneReason.EXCESS);
         moved(Lane.AGED, LaneReason.AGE);
         moved(Lane.DELAY, LaneReason.CAPPED);
-        moved(Lane.DELAY, LaneReason.RETRY_BUDGET);
+        moved(Lane.DELAY, LaneReason.LATER);
     }
 
-    /** Registers the gauges of the worker's state; called before the first poll. */
-    void watch(WorkerCore core, int slots) {
+    /**
+     * Registers the gauges of the worker's state; called before the first poll.
+     *
+     * @param unavailable number of destinations at which nearly all items fail
+     */
+    void watch(WorkerCore core, int slots, Supplier<Number> unavailable) {
         watchWaiting(core::waiting);
         gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
         gauge("spillway.handler.deaf", core::interrupted,
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
         gauge("spillway.worker.tenants_at_cap", core::tenantsAtCap, "Tenants at their concurrency limit");
+        gauge("spillway.destinations.unavailable", unavailable,
+                "Destinations at which nearly all items fail, over all tenants of this worker");
         gauge("spillway.worker.suspects", core::suspects, "Items that may have killed a worker and wait to run alone");
         for (Lane lane : PollThread.LANES) {
             gauge("spillway.lane.waiting", () -> depth.getOrDefault(lane, 0L),
@@ -157,14 +163,16 @@ final class WorkerMetrics {
     /** Reassigns the series with tenant names to the busiest tenants. */
     void electTenants() {
         ageOfFirstAttempt.elect();
-        budgets.elect();
+        failures.elect();
     }
 
     private static String outcomeOf(AttemptResult result) {
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> "done";
             case AttemptResult.Failed failed -> "retry";
+            case AttemptResult.Unavailable failed -> "unavailable";
             case AttemptResult.PermanentFailure dead -> "dead";
+            case AttemptResult.Deferred later -> "later";
             case AttemptResult.TimedOut timedOut -> "timeout";
             case AttemptResult.Interrupted interrupted -> "interrupted";
         };

@@ -9,15 +9,17 @@ import io.spillway.core.item.Lane;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class WorkerMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final Map<String, Double> tokens = new HashMap<>();
+    private final Set<String> unavailable = new HashSet<>();
 
     private WorkerMetrics metrics(boolean fansOut) {
-        return new WorkerMetrics(registry, 2, fansOut, tenant -> tokens.getOrDefault(tenant, 10.0));
+        return new WorkerMetrics(registry, 2, fansOut, unavailable::contains);
     }
 
     @Test
@@ -42,28 +44,30 @@ class WorkerMetricsTest {
     }
 
     @Test
-    void budgets_have_series_for_retrying_tenants_up_to_the_limit() {
+    void failing_tenants_have_series_up_to_the_limit() {
         WorkerMetrics metrics = metrics(false);
-        assertThat(registry.find("spillway.retry.budget").gauges()).isEmpty();
+        assertThat(registry.find("spillway.destination.unavailable").gauges()).isEmpty();
 
-        metrics.budgets.requested("acme", true);
-        metrics.budgets.requested("globex", false);
-        metrics.budgets.requested("globex", false);
-        metrics.budgets.requested("initech", false);
-        tokens.put("globex", 0.5);
+        metrics.failures.failed("acme");
+        metrics.failures.failed("globex");
+        metrics.failures.failed("globex");
+        metrics.failures.failed("initech");
+        unavailable.add("globex");
 
-        assertThat(registry.get("spillway.retry.budget").tag("tenant", "acme").gauge().value()).isEqualTo(10);
-        assertThat(registry.get("spillway.retry.budget").tag("tenant", "globex").gauge().value()).isEqualTo(0.5);
-        assertThat(registry.find("spillway.retry.budget").gauges()).as("other tenants share no gauge").hasSize(2);
-        assertThat(refused("acme")).isZero();
-        assertThat(refused("globex")).isEqualTo(2);
-        assertThat(refused(TenantMeters.OTHERS)).as("initech has no series of its own").isEqualTo(1);
+        assertThat(registry.get("spillway.destination.unavailable").tag("tenant", "acme").gauge().value()).isZero();
+        assertThat(registry.get("spillway.destination.unavailable").tag("tenant", "globex").gauge().value())
+                .isEqualTo(1);
+        assertThat(registry.find("spillway.destination.unavailable").gauges()).as("other tenants share no gauge")
+                .hasSize(2);
+        assertThat(failed("globex")).isEqualTo(2);
+        assertThat(failed(TenantMeters.OTHERS)).as("initech has no series of its own").isEqualTo(1);
 
         for (int election = 0; election < 1_000; election++) {
             metrics.electTenants();
         }
-        assertThat(registry.find("spillway.retry.budget").gauges()).as("idle tenants lose their series").isEmpty();
-        assertThat(registry.find("spillway.retry.refused").counters()).hasSize(1);
+        assertThat(registry.find("spillway.destination.unavailable").gauges()).as("idle tenants lose their series")
+                .isEmpty();
+        assertThat(registry.find("spillway.attempts.failed").counters()).hasSize(1);
     }
 
     @Test
@@ -92,7 +96,7 @@ class WorkerMetricsTest {
         return registry.get("spillway.polls").tag("lane", lane).tag("empty", Boolean.toString(empty)).counter().count();
     }
 
-    private double refused(String tenant) {
-        return registry.get("spillway.retry.refused").tag("tenant", tenant).counter().count();
+    private double failed(String tenant) {
+        return registry.get("spillway.attempts.failed").tag("tenant", tenant).counter().count();
     }
 }

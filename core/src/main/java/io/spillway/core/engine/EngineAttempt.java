@@ -10,6 +10,8 @@ public abstract class EngineAttempt<T> {
     public final T item;
     /** The tenant's policy when the attempt began; it applies until the attempt ends. */
     public final TenantPolicy policy;
+    /** The destination as the handler names it; the caller may set it until the attempt ends. */
+    public volatile String destination = "";
     /** The slot in use; null for a suspect, which runs beside the slots. */
     final SlotLease<T> slot;
     /** Index in {@link RunningAttempts}, its owner. */

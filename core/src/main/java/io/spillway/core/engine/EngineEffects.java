@@ -4,6 +4,7 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
 
@@ -38,13 +39,8 @@ public interface EngineEffects<T, A> {
      */
     void moved(T item, Lane to, LaneReason reason, int moves, long dueMillis);
 
-    /**
-     * Moves the item to the delay lane after a failed attempt.
-     *
-     * @param attempts  attempts made, this one counted
-     * @param dueMillis when the next is due, epoch milliseconds
-     */
-    void retried(A attempt, int attempts, long dueMillis);
+    /** Moves the item to the delay lane after a failed attempt, with the reason {@link LaneReason#RETRY}. */
+    void retried(A attempt, NextStep.Delay next);
 
     /** Moves the item to the dead-letter lane after an attempt; {@code attempts} are those made, this one counted. */
     void deadLettered(A attempt, Route.DeadLetter why, int attempts, long nowMillis);
@@ -55,9 +51,6 @@ public interface EngineEffects<T, A> {
      * @param attempts attempts made, those counted that ended with the death of their worker
      */
     void convicted(T item, Route.DeadLetter why, int attempts, long nowMillis);
-
-    /** Records for metrics whether the tenant's retry budget granted a retry. */
-    default void retryAsked(T item, boolean granted) {}
 
     /** Requests a commit before the end of the commit interval, since an item waits for it. */
     void commitWanted(long nowNanos);

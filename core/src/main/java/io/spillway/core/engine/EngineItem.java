@@ -25,6 +25,16 @@ public interface EngineItem {
         return enqueuedAtMillis();
     }
 
+    /** Returns the failures that were its own, in thousandths of an attempt, 0 or more. */
+    default int blameThousandths() {
+        return 0;
+    }
+
+    /** Returns the last wait before a retry as it was drawn, in milliseconds; 0 for none. */
+    default long waitMillis() {
+        return 0;
+    }
+
     /** Returns its size in memory with everything that is kept for it, for the read-ahead limit; 0 or more. */
     int bytes();
 }

@@ -6,9 +6,9 @@ import io.spillway.core.item.LaneReason;
 import io.spillway.core.progress.SuspectDecision;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.FairDispatch;
 import java.util.random.RandomGenerator;
@@ -19,12 +19,12 @@ import java.util.random.RandomGenerator;
  * <p>Owner: the {@link WorkerEngine}.
  */
 final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
-    private final RetryBudgets budgets;
+    private final DestinationHealth health;
     private final FairDispatch<T> dispatch;
     private final EngineEffects<T, A> effects;
 
-    Settlement(RetryBudgets budgets, FairDispatch<T> dispatch, EngineEffects<T, A> effects) {
-        this.budgets = budgets;
+    Settlement(DestinationHealth health, FairDispatch<T> dispatch, EngineEffects<T, A> effects) {
+        this.health = health;
         this.dispatch = dispatch;
         this.effects = effects;
     }
@@ -47,33 +47,14 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         effects.moved(item, to, reason, moves, dueMillis);
     }
 
-    /** Returns whether an item may be attempted; a retry over the tenant's budget moves to the delay lane. */
-    boolean mayAttempt(T item, long nowMillis) {
-        if (item.attempts() == 0) {
-            return true;
-        }
-        return switch (budgets.ask(item.tenant(), WorkerEngine.DESTINATION, nowMillis)) {
-            case RetryBudget.Answer.Granted granted -> {
-                effects.retryAsked(item, true);
-                yield true;
-            }
-            case RetryBudget.Answer.Wait wait -> {
-                move(item, Lane.DELAY, LaneReason.RETRY_BUDGET, item.moves(), wait.untilMillis());
-                effects.retryAsked(item, false);
-                yield false;
-            }
-        };
-    }
-
     /** Applies the rules after an attempt. An interrupted attempt leaves its item unfinished. */
     void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
-        if (result instanceof AttemptResult.Failed || result instanceof AttemptResult.TimedOut) {
-            budgets.failed(item.tenant(), WorkerEngine.DESTINATION);
-        }
-        switch (AttemptRules.nextStep(result, item.attempts(), attempt.policy, random, nowMillis)) {
+        ItemHistory before = new ItemHistory(
+                item.attempts(), item.blameThousandths(), item.waitMillis(), item.freshSinceMillis());
+        int blame = observe(attempt, result, nowMillis);
+        switch (AttemptRules.nextStep(result, before, blame, attempt.policy, random, nowMillis)) {
             case NextStep.Done done -> {
-                budgets.succeeded(item.tenant(), WorkerEngine.DESTINATION);
                 finish(item);
                 effects.done(item);
             }
@@ -84,10 +65,23 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
             }
             case NextStep.Delay delay -> {
                 finish(item);
-                effects.retried(attempt, delay.attempts(), delay.dueMillis());
+                effects.retried(attempt, delay);
             }
+            case NextStep.PutOff later ->
+                    move(item, Lane.DELAY, LaneReason.LATER, item.moves(), later.dueMillis());
             case NextStep.GiveBack giveBack -> { }
         }
+    }
+
+    /** Records what the result tells about the destination; returns what it adds to the item's blame if it failed. */
+    private int observe(A attempt, AttemptResult result, long nowMillis) {
+        if (result instanceof AttemptResult.Interrupted || result instanceof AttemptResult.Deferred) {
+            return 0;
+        }
+        String tenant = attempt.item.tenant();
+        boolean failed = result.isFailure();
+        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, !failed, nowMillis);
+        return failed ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 
     /** Dead-letters a suspect that was marked in too many deaths of workers. */

@@ -9,7 +9,7 @@ import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectDecision;
 import io.spillway.core.progress.SuspectRules;
 import io.spillway.core.retry.AttemptResult;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
@@ -35,10 +35,8 @@ import java.util.random.RandomGenerator;
  * {@link FairDispatch} and {@link EnginePartition}, if the caller reads only where {@link #mayRead} allows it.
  */
 public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>> {
-    /** Destination of the retry budgets: one handler is one destination. */
-    public static final String DESTINATION = "handler";
-    /** Bound of the {@link RetryBudgets} of one worker: only tenants with failed items have one. */
-    public static final int MAX_BUDGETS = 100_000;
+    /** Bound of the {@link DestinationHealth} of one worker. */
+    public static final int MAX_FAILING_TENANTS = 50_000;
 
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
@@ -53,17 +51,18 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /**
      * Creates an engine without partitions.
      *
+     * @param health       records what attempts tell about their destinations
      * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
      *                     quarantine off
      */
     public WorkerEngine(
-            DispatchSettings settings, RetryBudgets budgets, int killerDeaths, ItemPolicies<T> policies,
+            DispatchSettings settings, DestinationHealth health, int killerDeaths, ItemPolicies<T> policies,
             EngineEffects<T, A> effects) {
         this.dispatch = new FairDispatch<>(settings);
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.effects = effects;
-        this.settlement = new Settlement<>(budgets, dispatch, effects);
+        this.settlement = new Settlement<>(health, dispatch, effects);
     }
 
     /** Returns whether the next record of a partition may be read, as {@link #mayRead(EnginePartition, int)} does. */
@@ -138,11 +137,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
             Optional<Route> stale = staleness(item, policy, nowMillis);
-            if (stale.isEmpty() && settlement.mayAttempt(item, nowMillis)) {
+            if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
                 dispatch.cancelled(start.get(), nowNanos);
-                stale.ifPresent(route -> settlement.setAside(item, route));
+                settlement.setAside(item, stale.get());
             }
         }
     }

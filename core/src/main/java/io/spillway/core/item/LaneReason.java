@@ -18,8 +18,10 @@ public enum LaneReason {
     EXCESS("excess"),
     /** Blocked other tenants' work while its tenant used all handlers of its concurrency limit. */
     CAPPED("capped"),
-    /** A retry that its tenant's retry budget does not allow yet. */
-    RETRY_BUDGET("retry-budget");
+    /** A retry that its tenant's retry budget did not allow; written by versions before 0.1.0 only. */
+    RETRY_BUDGET("retry-budget"),
+    /** The handler put it off. */
+    LATER("later");
 
     private final String label;
 

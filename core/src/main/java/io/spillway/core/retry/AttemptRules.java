@@ -2,10 +2,11 @@ package io.spillway.core.retry;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.settings.Durations;
 import java.util.random.RandomGenerator;
 
-/** Decides what happens to an item after an attempt: done, retry or dead letter. */
+/** Decides what happens to an item after an attempt: done, retry, put off or dead letter. */
 public final class AttemptRules {
     private AttemptRules() {}
 
@@ -16,35 +17,47 @@ public final class AttemptRules {
      * all come back at once. The sum is capped at the tenant's {@code backoffCap}: a destination must not be able to
      * delay a tenant's items for a year.
      *
-     * @param attemptsBefore attempts made before it, 0 or more; any such number is accepted
-     * @param policy         the tenant's policy
+     * <p>An item that keeps failing is a dead letter when its own failures reach {@code attempts}. Its end by time is
+     * decided where it waits.
+     *
+     * @param before           its attempts before this one
+     * @param blameThousandths what a failure adds to its blame ({@link DestinationHealth#blame})
+     * @param policy           the tenant's policy
      */
     public static NextStep nextStep(
-            AttemptResult result, int attemptsBefore, TenantPolicy policy, RandomGenerator random, long nowMillis) {
-        int attempts = attemptsBefore == Integer.MAX_VALUE ? attemptsBefore : attemptsBefore + 1;
+            AttemptResult result, ItemHistory before, int blameThousandths, TenantPolicy policy,
+            RandomGenerator random, long nowMillis) {
+        int attempts = before.attempts() == Integer.MAX_VALUE ? before.attempts() : before.attempts() + 1;
         return switch (result) {
             case AttemptResult.Succeeded succeeded -> new NextStep.Done();
             case AttemptResult.Interrupted interrupted -> new NextStep.GiveBack();
             case AttemptResult.PermanentFailure failed ->
                     new NextStep.DeadLetter(DeadReason.FINAL_FAILURE, failed.detail(), attempts);
+            case AttemptResult.Deferred later -> new NextStep.PutOff(
+                    nowMillis + Math.clamp(later.afterMillis(), 0, ReplayRules.LONGEST_WAIT_MILLIS));
             case AttemptResult.TimedOut timedOut -> failed(
-                    0, "stopped after " + Durations.format(timedOut.ranMillis()), attempts, policy, random, nowMillis);
+                    0, "stopped after " + Durations.format(timedOut.ranMillis()), before, attempts, blameThousandths,
+                    policy, random, nowMillis);
             case AttemptResult.Failed failed -> failed(
-                    failed.retryAfterMillis().orElse(0), failed.detail(), attempts, policy, random, nowMillis);
+                    failed.retryAfterMillis().orElse(0), failed.detail(), before, attempts, blameThousandths, policy,
+                    random, nowMillis);
+            case AttemptResult.Unavailable failed -> failed(
+                    failed.retryAfterMillis().orElse(0), failed.detail(), before, attempts, 0, policy, random,
+                    nowMillis);
         };
     }
 
     private static NextStep failed(
-            long askedMillis, String detail, int attempts, TenantPolicy policy, RandomGenerator random,
-            long nowMillis) {
-        if (attempts >= policy.attempts()) {
+            long askedMillis, String detail, ItemHistory before, int attempts, int blameThousandths,
+            TenantPolicy policy, RandomGenerator random, long nowMillis) {
+        int blame = (int) Math.min((long) before.blameThousandths() + blameThousandths, Integer.MAX_VALUE);
+        if (blame >= (long) policy.attempts() * DestinationHealth.WHOLE) {
             return new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, detail, attempts);
         }
         long capMillis = policy.backoffCapMillis();
-        // An item does not carry its previous wait, so decorrelated jitter always draws as for the first one.
-        long drawnMillis =
-                Backoff.waitMillis(policy.jitter(), policy.backoffBaseMillis(), capMillis, attempts, 0, random);
+        long drawnMillis = Backoff.waitMillis(
+                policy.jitter(), policy.backoffBaseMillis(), capMillis, attempts, before.waitMillis(), random);
         long waitMillis = Math.min(capMillis, Math.clamp(askedMillis, 0, capMillis) + drawnMillis);
-        return new NextStep.Delay(nowMillis + waitMillis, attempts);
+        return new NextStep.Delay(nowMillis + waitMillis, attempts, blame, drawnMillis);
     }
 }

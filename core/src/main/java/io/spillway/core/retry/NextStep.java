@@ -21,12 +21,17 @@ public sealed interface NextStep {
     }
 
     /**
-     * The item goes to the delay lane. The next attempt needs the {@link RetryBudget}.
+     * The item goes to the delay lane. The next attempt needs the {@link RetryGate}.
      *
-     * @param dueMillis  when the next attempt is due, epoch milliseconds
-     * @param attempts   attempts made, this one counted
+     * @param dueMillis        when its backoff is over, epoch milliseconds
+     * @param attempts         attempts made, this one counted
+     * @param blameThousandths failures that were its own, in thousandths of an attempt, this one counted
+     * @param waitMillis       the wait as drawn, without what the destination asked for
      */
-    record Delay(long dueMillis, int attempts) implements NextStep {}
+    record Delay(long dueMillis, int attempts, int blameThousandths, long waitMillis) implements NextStep {}
+
+    /** The item goes to the delay lane until this time, epoch milliseconds. The attempt does not count. */
+    record PutOff(long dueMillis) implements NextStep {}
 
     /** The item stays unfinished, and the partition's next owner repeats the attempt: this one does not count. */
     record GiveBack() implements NextStep {}

@@ -66,4 +66,16 @@ public final class RoutingRules {
         }
         return ageMillis > policy.agedAfterMillis() ? AGED : Optional.empty();
     }
+
+    /**
+     * Returns when an item ends without success, epoch milliseconds: {@code retryFor} or {@code expireAfter} after it
+     * became fresh; {@link Long#MAX_VALUE} for never.
+     *
+     * @param attempted        whether an attempt was made
+     * @param freshSinceMillis start of its age
+     */
+    public static long endMillis(boolean attempted, long freshSinceMillis, TenantPolicy policy) {
+        long patienceMillis = attempted ? policy.retryForMillis() : policy.expireAfterMillis();
+        return freshSinceMillis > Long.MAX_VALUE - patienceMillis ? Long.MAX_VALUE : freshSinceMillis + patienceMillis;
+    }
 }

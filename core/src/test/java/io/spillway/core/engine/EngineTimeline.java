@@ -9,8 +9,8 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptResult;
-import io.spillway.core.retry.RetryBudget;
-import io.spillway.core.retry.RetryBudgets;
+import io.spillway.core.retry.DestinationHealth;
+import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
@@ -41,9 +41,15 @@ final class EngineTimeline
     long clockAheadMillis;
     long sweptBeforeMillis = RoutingRules.NO_SWEEP_MILLIS;
 
+    /** Every attempt before was the item's own failure. */
     record Item(
             EnginePartition partition, long offset, String tenant, int attempts, int moves, long enqueuedAtMillis)
             implements EngineItem {
+        @Override
+        public int blameThousandths() {
+            return attempts * DestinationHealth.WHOLE;
+        }
+
         @Override
         public long freshSinceMillis() {
             return enqueuedAtMillis;
@@ -69,7 +75,7 @@ final class EngineTimeline
     EngineTimeline(int slots, int killerDeaths) {
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.02, 400, 1 << 20, 100, false),
-                new RetryBudgets(10, new RetryBudget.Settings(1, 0.1, 1_000)), killerDeaths, this, this);
+                new DestinationHealth(10), killerDeaths, this, this);
     }
 
     /** Creates a new partition with one commit: its first 128 offsets may start. */
@@ -187,9 +193,9 @@ final class EngineTimeline
     }
 
     @Override
-    public void retried(Attempt attempt, int attemptsMade, long dueMillis) {
-        effects.add("retry " + attempt.item.offset() + ": attempts " + attemptsMade
-                + ", due at " + (dueMillis - START_MILLIS));
+    public void retried(Attempt attempt, NextStep.Delay next) {
+        effects.add("retry " + attempt.item.offset() + ": attempts " + next.attempts() + ", blame "
+                + next.blameThousandths() + ", due at " + (next.dueMillis() - START_MILLIS));
     }
 
     @Override
@@ -201,11 +207,6 @@ final class EngineTimeline
     public void convicted(Item item, Route.DeadLetter why, int attemptsMade, long atMillis) {
         effects.add("dead-letter " + item.offset() + ": " + why.reason().label() + ", " + why.detail()
                 + ", attempts " + attemptsMade);
-    }
-
-    @Override
-    public void retryAsked(Item item, boolean granted) {
-        effects.add("budget " + (granted ? "grants " : "refuses ") + item.offset());
     }
 
     @Override

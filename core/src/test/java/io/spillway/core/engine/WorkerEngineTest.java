@@ -126,33 +126,17 @@ class WorkerEngineTest {
         assertThat(one.effects()).as("its slot is free again").containsExactly("start 129");
     }
 
-    @Test
-    void a_retry_without_a_token_goes_back_to_delay_and_frees_its_slot() {
-        EnginePartition partition = many.partition(Lane.HOT);
-        many.arrives(new EngineTimeline.Item(partition, 0, "acme", 1, 0, START_MILLIS));
-        assertThat(many.effects()).containsExactly("budget grants 0", "start 0");
-
-        many.arrives(new EngineTimeline.Item(partition, 1, "acme", 2, 4, START_MILLIS));
-        assertThat(many.effects()).as("without a token the trickle grants one retry a second").containsExactly(
-                "budget grants 1", "start 1");
-
-        many.arrives(new EngineTimeline.Item(partition, 2, "acme", 2, 4, START_MILLIS));
-        many.arrives(new EngineTimeline.Item(partition, 3, "globex", 1, 0, START_MILLIS));
-        assertThat(many.effects()).containsExactly(
-                "move 2 to delay: retry-budget, moves 4, due at 1000", "budget refuses 2",
-                "budget grants 3", "start 3");
-        assertThat(many.engine.attempts()).hasSize(3);
-    }
-
     @ParameterizedTest(name = "{0} after {1} attempts")
     @CsvSource(delimiter = '|', textBlock = """
             succeeded   | 0 | done 0
             succeeded   | 9 | done 0
-            failed      | 0 | retry 0: attempts 1, due at 1500
-            failed      | 1 | retry 0: attempts 2, due at 2500
+            failed      | 0 | retry 0: attempts 1, blame 1000, due at 1500
+            failed      | 1 | retry 0: attempts 2, blame 2000, due at 2500
             failed      | 2 | dead-letter 0: attempts-used-up, status 503, attempts 3
-            timed out   | 0 | retry 0: attempts 1, due at 1500
+            timed out   | 0 | retry 0: attempts 1, blame 1000, due at 1500
             timed out   | 2 | dead-letter 0: attempts-used-up, stopped after 500ms, attempts 3
+            unavailable | 2 | retry 0: attempts 3, blame 2000, due at 4500
+            later       | 2 | move 0 to delay: later, moves 0, due at 60500
             final       | 0 | dead-letter 0: final-failure, status 410, attempts 1
             interrupted | 2 |
             """)
@@ -167,6 +151,8 @@ class WorkerEngineTest {
             case "succeeded" -> SUCCEEDED;
             case "failed" -> FAILED;
             case "timed out" -> new AttemptResult.TimedOut(500);
+            case "unavailable" -> new AttemptResult.Unavailable(OptionalLong.empty(), "status 503");
+            case "later" -> new AttemptResult.Deferred(60_000);
             case "final" -> new AttemptResult.PermanentFailure("status 410");
             default -> new AttemptResult.Interrupted();
         });

@@ -13,7 +13,8 @@ class LabelsTest {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
-                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget");
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget",
+                "later");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",

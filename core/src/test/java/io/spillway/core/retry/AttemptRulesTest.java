@@ -29,8 +29,8 @@ class AttemptRulesTest {
     @Test
     void anItemThatFailsEveryTimeWaitsTwiceAndIsADeadLetter() {
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 503");
-        assertThat(after(failed, 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1));
-        assertThat(after(failed, 1)).isEqualTo(new NextStep.Delay(NOW + 2_000, 2));
+        assertThat(after(failed, 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
+        assertThat(after(failed, 1)).isEqualTo(new NextStep.Delay(NOW + 2_000, 2, 2_000, 2_000));
         assertThat(after(failed, 2)).isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 503", 3));
     }
 
@@ -51,7 +51,7 @@ class AttemptRulesTest {
 
     @Test
     void aTimeoutCountsAsAnAttempt() {
-        assertThat(after(new AttemptResult.TimedOut(30_000), 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1));
+        assertThat(after(new AttemptResult.TimedOut(30_000), 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
         assertThat(after(new AttemptResult.TimedOut(30_000), 2))
                 .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "stopped after 30s", 3));
     }
@@ -65,7 +65,7 @@ class AttemptRulesTest {
     @CsvSource({"0, 1000", "4000, 5000", "9500, 10000", "86400000, 10000", "9223372036854775807, 10000", "-5, 1000"})
     void theDestinationsWaitAppliesUpToTheTenantsCap(long asked, long due) {
         NextStep step = after(new AttemptResult.Failed(OptionalLong.of(asked), "status 429"), 0);
-        assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1));
+        assertThat(step).isEqualTo(new NextStep.Delay(NOW + due, 1, 1_000, 1_000));
     }
 
     @Test
@@ -74,7 +74,8 @@ class AttemptRulesTest {
         long seed = 9;
         Random random = new Random(seed);
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.of(30_000), "status 503");
-        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(failed, 3, jittered, random, NOW))
+        assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(
+                        failed, new ItemHistory(3, 3_000, 0, NOW), 1_000, jittered, random, NOW))
                 .distinct())
                 .as("seed %d", seed)
                 .hasSizeGreaterThan(900)
@@ -83,19 +84,48 @@ class AttemptRulesTest {
     }
 
     @Test
-    void decorrelatedWaitsAreDrawnFromTheBaseToThreeTimesIt() {
+    void decorrelatedWaitsAreDrawnFromTheBaseToThreeTimesTheWaitBefore() {
         TenantPolicy decorrelated = TenantPolicy.of(
                 PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated").with(PolicyField.ATTEMPTS, "1000"));
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
         Random random = new Random(3);
+        long waitMillis = 0;
+        long mostMillis = 0;
         for (int before = 0; before < 900; before++) {
-            NextStep.Delay delay =
-                    (NextStep.Delay) AttemptRules.nextStep(failed, before, decorrelated, random, NOW);
-            assertThat(delay.dueMillis()).isBetween(NOW + 1_000, NOW + 3_000);
+            NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
+                    failed, new ItemHistory(before, 0, waitMillis, NOW), 0, decorrelated, random, NOW);
+            assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, 3 * Math.max(1_000, waitMillis)));
+            assertThat(delay.dueMillis()).isEqualTo(NOW + delay.waitMillis());
+            waitMillis = delay.waitMillis();
+            mostMillis = Math.max(mostMillis, waitMillis);
         }
+        assertThat(mostMillis).as("the waits grow to the cap").isEqualTo(300_000);
+    }
+
+    @Test
+    void failuresThatAreNotItsOwnUseUpNoAttempts() {
+        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 500");
+        ItemHistory tried = new ItemHistory(1_000, 2_900, 0, NOW);
+        assertThat(AttemptRules.nextStep(failed, tried, 0, POLICY, new Random(1), NOW))
+                .isEqualTo(new NextStep.Delay(NOW + 10_000, 1_001, 2_900, 10_000));
+        assertThat(AttemptRules.nextStep(failed, tried, 99, POLICY, new Random(1), NOW))
+                .isInstanceOf(NextStep.Delay.class);
+        assertThat(AttemptRules.nextStep(failed, tried, 100, POLICY, new Random(1), NOW))
+                .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 500", 1_001));
+        AttemptResult unavailable = new AttemptResult.Unavailable(OptionalLong.of(4_000), "status 503");
+        assertThat(AttemptRules.nextStep(unavailable, new ItemHistory(0, 2_900, 0, NOW), 1_000, POLICY, new Random(1),
+                NOW)).isEqualTo(new NextStep.Delay(NOW + 5_000, 1, 2_900, 1_000));
+    }
+
+    @ParameterizedTest(name = "put off by {0} ms: due after {1} ms")
+    @CsvSource({"0, 0", "-1, 0", "60000, 60000", "9223372036854775807, 2592000000"})
+    void anItemThatIsPutOffKeepsItsAttempts(long after, long due) {
+        assertThat(after(new AttemptResult.Deferred(after), 2)).isEqualTo(new NextStep.PutOff(NOW + due));
     }
 
     private static NextStep after(AttemptResult result, int attemptsBefore) {
-        return AttemptRules.nextStep(result, attemptsBefore, POLICY, new Random(1), NOW);
+        int blame = (int) Math.min(attemptsBefore * 1_000L, Integer.MAX_VALUE);
+        return AttemptRules.nextStep(
+                result, new ItemHistory(attemptsBefore, blame, 0, NOW), 1_000, POLICY, new Random(1), NOW);
     }
 }

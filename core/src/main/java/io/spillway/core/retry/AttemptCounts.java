@@ -1,0 +1,27 @@
+package io.spillway.core.retry;
+
+/**
+ * Attempts that ended in one worker since its last report.
+ *
+ * @param firsts         first attempts of items, 0 or more
+ * @param firstSuccesses those of them that succeeded
+ * @param retries        further attempts, 0 or more
+ * @param retrySuccesses those of them that succeeded
+ */
+public record AttemptCounts(RetryKey key, long firsts, long firstSuccesses, long retries, long retrySuccesses) {
+    /** @throws IllegalArgumentException when a number is negative, or more succeeded than ended */
+    public AttemptCounts {
+        if (firstSuccesses < 0 || firsts < firstSuccesses || retrySuccesses < 0 || retries < retrySuccesses) {
+            throw new IllegalArgumentException("first attempts " + firsts + ", successful " + firstSuccesses
+                    + "; retries " + retries + ", successful " + retrySuccesses + ": impossible numbers");
+        }
+    }
+
+    long attempts() {
+        return firsts + retries;
+    }
+
+    long successes() {
+        return firstSuccesses + retrySuccesses;
+    }
+}

@@ -1,0 +1,208 @@
+package io.spillway.core.retry;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How destinations do, as one worker sees it: whether a failure is the item's own, and the attempts to report to the
+ * routers.
+ *
+ * <p>A failure adds to the item's blame {@code min(1, -ln p / ln 20)}, where p is the share of other items whose first
+ * attempts fail. If failures are independent, an item without a fault of its own reaches a blame of n with the
+ * probability 20⁻ⁿ at every p: each failure has the probability p = 20^(-blame of the failure). A twentieth is what a
+ * destination may fail normally; below that each failure counts as one.
+ *
+ * <p>p is the highest of four estimates: of the tenant, and of the destination over all tenants, each over the last 30 s
+ * and over the last 100 items. Too high a p means more attempts, too low a p a wrong dead letter. One success of each
+ * estimate is taken for granted with a weight of one item, so a lone item that fails again and again is blamed. First
+ * attempts count only, since items with a fault make more retries than others.
+ *
+ * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 400 bytes each; only tenants and
+ * destinations with a failure within ten minutes have an entry, so a healthy system has none. The failures of further
+ * tenants count for their destination only; further destinations have no entry, and their failures are the items'.
+ */
+public final class DestinationHealth {
+    /** Blame of one failure that is the item's own: one attempt, in thousandths. */
+    public static final int WHOLE = 1_000;
+
+    private static final double NORMAL_FAILURES = 0.05;
+    private static final double UNAVAILABLE_FAILURES = 0.95;
+    private static final double UNAVAILABLE_ITEMS = 3;
+    private static final double REMEMBERED_ITEMS = 100;
+    private static final long KEPT_MILLIS = 600_000;
+
+    private final int maxTenants;
+    private final Map<String, Destination> destinations = new LinkedHashMap<>();
+    private int tenants;
+
+    /** Shares of failures over time and over items, and the attempts since the last report. */
+    private static final class Health {
+        private final DecayingCount items = new DecayingCount(30_000);
+        private final DecayingCount failures = new DecayingCount(30_000);
+        private double lastItems;
+        private double lastFailures;
+        private long failedAtMillis;
+        private long firsts;
+        private long firstSuccesses;
+        private long retries;
+        private long retrySuccesses;
+
+        void ended(boolean isFirst, boolean succeeded, long nowMillis) {
+            if (!succeeded) {
+                failedAtMillis = nowMillis;
+            }
+            if (isFirst) {
+                items.add(1, nowMillis);
+                failures.add(succeeded ? 0 : 1, nowMillis);
+                lastItems += 1 - lastItems / REMEMBERED_ITEMS;
+                lastFailures += (succeeded ? 0 : 1) - lastFailures / REMEMBERED_ITEMS;
+            }
+        }
+
+        void count(boolean isFirst, boolean succeeded) {
+            int success = succeeded ? 1 : 0;
+            firsts += isFirst ? 1 : 0;
+            firstSuccesses += isFirst ? success : 0;
+            retries += isFirst ? 0 : 1;
+            retrySuccesses += isFirst ? 0 : success;
+        }
+
+        /** Returns the share of other items that fail, for an item that has failed. */
+        double failureShare(long nowMillis) {
+            return Math.max(share(failures.at(nowMillis), items.at(nowMillis)), share(lastFailures, lastItems));
+        }
+
+        private static double share(double failed, double all) {
+            return (Math.max(0, failed - 1) + NORMAL_FAILURES) / (Math.max(0, all - 1) + 1);
+        }
+
+        boolean isUnavailable(long nowMillis) {
+            double all = items.at(nowMillis);
+            return all >= UNAVAILABLE_ITEMS && failures.at(nowMillis) >= UNAVAILABLE_FAILURES * all;
+        }
+
+        boolean hasCounts() {
+            return firsts + retries > 0;
+        }
+
+        AttemptCounts takeCounts(RetryKey key) {
+            AttemptCounts counts = new AttemptCounts(key, firsts, firstSuccesses, retries, retrySuccesses);
+            firsts = 0;
+            firstSuccesses = 0;
+            retries = 0;
+            retrySuccesses = 0;
+            return counts;
+        }
+    }
+
+    /** A destination: its own health over all tenants; its counts are those of tenants without an entry. */
+    private static final class Destination {
+        private final Health all = new Health();
+        private final Map<String, Health> tenants = new HashMap<>();
+    }
+
+    /** Creates an empty table. */
+    public DestinationHealth(int maxTenants) {
+        this.maxTenants = maxTenants;
+    }
+
+    /**
+     * Records the end of an attempt.
+     *
+     * @param isFirst   whether it was the item's first
+     * @param succeeded whether the destination did its work; also true for an item that it refused for good
+     */
+    public synchronized void ended(String destination, String tenant, boolean isFirst, boolean succeeded, long nowMillis) {
+        if (succeeded && destinations.isEmpty()) {
+            return;
+        }
+        Destination at = destinations.get(destination);
+        if (at == null) {
+            if (succeeded || destinations.size() >= maxTenants) {
+                return;
+            }
+            at = new Destination();
+            destinations.put(destination, at);
+        }
+        Health own = at.tenants.get(tenant);
+        if (own == null && !succeeded && tenants < maxTenants) {
+            own = new Health();
+            at.tenants.put(tenant, own);
+            tenants++;
+        }
+        at.all.ended(isFirst, succeeded, nowMillis);
+        if (own == null) {
+            at.all.count(isFirst, succeeded);
+        } else {
+            own.ended(isFirst, succeeded, nowMillis);
+            own.count(isFirst, succeeded);
+        }
+    }
+
+    /** Returns what a failure adds to its item's blame, in thousandths of an attempt, after {@link #ended}. */
+    public synchronized int blame(String destination, String tenant, long nowMillis) {
+        Destination at = destinations.get(destination);
+        if (at == null) {
+            return WHOLE;
+        }
+        Health own = at.tenants.getOrDefault(tenant, at.all);
+        if (at.all.isUnavailable(nowMillis) || own.isUnavailable(nowMillis)) {
+            return 0;
+        }
+        double share = Math.max(at.all.failureShare(nowMillis), own.failureShare(nowMillis));
+        double blame = Math.log(share) / Math.log(NORMAL_FAILURES);
+        return (int) Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
+    }
+
+    /** Returns whether nearly all items fail at a destination, over all tenants. */
+    public synchronized boolean isUnavailable(String destination, long nowMillis) {
+        Destination at = destinations.get(destination);
+        return at != null && at.all.isUnavailable(nowMillis);
+    }
+
+    /** Returns whether nearly all items of a tenant fail, at any destination. */
+    public synchronized boolean isTenantUnavailable(String tenant, long nowMillis) {
+        return destinations.values().stream().map(at -> at.tenants.get(tenant))
+                .anyMatch(own -> own != null && own.isUnavailable(nowMillis));
+    }
+
+    /** Returns the number of destinations at which nearly all items fail, over all tenants. */
+    public synchronized int unavailable(long nowMillis) {
+        return (int) destinations.values().stream().filter(at -> at.all.isUnavailable(nowMillis)).count();
+    }
+
+    /** Returns attempts that were not returned before; at the bound, the others are in the next call's result. */
+    public synchronized List<AttemptCounts> takeCounts(int most) {
+        List<AttemptCounts> taken = new ArrayList<>();
+        destinations.forEach((name, at) -> {
+            if (at.all.hasCounts() && taken.size() < most) {
+                taken.add(at.all.takeCounts(RetryKey.othersOf(name)));
+            }
+            at.tenants.forEach((tenant, own) -> {
+                if (own.hasCounts() && taken.size() < most) {
+                    taken.add(own.takeCounts(new RetryKey(name, tenant)));
+                }
+            });
+        });
+        return taken;
+    }
+
+    /** Forgets tenants and destinations without a failure for ten minutes. Call it about every minute. */
+    public synchronized void prune(long nowMillis) {
+        for (Iterator<Destination> each = destinations.values().iterator(); each.hasNext(); ) {
+            Destination at = each.next();
+            at.tenants.values().removeIf(own -> {
+                boolean unused = own.failedAtMillis < nowMillis - KEPT_MILLIS && !own.hasCounts();
+                tenants -= unused ? 1 : 0;
+                return unused;
+            });
+            if (at.tenants.isEmpty() && at.all.failedAtMillis < nowMillis - KEPT_MILLIS && !at.all.hasCounts()) {
+                each.remove();
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+package io.spillway.core.retry;
+
+import io.spillway.core.policy.TenantPolicy;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.PriorityQueue;
+import java.util.Queue;
+
+/**
+ * Decides which retries of one partition of the delay lane may go on: the retry budgets (M. Brooker, "Timeouts, retries
+ * and backoff with jitter", Amazon Builders' Library; gRPC's retry throttling, proposal A6).
+ *
+ * <p>A retry costs a token of its tenant and one of its destination. A first attempt that succeeds earns one, a retry
+ * that succeeds two: its own back, and another one's. So a destination that fails up to 0.6 of its attempts gets all the
+ * retries that it needs, and one at which hardly anything succeeds only saved tokens and a trickle. After an outage,
+ * each success lets two others go: the rate doubles with each round trip (slow start), and it stops to grow when twice
+ * the successes of the last two seconds are on their way.
+ *
+ * <p>A tenant pays for failures that are its own only: the worse the destination does with all other tenants, the less a
+ * retry costs the tenant.
+ *
+ * <p>The caller keeps the refused items, by group and in the order of their ends, and asks {@link #next} when they may
+ * go. Every partition has a share of each budget, and successes are reported to all of them, so the load does not depend
+ * on the number of workers and routers.
+ *
+ * <p>Not thread-safe. Owner: the task of the partition. Bound: {@code maxGroups}, about 400 bytes each; the items of
+ * further tenants share one group.
+ */
+public final class RetryGate {
+    private static final long IDLE_MILLIS = 600_000;
+    /** Attempts of other tenants, within the last half minute, that tell how the destination does. */
+    private static final double OTHERS_NEEDED = 3;
+
+    private final RetrySettings settings;
+    private final int partitions;
+    private final int maxGroups;
+    private final Map<RetryKey, Group> groups = new HashMap<>();
+    private final Map<String, Destination> destinations = new HashMap<>();
+    private final Queue<Destination> waiting = new ArrayDeque<>();
+    private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atMillis));
+    private long parked;
+
+    /** Time at which a group is looked at: not later than the end of its first item. */
+    private record End(long atMillis, Group group) {}
+
+    /** Attempts that ended lately, and how many failed. */
+    private static final class Recent {
+        private final DecayingCount attempts = new DecayingCount(30_000);
+        private final DecayingCount failures = new DecayingCount(30_000);
+
+        void add(AttemptCounts counts, long nowMillis) {
+            attempts.add(counts.attempts(), nowMillis);
+            failures.add(counts.attempts() - counts.successes(), nowMillis);
+        }
+    }
+
+    private static final class Group {
+        final RetryKey key;
+        final Destination destination;
+        final TokenBucket bucket;
+        final Recent recent = new Recent();
+        double share;
+        double earned;
+        long parked;
+        long firstEndMillis;
+        long lookAtMillis = Long.MAX_VALUE;
+        long usedAtMillis;
+        boolean queued;
+
+        Group(RetryKey key, Destination destination, TokenBucket bucket) {
+            this.key = key;
+            this.destination = destination;
+            this.bucket = bucket;
+        }
+    }
+
+    private static final class Destination {
+        final TokenBucket bucket;
+        final Recent recent = new Recent();
+        final DecayingCount successes = new DecayingCount(2_000);
+        /** Retries granted and not reported. It decays, because reports may be lost. */
+        final DecayingCount underWay = new DecayingCount(30_000);
+        final Queue<Group> waiting = new ArrayDeque<>();
+        int groups;
+        boolean queued;
+        /** No group can pay before this time, unless successes are reported. */
+        long noneBeforeMillis;
+
+        Destination(TokenBucket bucket) {
+            this.bucket = bucket;
+        }
+    }
+
+    /**
+     * Creates a gate with full budgets.
+     *
+     * @param partitions of the delay lane, 1 or more
+     * @param maxGroups  most tenants and destinations, 1 or more
+     */
+    public RetryGate(RetrySettings settings, int partitions, int maxGroups) {
+        this.settings = settings;
+        this.partitions = partitions;
+        this.maxGroups = maxGroups;
+    }
+
+    /** Returns whether an item whose backoff is over may go on, and has paid; not before those that are parked. */
+    public boolean mayGo(RetryKey key, TenantPolicy policy, long nowMillis) {
+        Group group = group(key, policy);
+        group.usedAtMillis = nowMillis;
+        if (group.parked > 0 || !mayPay(group.destination, nowMillis)
+                || !group.bucket.canPay(cost(group, nowMillis), nowMillis)) {
+            return false;
+        }
+        pay(group, nowMillis);
+        return true;
+    }
+
+    /**
+     * Records that an item was refused and is kept until its end.
+     *
+     * @return the group to keep it in: its key, or {@link RetryKey#OTHERS} when the table is full
+     */
+    public RetryKey parked(RetryKey key, TenantPolicy policy, long endMillis) {
+        Group group = group(key, policy);
+        if (group.parked++ == 0 || endMillis < group.firstEndMillis) {
+            firstEndsAt(group, endMillis);
+        }
+        parked++;
+        if (!group.queued) {
+            group.queued = true;
+            group.destination.waiting.add(group);
+        }
+        if (!group.destination.queued) {
+            group.destination.queued = true;
+            waiting.add(group.destination);
+        }
+        return group.key;
+    }
+
+    /** Returns a group whose first item may go now and has paid; the caller removes it and calls {@link #removed}. */
+    public Optional<RetryKey> next(long nowMillis) {
+        for (int left = waiting.size(); left > 0; left--) {
+            Destination destination = waiting.remove();
+            Optional<Group> next = next(destination, nowMillis);
+            destination.queued = !destination.waiting.isEmpty();
+            if (destination.queued) {
+                waiting.add(destination);
+            }
+            if (next.isPresent()) {
+                return Optional.of(next.get().key);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns a group whose first item has reached its end; the caller removes it and calls {@link #removed}. */
+    public Optional<RetryKey> over(long nowMillis) {
+        for (End end = ends.peek(); end != null && end.atMillis() <= nowMillis; end = ends.peek()) {
+            Group group = end.group();
+            if (group.parked > 0 && group.firstEndMillis <= nowMillis) {
+                return Optional.of(group.key);
+            }
+            ends.remove();
+            if (group.lookAtMillis == end.atMillis()) {
+                group.lookAtMillis = Long.MAX_VALUE;
+                if (group.parked > 0) {
+                    firstEndsAt(group, group.firstEndMillis);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Records that the first item of a group was removed; the next one ends at this time, empty for none. */
+    public void removed(RetryKey key, OptionalLong nextEndMillis) {
+        Group group = groups.get(key);
+        if (group == null) {
+            return;
+        }
+        long left = nextEndMillis.isPresent() ? Math.max(1, group.parked - 1) : 0;
+        parked -= group.parked - left;
+        group.parked = left;
+        nextEndMillis.ifPresent(endMillis -> firstEndsAt(group, endMillis));
+    }
+
+    /** Adds what a worker reported. */
+    public void counted(Collection<AttemptCounts> all, long nowMillis) {
+        for (AttemptCounts counts : all) {
+            Destination destination = destinations.get(counts.key().destination());
+            if (destination != null) {
+                double share = 1.0 / partitions;
+                destination.bucket.earn(share * earned(counts, 1), nowMillis);
+                destination.recent.add(counts, nowMillis);
+                destination.successes.add(share * counts.successes(), nowMillis);
+                destination.underWay.add(-share * counts.retries(), nowMillis);
+                destination.noneBeforeMillis = Long.MIN_VALUE;
+                Group group = groups.get(counts.key());
+                if (group != null) {
+                    group.bucket.earn(group.share * earned(counts, group.earned), nowMillis);
+                    group.recent.add(counts, nowMillis);
+                }
+            }
+        }
+    }
+
+    /** Returns the items parked. */
+    public long parked() {
+        return parked;
+    }
+
+    /** Returns the groups in the table. */
+    public int groups() {
+        return groups.size();
+    }
+
+    /** Forgets full budgets that were not used for ten minutes. Call it about every minute. */
+    public void prune(long nowMillis) {
+        groups.values().removeIf(group -> {
+            boolean unused = group.parked == 0 && !group.queued && group.bucket.isFull()
+                    && group.usedAtMillis < nowMillis - IDLE_MILLIS;
+            if (unused && --group.destination.groups == 0) {
+                destinations.remove(group.key.destination());
+            }
+            return unused;
+        });
+    }
+
+    private Group group(RetryKey key, TenantPolicy policy) {
+        RetryKey stored = groups.containsKey(key) || groups.size() < maxGroups ? key : RetryKey.OTHERS;
+        double share = 1.0 / Math.min(partitions, Math.max(1, Math.max(policy.shardSize(), policy.dedicated())));
+        double most = Math.max(1, policy.retryTokens() * share);
+        Group group = groups.computeIfAbsent(stored, absent -> {
+            Destination destination = destinations.computeIfAbsent(stored.destination(), name -> new Destination(
+                    new TokenBucket(Math.max(1, (double) settings.destinationTokens() / partitions),
+                            settings.destinationTrickle().toMillis())));
+            destination.groups++;
+            return new Group(stored, destination, new TokenBucket(most, settings.tenantTrickle().toMillis()));
+        });
+        group.share = share;
+        group.earned = policy.retryEarned();
+        group.bucket.limit(most);
+        return group;
+    }
+
+    private Optional<Group> next(Destination destination, long nowMillis) {
+        if (nowMillis < destination.noneBeforeMillis || !mayPay(destination, nowMillis)) {
+            return Optional.empty();
+        }
+        long noneBeforeMillis = Long.MAX_VALUE;
+        for (int left = destination.waiting.size(); left > 0; left--) {
+            Group group = destination.waiting.remove();
+            if (group.parked == 0) {
+                group.queued = false;
+                continue;
+            }
+            destination.waiting.add(group);
+            if (group.bucket.canPay(cost(group, nowMillis), nowMillis)) {
+                pay(group, nowMillis);
+                return Optional.of(group);
+            }
+            noneBeforeMillis = Math.min(noneBeforeMillis, group.bucket.nextTrickleMillis(nowMillis));
+        }
+        destination.noneBeforeMillis = noneBeforeMillis;
+        return Optional.empty();
+    }
+
+    private boolean mayPay(Destination destination, long nowMillis) {
+        double most = 2 * Math.max(settings.destinationTokens() / (double) partitions,
+                destination.successes.at(nowMillis));
+        return destination.underWay.at(nowMillis) < Math.max(1, most) && destination.bucket.canPay(1, nowMillis);
+    }
+
+    private void pay(Group group, long nowMillis) {
+        group.bucket.pay(cost(group, nowMillis), nowMillis);
+        group.destination.bucket.pay(1, nowMillis);
+        group.destination.underWay.add(1, nowMillis);
+        group.usedAtMillis = nowMillis;
+    }
+
+    /** Returns what a retry costs the tenant: 1, and less if the destination fails with the other tenants too. */
+    private static double cost(Group group, long nowMillis) {
+        Recent all = group.destination.recent;
+        double attempts = all.attempts.at(nowMillis) - group.recent.attempts.at(nowMillis);
+        double failures = all.failures.at(nowMillis) - group.recent.failures.at(nowMillis);
+        return attempts < OTHERS_NEEDED ? 1 : Math.clamp(1 - failures / attempts, 0, 1);
+    }
+
+    private double earned(AttemptCounts counts, double bySuccess) {
+        return bySuccess * (counts.successes() + bySuccess * counts.retrySuccesses()
+                + settings.earnedByFirst() * counts.firsts());
+    }
+
+    private void firstEndsAt(Group group, long endMillis) {
+        group.firstEndMillis = endMillis;
+        if (endMillis < group.lookAtMillis) {
+            group.lookAtMillis = endMillis;
+            ends.add(new End(endMillis, group));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.spillway.core.retry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DestinationHealthTest {
+    private static final long START = 1_700_000_000_000L;
+    private final DestinationHealth health = new DestinationHealth(3);
+    private long nowMillis = START;
+
+    @Test
+    void aLoneItemThatFailsAgainAndAgainIsBlamedForEachFailure() {
+        List<Integer> blames = new ArrayList<>();
+        for (int attempt = 0; attempt < 5; attempt++) {
+            health.ended("", "acme", attempt == 0, false, nowMillis);
+            blames.add(health.blame("", "acme", nowMillis));
+            nowMillis += 2_000;
+        }
+        assertThat(blames).containsExactly(1_000, 1_000, 1_000, 1_000, 1_000);
+    }
+
+    @Test
+    void whileAllItemsFailNoneIsBlamed() {
+        fail("acme", 10, 50);
+        assertThat(health.blame("", "acme", nowMillis)).isZero();
+        assertThat(health.isUnavailable("", nowMillis)).isTrue();
+        assertThat(health.isTenantUnavailable("acme", nowMillis)).isTrue();
+        assertThat(health.unavailable(nowMillis)).isEqualTo(1);
+    }
+
+    @Test
+    void aSmallTenantBenefitsFromWhatTheDestinationDidWithOthers() {
+        fail("acme", 10, 50);
+        health.ended("", "globex", true, false, nowMillis);
+        assertThat(health.blame("", "globex", nowMillis)).isZero();
+        assertThat(health.blame("other.example", "globex", nowMillis)).as("another destination").isEqualTo(1_000);
+    }
+
+    @Test
+    void aTenantThatFailsAloneIsNotBlamedAndDoesNotExcuseTheOthers() {
+        for (int i = 0; i < 200; i++) {
+            health.ended("", "acme", true, false, nowMillis);
+            for (int well = 0; well < 50; well++) {
+                health.ended("", "globex", true, true, nowMillis);
+            }
+            nowMillis += 100;
+        }
+        assertThat(health.blame("", "acme", nowMillis)).isZero();
+        health.ended("", "globex", true, false, nowMillis);
+        assertThat(health.blame("", "globex", nowMillis)).isGreaterThan(900);
+        assertThat(health.isUnavailable("", nowMillis)).isFalse();
+    }
+
+    /** Blame is -ln p / ln 20: at a tenth 0.77, at a half 0.23, at nine tenths 0.035. */
+    @ParameterizedTest(name = "{0} of the items fail: blame {1}")
+    @CsvSource({"0.02, 1000", "0.05, 1000", "0.1, 770", "0.3, 400", "0.5, 230", "0.9, 35"})
+    void theMoreOtherItemsFailTheLessAnItemIsBlamed(double share, int blame) {
+        long seed = 7;
+        Random random = new Random(seed);
+        double sum = 0;
+        int measured = 0;
+        for (int item = 0; item < 5_000; item++) {
+            boolean fails = random.nextDouble() < share;
+            health.ended("", "acme", true, !fails, nowMillis);
+            if (fails && item > 500) {
+                sum += health.blame("", "acme", nowMillis);
+                measured++;
+            }
+            nowMillis += 50;
+        }
+        // The highest of several estimates is a little too high, which is the safe side.
+        assertThat(sum / measured).as("seed %d", seed).isCloseTo(blame, within(15 + 0.15 * blame));
+    }
+
+    /** The probability of a wrong dead letter after five whole blames is 20⁻⁵: 3 in ten million. */
+    @ParameterizedTest(name = "{0} of all attempts fail, {1} items a second")
+    @CsvSource({"0.1, 20", "0.3, 20", "0.5, 20", "0.9, 20", "0.5, 0.2"})
+    void itemsWithoutAFaultAreNotDeadLetters(double share, double perSecond) {
+        long seed = 11;
+        Random random = new Random(seed);
+        int dead = 0;
+        for (int item = 0; item < 5_000; item++) {
+            int blame = 0;
+            long atMillis = nowMillis;
+            for (int attempt = 0; random.nextDouble() < share; attempt++) {
+                health.ended("", "acme", attempt == 0, false, atMillis);
+                blame += health.blame("", "acme", atMillis);
+                atMillis += 1;
+            }
+            health.ended("", "acme", blame == 0, true, atMillis);
+            dead += blame >= 5_000 ? 1 : 0;
+            nowMillis += (long) (1_000 / perSecond);
+        }
+        assertThat(dead).as("seed %d", seed).isLessThanOrEqualTo(perSecond < 1 ? 2 : 0);
+    }
+
+    @Test
+    void poisonAmongGoodItemsIsBlamed() {
+        long seed = 5;
+        Random random = new Random(seed);
+        for (int item = 0; item < 1_000; item++) {
+            health.ended("", "acme", true, random.nextDouble() >= 0.05, nowMillis);
+            nowMillis += 50;
+        }
+        int sum = 0;
+        for (int attempt = 0; attempt < 5; attempt++) {
+            health.ended("", "acme", attempt == 0, false, nowMillis);
+            sum += health.blame("", "acme", nowMillis);
+        }
+        assertThat(sum).as("seed %d", seed).isGreaterThan(3_800);
+    }
+
+    @Test
+    void afterTheInputHasStoppedInAnOutageRetriesThatFailAreStillNotBlamed() {
+        fail("acme", 50, 100);
+        for (int minute = 0; minute < 60; minute++) {
+            nowMillis += 60_000;
+            health.ended("", "acme", false, false, nowMillis);
+            assertThat(health.blame("", "acme", nowMillis)).as("minute %d", minute).isLessThan(100);
+        }
+    }
+
+    @Test
+    void attemptsAreReportedOnceForTenantsThatFailAndTogetherForTheOthers() {
+        health.ended("", "globex", true, true, nowMillis);
+        assertThat(health.takeCounts(10)).as("all is well").isEmpty();
+        health.ended("", "acme", true, false, nowMillis);
+        health.ended("", "acme", false, true, nowMillis);
+        health.ended("", "globex", true, true, nowMillis);
+        assertThat(health.takeCounts(10)).containsExactlyInAnyOrder(
+                new AttemptCounts(new RetryKey("", "acme"), 1, 0, 1, 1), new AttemptCounts(RetryKey.OTHERS, 1, 1, 0, 0));
+        assertThat(health.takeCounts(10)).isEmpty();
+    }
+
+    @Test
+    void tenantsBeyondTheBoundAreCountedTogetherAndHealthyOnesAreForgotten() {
+        for (String tenant : List.of("a", "b", "c", "d", "e")) {
+            health.ended("", tenant, true, false, nowMillis);
+        }
+        assertThat(health.takeCounts(10)).hasSize(4)
+                .contains(new AttemptCounts(RetryKey.OTHERS, 2, 0, 0, 0));
+        health.prune(nowMillis + 600_001);
+        health.ended("", "a", true, true, nowMillis);
+        assertThat(health.takeCounts(10)).isEmpty();
+    }
+
+    private void fail(String tenant, int items, long everyMillis) {
+        for (int i = 0; i < items; i++) {
+            health.ended("", tenant, true, false, nowMillis);
+            nowMillis += everyMillis;
+        }
+    }
+}
