@@ -9,6 +9,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
@@ -62,8 +63,8 @@ final class EngineTimeline
     }
 
     static final class Attempt extends EngineAttempt<Item> {
-        Attempt(Item item, SlotLease<Item> slot, TenantPolicy policy) {
-            super(item, slot, policy);
+        Attempt(Item item, SlotLease<Item> slot, TenantPolicy policy, AttemptTimeout timeout, long startedNanos) {
+            super(item, slot, policy, timeout, startedNanos);
         }
     }
 
@@ -169,9 +170,11 @@ final class EngineTimeline
     }
 
     @Override
-    public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {
+    public Attempt start(
+            Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, AttemptTimeout timeout, long atMillis,
+            long atNanos) {
         effects.add("start " + item.offset() + (slot == null ? " alone" : ""));
-        Attempt attempt = new Attempt(item, slot, itsPolicy);
+        Attempt attempt = new Attempt(item, slot, itsPolicy, timeout, atNanos);
         attempts.put(item.offset(), attempt);
         return attempt;
     }

@@ -64,6 +64,8 @@ class AttemptTimeoutsTest {
     void aDestinationThatBecomesSlowerThanTheTimeoutIsReachedAfterTwiceAsManyTimeoutsInARow(
             double factor, int timeoutsInRow) {
         play(3_000, () -> 20);
+        startedProbe(usualMillis());
+        nowMillis += 100_000;
         double slowMillis = factor * usualMillis();
         int timedOut = 0;
         while (attempt(slowMillis, 0) != null) {
