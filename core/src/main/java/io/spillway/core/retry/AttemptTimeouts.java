@@ -3,7 +3,7 @@ package io.spillway.core.retry;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,17 +15,19 @@ import java.util.function.Function;
  * a restart the fixed timeout applies for {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
  *
  * <p>Not thread-safe. Owner: the {@link io.spillway.core.engine.WorkerEngine}. Bound: {@code maxTenants}, about 1 KB
- * each and 2.2 KB at most. When the table is full, a new tenant replaces the one without an attempt for the longest
- * time if that is ten minutes; otherwise it has the fixed timeout.
+ * each and 2.2 KB at most. When the table is full, tenants without an attempt for ten minutes are removed,
+ * and a new tenant without room has the fixed timeout.
  */
 public final class AttemptTimeouts {
     /** Tenants of one worker, usually 10 MB. */
     public static final int MAX_TENANTS = 10_000;
+    private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     private final int maxTenants;
-    private final LinkedHashMap<String, TenantDurations> tenants = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<String, TenantDurations> tenants = new HashMap<>();
     /** Of tenants without an entry; what it learns has no effect. */
     private final TenantDurations others = new TenantDurations();
+    private long mayPruneMillis = Long.MIN_VALUE;
 
     /** Statistics of one tenant. */
     public record TenantStats(String tenant, TimeoutStats stats) {}
@@ -48,7 +50,7 @@ public final class AttemptTimeouts {
             String tenant, TenantPolicy policy, int attemptsBefore, boolean mayBeLast, long nowMillis) {
         TenantDurations own = tenants.get(tenant);
         if (own == null) {
-            if (tenants.size() >= maxTenants && !removeIdle(nowMillis)) {
+            if (isFull(nowMillis)) {
                 return others.usual(policy.timeoutMillis());
             }
             own = new TenantDurations();
@@ -107,12 +109,12 @@ public final class AttemptTimeouts {
         return tenants.size();
     }
 
-    private boolean removeIdle(long nowMillis) {
-        Map.Entry<String, TenantDurations> eldest = tenants.firstEntry();
-        if (!eldest.getValue().isIdle(nowMillis)) {
-            return false;
+    /** Returns whether there is no room after the idle tenants are removed, which it does once a minute. */
+    private boolean isFull(long nowMillis) {
+        if (tenants.size() >= maxTenants && nowMillis >= mayPruneMillis) {
+            mayPruneMillis = nowMillis + PRUNE_EVERY_MILLIS;
+            tenants.values().removeIf(each -> each.isIdle(nowMillis));
         }
-        tenants.remove(eldest.getKey());
-        return true;
+        return tenants.size() >= maxTenants;
     }
 }

@@ -32,7 +32,7 @@ final class TenantDurations {
     static final int AFTER_RUN_SAMPLES = 300;
     /** Attempts over which the share of timed-out ones is averaged. */
     static final int SHARE_WINDOW = 1_000;
-    /** Percentiles are computed again after so many samples, or a tenth of them: 150 ns for each time. */
+    /** Percentiles are computed again after so many samples. */
     private static final int SAMPLES_PER_UPDATE = 32;
     private static final int MAX_DOUBLINGS = 30;
     private static final int MAX_FACTOR_DOUBLINGS = Integer.numberOfTrailingZeros(MAX_FACTOR);
@@ -170,7 +170,7 @@ final class TenantDurations {
 
     private void update() {
         samples = durations.samples();
-        samplesToUpdate = Math.min(SAMPLES_PER_UPDATE, (int) samples / 10);
+        samplesToUpdate = SAMPLES_PER_UPDATE;
         p50Millis = durations.millis(0.5);
         p999Millis = durations.millis(0.999);
     }
