@@ -66,6 +66,7 @@ public final class Worker implements AutoCloseable {
     private final LaneMonitor monitor;
     private final ClockWatch clockWatch;
     private final LaneReporter reporter;
+    private final TimeoutReporter timeoutReporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -125,7 +126,10 @@ public final class Worker implements AutoCloseable {
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
-        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()));
+        this.timeoutReporter = new TimeoutReporter(
+                new StatusPublisher(clients, topics.timeouts(), name), name,
+                most -> core.read(state -> state.timeouts().busiest(most, policies::of, clock.millis())), clock);
+        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
     }
 
     /**
@@ -142,6 +146,7 @@ public final class Worker implements AutoCloseable {
         monitor.start(name);
         clockWatch.start();
         reporter.start();
+        timeoutReporter.start();
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
@@ -176,6 +181,7 @@ public final class Worker implements AutoCloseable {
             return;
         }
         reporter.close();
+        timeoutReporter.close();
         poller.close();
         committer.close();
         monitor.close();

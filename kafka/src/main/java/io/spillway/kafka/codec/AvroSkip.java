@@ -1,6 +1,7 @@
 package io.spillway.kafka.codec;
 
 import java.util.List;
+import java.util.function.Function;
 import org.apache.avro.Schema;
 
 /** Validator that skips one value of a given type. Created once for each field of a schema. */
@@ -19,6 +20,20 @@ interface AvroSkip {
      * @throws IllegalArgumentException for a record inside a record, because recursive records can exhaust the stack
      */
     static AvroSkip of(Schema type) {
+        return of(type, record -> {
+            throw new IllegalArgumentException("item fields cannot be records: " + record.getFullName());
+        });
+    }
+
+    /** Returns the skip of a type of Spillway's own schemas, whose records may contain others, but not themselves. */
+    static AvroSkip ofOwn(Schema type) {
+        return of(type, record -> {
+            List<AvroSkip> fields = record.getFields().stream().map(field -> ofOwn(field.schema())).toList();
+            return cursor -> fields.forEach(field -> field.over(cursor));
+        });
+    }
+
+    private static AvroSkip of(Schema type, Function<Schema, AvroSkip> records) {
         return switch (type.getType()) {
             case NULL -> cursor -> {};
             case BOOLEAN -> cursor -> cursor.skipFixed(1);
@@ -31,16 +46,16 @@ interface AvroSkip {
                 yield cursor -> cursor.skipFixed(size);
             }
             case STRING, BYTES -> cursor -> cursor.skip(cursor.readLength());
-            case UNION -> union(type.getTypes().stream().map(AvroSkip::of).toList());
-            case ARRAY -> blocks(of(type.getElementType()));
+            case UNION -> union(type.getTypes().stream().map(each -> of(each, records)).toList());
+            case ARRAY -> blocks(of(type.getElementType(), records));
             case MAP -> {
-                AvroSkip value = of(type.getValueType());
+                AvroSkip value = of(type.getValueType(), records);
                 yield blocks(cursor -> {
                     cursor.skip(cursor.readLength());
                     value.over(cursor);
                 });
             }
-            case RECORD -> throw new IllegalArgumentException("item fields cannot be records: " + type.getFullName());
+            case RECORD -> records.apply(type);
         };
     }
 

@@ -49,7 +49,7 @@ public final class RecordCodec<T extends SpecificRecordBase> {
         decoder.addSchema(version);
         fieldsByFingerprint.put(
                 ItemSchemas.fingerprint(version),
-                version.getFields().stream().map(field -> AvroSkip.of(field.schema())).toList());
+                version.getFields().stream().map(field -> AvroSkip.ofOwn(field.schema())).toList());
     }
 
     /** Returns the encoded record. */

@@ -11,6 +11,7 @@ import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantDepth;
 import io.spillway.schema.TenantPolicy;
 import io.spillway.schema.WorkItem;
+import io.spillway.schema.WorkerTimeouts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
@@ -43,6 +44,7 @@ class SchemaCompatibilityTest {
             "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
             "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
             "LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87"),
+            "WorkerTimeouts", List.of("0/0"),
             "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
             "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
             "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
@@ -51,7 +53,8 @@ class SchemaCompatibilityTest {
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                 ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
-                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema());
+                LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema(),
+                WorkerTimeouts.getClassSchema());
     }
 
     @ParameterizedTest
