@@ -71,7 +71,8 @@ final class FifoModel implements Model {
             Attempt attempt = new Attempt(item, freeSlots.remove());
             running.get(workerOf(attempt)).add(attempt);
             tally.attempted(item, nowNanos);
-            Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
+            long timeoutMillis = tally.population.policy(item.tenant).timeoutMillis();
+            Destination.Ending ending = destination.attempt(item, item.attempts, timeoutMillis, nowNanos);
             events.add(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
         }
     }
