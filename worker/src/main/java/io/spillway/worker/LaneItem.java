@@ -26,7 +26,8 @@ import org.apache.kafka.common.header.Header;
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes)
+        implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
