@@ -7,6 +7,7 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.feedback.UndecidedTransactions;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +61,8 @@ final class Housekeeping implements AutoCloseable {
     /** Creates periodic work that {@link #start} starts; elections give metric series to the busiest tenants. */
     Housekeeping(
             QueueAdmin admin, Topics topics, RateTable rates, List<Runnable> elections, Depths depths,
-            DepthMetrics depthMetrics, InstantSource clock, MeterRegistry registry, Runnable markState) {
+            DepthMetrics depthMetrics, InstantSource clock, LongSupplier nanoClock, MeterRegistry registry,
+            Runnable markState) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
@@ -69,7 +72,7 @@ final class Housekeeping implements AutoCloseable {
         this.queues = queues(topics);
         Set<String> measured = new HashSet<>(queues.keySet());
         measured.add(LEDGER);
-        this.undecided = new UndecidedTransactions(admin, measured, registry);
+        this.undecided = new UndecidedTransactions(admin, measured, nanoClock, registry);
         this.clock = clock;
         this.markState = markState;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
@@ -82,8 +85,8 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    void start(String instance) {
-        task.start(instance, PERIOD_MILLIS);
+    void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     @Override
@@ -99,7 +102,7 @@ final class Housekeeping implements AutoCloseable {
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());
         Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
         all.put(LEDGER, ledger);
-        undecided.measure(all, clock.millis());
+        undecided.measure(all);
         purgeLedger(ledger);
         admin.purgeFinished(partitions.get(INGRESS));
         admin.purgeFinished(partitions.get(Lane.DELAY.label()));

@@ -17,6 +17,7 @@ import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Depths;
@@ -108,8 +109,8 @@ public final class Router implements AutoCloseable {
      * Creates a router that {@link #start} starts.
      *
      * @param configuration  the whole configuration, with a cluster
-     * @param instance       name of this process, stable over restarts: part of client names and of periodic offsets
-     * @param stateDirectory directory for the state of Kafka Streams
+     * @param instance       name of this process, stable over restarts: part of client names
+     * @param stateDirectory directory for the state of Kafka Streams, of this process alone
      * @param policies       view of the policies, already loaded
      * @param sweeps         view of the sweeps, already loaded
      * @param assignments    view of the assigned shards, already loaded; {@link ShardAssignments#none} where none are
@@ -117,7 +118,7 @@ public final class Router implements AutoCloseable {
      * @param registry       receives its metrics
      * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
      *                       Kafka Streams
-     * @param nanoClock      monotonic clock, to notice steps of the other one
+     * @param nanoClock      monotonic clock, for durations of failures and stalls, and to notice steps of the other one
      */
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
@@ -141,7 +142,8 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
-        this.workReader = new WorkReader(queueAdmin, topics, configuration.shards().stuckAfter(), clock, registry);
+        this.workReader = new WorkReader(
+                queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -157,14 +159,14 @@ public final class Router implements AutoCloseable {
         RetryRules retries =
                 new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         Topology topology =
-                RouterTopology.build(topics, processors(rules, retries, metrics, delays, recorder, placements, policies));
+                RouterTopology.build(topics, processors(rules, retries, metrics, delays, recorder, placements, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, List.of(metrics::electTenants,
-                delays::electTenants), depths,
-                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry,
-                () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
+                List.of(metrics::electTenants, delays::electTenants), depths,
+                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
+                registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures")
                 .register(registry);
@@ -201,12 +203,13 @@ public final class Router implements AutoCloseable {
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadFailure);
-        exchange.start(timeout);
+        StartDelays delays = StartDelays.of(stateDirectory);
+        exchange.start(timeout, delays);
         depthsView.start(timeout);
-        workReader.start(instance);
-        hotLaneMonitor.start(timeout);
+        workReader.start(delays);
+        hotLaneMonitor.start(timeout, delays);
         attemptFeed.start();
-        clockWatch.start();
+        clockWatch.start(delays);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -222,7 +225,7 @@ public final class Router implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
-        housekeeping.start(instance);
+        housekeeping.start(delays);
     }
 
     /** Returns whether it routes, or will after the current rebalance. */
@@ -286,7 +289,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            PlacementView placements, TenantPolicies policies) {
+            PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -296,13 +299,13 @@ public final class Router implements AutoCloseable {
         Decider fresh = ItemDecider.ofIngress(ingress, rules);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
-        LedgerGap gap = LedgerGap.inKafka(clients, topics);
+        LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
                         recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
-                        settings.forgetTenantsAfter().toMillis(), policies.seed()),
+                () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
+                        settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 

@@ -57,7 +57,7 @@ final class SimRouter {
         this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
         this.delays = new SimDelay[partitions];
-        Arrays.setAll(delays, i -> new SimDelay(population, partitions));
+        Arrays.setAll(delays, i -> new SimDelay(population, i, partitions));
         this.selectors = new LeastLoaded[lanes.length];
         this.backlogs = new PartitionBacklog[lanes.length];
         for (int lane = 0; lane < lanes.length; lane++) {

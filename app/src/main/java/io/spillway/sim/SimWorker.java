@@ -90,13 +90,6 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         health.prune(SimulatedTime.epochMillis(nowNanos));
     }
 
-    /** Ends the waiting items whose time is over. */
-    void endOverdue(long nowNanos) {
-        if (!dead) {
-            engine.endOverdue(SimulatedTime.epochMillis(nowNanos), nowNanos);
-        }
-    }
-
     /** Returns the measurements of hot since the last report, for the router. */
     LaneReport report(long nowNanos) {
         return stats.report(slots, engine.waiting(Lane.HOT), nowNanos);

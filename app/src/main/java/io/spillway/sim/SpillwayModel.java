@@ -161,7 +161,6 @@ final class SpillwayModel implements Model {
             worker.caughtUp = live <= 4L * cluster.dispatch().slots();
             if (number % HOUSEKEEPING_SECONDS == 0) {
                 worker.prune(nowNanos);
-                worker.endOverdue(nowNanos);
             }
         }
         if (number % HOUSEKEEPING_SECONDS == 0) {

@@ -13,6 +13,7 @@ import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.HttpSettings;
+import io.spillway.worker.handlers.HttpStatuses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,8 +44,8 @@ class ConfigurationFileTest {
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
-                        new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "",
-                        ""),
+                        new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
+                                new HttpSettings.Tls("", "", "", "", "", "")), "", ""),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
@@ -103,6 +104,7 @@ class ConfigurationFileTest {
               type: http
               http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s, attributes: true,
                 headers: {X-Source: spillway}, secretHeaders: {Authorization: token.txt},
+                retryStatuses: "404, 409-410", unavailableStatuses: 500, finalStatuses: 400,
                 tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
@@ -153,7 +155,8 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(1),
                                 Duration.ofSeconds(3),
                                 new HttpSettings(Map.of("X-Source", "spillway"), Map.of("Authorization", "token.txt"),
-                                        true, new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
+                                        true, new HttpStatuses("404, 409-410", "500", "400"),
+                                        new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
                                 "out",
                                 "a.B"),
                         new GatewaySettings(

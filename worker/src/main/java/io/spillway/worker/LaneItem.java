@@ -18,13 +18,15 @@ import org.apache.kafka.common.header.Header;
  * @param read             routing fields
  * @param attempts         attempts that have ended
  * @param moves            moves to another lane since the last attempt
+ * @param blameThousandths failures that were its own, in thousandths of an attempt
+ * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
  * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override

@@ -18,6 +18,7 @@ import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
@@ -52,6 +53,7 @@ public final class Worker implements AutoCloseable {
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
     private final WorkerSettings settings;
+    private final StartDelays delays;
     private final String name;
     private final Topics topics;
     private final Handler handler;
@@ -78,6 +80,7 @@ public final class Worker implements AutoCloseable {
      *
      * @param tenantSeries  maximum number of tenants with metric series of their own, 0 or more; the others share one
      * @param instance      name of this process, the same after a restart; {@code worker.id} takes precedence
+     * @param delays        first delays of the periodic tasks of this process
      * @param handler       closed by {@link #close}
      * @param policies      view of the policies, already loaded
      * @param sweeps        view of the sweeps, already loaded
@@ -85,10 +88,11 @@ public final class Worker implements AutoCloseable {
      * @param random        source of jitter
      */
     public Worker(
-            QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, Handler handler,
-            TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock, LongSupplier nanoClock,
-            RandomGenerator random) {
+            QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, StartDelays delays,
+            Handler handler, TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock,
+            LongSupplier nanoClock, RandomGenerator random) {
         this.settings = settings;
+        this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
         this.handler = handler;
@@ -122,10 +126,7 @@ public final class Worker implements AutoCloseable {
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
-                () -> {
-                    health.prune(clock.millis());
-                    core.endOverdue();
-                });
+                () -> health.prune(clock.millis()));
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
@@ -145,10 +146,10 @@ public final class Worker implements AutoCloseable {
         running = true;
         committer.start();
         poller.start();
-        monitor.start(name);
-        clockWatch.start();
-        reporter.start();
-        attemptReporter.start();
+        monitor.start(delays);
+        clockWatch.start(delays);
+        reporter.start(delays);
+        attemptReporter.start(delays);
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(

@@ -194,11 +194,6 @@ final class WorkerCore {
                 count(attempt -> attempt.interruptIfOverdue(clock.millis(), nanoClock.getAsLong())));
     }
 
-    /** Ends the waiting items whose time is over although no slot was free for them. */
-    void endOverdue() {
-        locked(() -> engine.endOverdue(clock.millis(), nanoClock.getAsLong()));
-    }
-
     // ---- the commit thread
 
     /** Waits until the next commit is due, or {@link #wakeCommit} is called. */

@@ -16,6 +16,7 @@ import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.stage.LaneStage;
 import io.spillway.router.stage.RunPacing;
 import io.spillway.router.stage.WakeUp;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
@@ -77,12 +78,15 @@ public final class DelayProcessor extends LaneProcessor {
         timers = new Timers(store);
         parked = new ParkedItems(store, delays.parked());
         retries = new DelayedRetries(
-                new RetryGate(rules.settings(), topics.partitions(), DelayedRetries.MAX_GROUPS), parked, timers, opened,
-                rules.policies());
+                gate(processorContext.taskId().partition()), parked, timers, opened, rules.policies());
         wakeUp = new WakeUp(processorContext, this::onWakeUp);
         notBeforeMillis = 0;
         delays.started(timers);
         setWakeUp(processorContext.currentSystemTimeMs());
+    }
+
+    private RetryGate gate(int partition) {
+        return new RetryGate(rules.settings(), partition, topics.partitions(), DelayedRetries.MAX_GROUPS);
     }
 
     @Override
@@ -130,11 +134,20 @@ public final class DelayProcessor extends LaneProcessor {
         long untilMillis = Math.min(item.dueMillis(), endMillis);
         if (untilMillis > nowMillis) {
             timers.put(untilMillis, offset, TimerCodec.encode(record));
-        } else if (item.isRetry() && endMillis > nowMillis && !retries.mayGo(item, nowMillis)) {
-            retries.park(item, endMillis, offset, TimerCodec.encode(record));
-        } else {
+        } else if (!item.isRetry() || endMillis <= nowMillis) {
             route(record, offset, nowMillis);
+        } else if (retries.mayGo(item, nowMillis)) {
+            routeGranted(record, offset, nowMillis);
+        } else {
+            retries.park(item, endMillis, offset, TimerCodec.encode(record));
         }
+    }
+
+    /** Routes a retry with the number of this partition: the gate is to learn how the attempt ends. */
+    private void routeGranted(Record<byte[], byte[]> record, long offset, long nowMillis) {
+        byte[] partition = Integer.toString(context().taskId().partition()).getBytes(StandardCharsets.US_ASCII);
+        record.headers().remove(ItemHeaders.GRANTED_BY).add(ItemHeaders.GRANTED_BY, partition);
+        route(record, offset, nowMillis);
     }
 
     private void onWakeUp(long nowMillis) {
@@ -206,7 +219,7 @@ public final class DelayProcessor extends LaneProcessor {
 
         @Override
         public void paid(long offset, byte[] item) {
-            decode(item, offset, nowMillis).ifPresent(record -> route(record, offset, nowMillis));
+            decode(item, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
         }
 
         @Override
@@ -227,6 +240,7 @@ public final class DelayProcessor extends LaneProcessor {
     protected Origin toDeadLetter(Headers headers, Decision decision, long offset) {
         Origin origin = Origin.of(headers).orElse(position(offset));
         ItemHeaders.removeDeadLetter(headers);
+        headers.remove(ItemHeaders.GRANTED_BY);
         return origin;
     }
 }

@@ -47,6 +47,6 @@ class AttemptMailboxesTest {
     }
 
     private static List<AttemptCounts> report(int firsts) {
-        return List.of(new AttemptCounts(RetryKey.OTHERS, firsts, 0, 0, 0));
+        return List.of(new AttemptCounts(RetryKey.OTHERS, AttemptCounts.UNKNOWN, firsts, 0, 0, 0));
     }
 }

@@ -83,7 +83,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         }
         String tenant = attempt.item.tenant();
         boolean failed = result.isFailure();
-        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, !failed, nowMillis);
+        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
+                nowMillis);
         return failed ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 

@@ -37,6 +37,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Bound of the {@link DestinationHealth} of one worker. */
     public static final int MAX_FAILING_TENANTS = 50_000;
 
+    /** An item that no slot takes is not looked at otherwise. */
+    private static final long ENDS_PERIOD_MILLIS = 10_000;
+
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
     private final ItemPolicies<T> policies;
@@ -47,6 +50,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
+    private long endsCheckedMillis;
 
     /**
      * Creates an engine without partitions.
@@ -147,8 +151,16 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /** Moves waiting items that block other tenants to another lane. Call it when the slots are filled. */
+    /**
+     * Moves waiting items that block other tenants to another lane, and sometimes ends those whose time is over. Call
+     * it when the slots are filled, at least every few seconds.
+     */
     public void makeRoom(long nowMillis, long nowNanos) {
+        // The clock may go back.
+        if (Math.abs(nowMillis - endsCheckedMillis) >= ENDS_PERIOD_MILLIS) {
+            endsCheckedMillis = nowMillis;
+            endOverdue(nowMillis, nowNanos);
+        }
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
             T item = excess.item();
             switch (excess) {
@@ -160,11 +172,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
     }
 
-    /**
-     * Ends the waiting items whose time is over, since one that no slot takes is not looked at otherwise. It costs a
-     * look-up for each waiting item; call it every few seconds.
-     */
-    public void endOverdue(long nowMillis, long nowNanos) {
+    /** Ends the waiting items whose time is over. It costs a look-up for each waiting item. */
+    void endOverdue(long nowMillis, long nowNanos) {
         dispatch.removeIf(item -> {
             Optional<Route> end = ages.end(item, nowMillis);
             end.ifPresent(route -> settlement.setAside(item, route, nowMillis));

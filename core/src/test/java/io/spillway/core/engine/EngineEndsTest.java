@@ -90,6 +90,27 @@ class EngineEndsTest {
     }
 
     @Test
+    void waiting_items_are_looked_at_every_ten_seconds_even_if_the_clock_goes_back() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        one.makeRoom();
+        LongStream.range(0, 3).forEach(offset ->
+                one.arrives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, START_MILLIS + 4 - offset)));
+        one.effects();
+
+        one.nowMillis = START_MILLIS + 40_002;
+        one.makeRoom();
+        assertThat(one.effects()).containsExactly("end 2" + EXPIRED);
+        one.nowMillis += 9_999;
+        one.makeRoom();
+        assertThat(one.effects()).isEmpty();
+        one.nowMillis -= 9_999 + 10_000;
+        one.makeRoom();
+        one.nowMillis += 10_001;
+        one.makeRoom();
+        assertThat(one.effects()).containsExactly("end 1" + EXPIRED);
+    }
+
+    @Test
     void the_ends_of_waiting_items_make_room_to_read() {
         EnginePartition partition = one.partition(Lane.AGED);
         for (long offset = 0; one.engine.mayRead(partition); offset++) {

@@ -15,7 +15,7 @@ class RetryGateTest {
     private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.NONE_SET);
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final RetryGate gate = new RetryGate(RetrySettings.DEFAULT, 16, 100);
+    private final RetryGate gate = new RetryGate(RetrySettings.DEFAULT, 3, 16, 100);
     private long nowMillis = 1_700_000_000_000L;
 
     @Test
@@ -69,7 +69,7 @@ class RetryGateTest {
         succeed("acme", 4, 0);
         assertThat(release()).as("a quarter of four").isEqualTo(1);
         succeed("acme", 0, 4);
-        assertThat(release()).as("a quarter of twelve").isEqualTo(3);
+        assertThat(release()).as("two of its own, and a quarter of the third, for each").isEqualTo(9);
     }
 
     @Test
@@ -80,12 +80,12 @@ class RetryGateTest {
         int last = 4;
         for (int trip = 0; trip < 12; trip++) {
             nowMillis += 500;
-            // The destination bears 200 in half a second, of all partitions.
-            succeed("acme", 0, Math.min(200, 4 * last));
+            // The destination bears 50 in half a second.
+            succeed("acme", 0, Math.min(50, last));
             last = release();
             released.add(last);
         }
-        assertThat(released.subList(0, 3)).containsExactly(12, 29, 76);
+        assertThat(released.subList(0, 3)).containsExactly(9, 20, 45);
         assertThat(released).allMatch(each -> each <= 200);
         assertThat(gate.parked()).isGreaterThan(98_000);
     }
@@ -109,9 +109,9 @@ class RetryGateTest {
 
     @Test
     void aTenantDoesNotPayForFailuresOfTheWholeDestination() {
-        RetryGate two = new RetryGate(RetrySettings.DEFAULT, 1, 100);
+        RetryGate two = new RetryGate(RetrySettings.DEFAULT, 0, 1, 100);
         two.mayGo(key("acme"), POLICY, nowMillis);
-        two.counted(List.of(new AttemptCounts(RetryKey.OTHERS, 1_000, 0, 0, 0)), nowMillis);
+        two.counted(List.of(new AttemptCounts(RetryKey.OTHERS, -1, 1_000, 0, 0, 0)), nowMillis);
         int granted = 0;
         while (granted < 1_000 && two.mayGo(key("acme"), POLICY, nowMillis)) {
             granted++;
@@ -140,7 +140,7 @@ class RetryGateTest {
 
     @Test
     void tenantsBeyondTheBoundShareAGroup() {
-        RetryGate small = new RetryGate(RetrySettings.DEFAULT, 16, 2);
+        RetryGate small = new RetryGate(RetrySettings.DEFAULT, 3, 16, 2);
         for (String tenant : List.of("a", "b")) {
             assertThat(small.parked(key(tenant), POLICY, NEVER)).isEqualTo(key(tenant));
         }
@@ -183,7 +183,8 @@ class RetryGateTest {
     }
 
     private void succeed(String tenant, long firsts, long retries) {
-        gate.counted(List.of(new AttemptCounts(key(tenant), firsts, firsts, retries, retries)), nowMillis);
+        gate.counted(List.of(new AttemptCounts(key(tenant), -1, firsts, firsts, 0, 0),
+                new AttemptCounts(key(tenant), 3, 0, 0, retries, retries)), nowMillis);
     }
 
     private int release() {

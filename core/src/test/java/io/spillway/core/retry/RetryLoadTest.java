@@ -43,7 +43,7 @@ class RetryLoadTest {
     /** Returns the attempts per item with this many tries each; a refused retry is not made. */
     private static double load(double failureRate, int mostTries, TenantPolicy policy) {
         RetryKey key = new RetryKey("", "acme");
-        RetryGate gate = new RetryGate(SAVED_ONLY, 1, 10);
+        RetryGate gate = new RetryGate(SAVED_ONLY, 0, 1, 10);
         Random random = new Random(SEED);
         int items = 200_000;
         int attempts = 0;
@@ -57,7 +57,7 @@ class RetryLoadTest {
                 isDone = random.nextDouble() >= failureRate;
                 int success = isDone ? 1 : 0;
                 gate.counted(List.of(tries == 1
-                        ? new AttemptCounts(key, 1, success, 0, 0) : new AttemptCounts(key, 0, 0, 1, success)), item);
+                        ? new AttemptCounts(key, -1, 1, success, 0, 0) : new AttemptCounts(key, 0, 0, 0, 1, success)), item);
             }
         }
         return (double) attempts / items;

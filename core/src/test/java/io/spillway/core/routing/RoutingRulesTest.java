@@ -112,19 +112,19 @@ class RoutingRulesTest {
     /** The policy: aged after 5 minutes, retried for 6 hours, expired after 14 days. Ages are in milliseconds. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-            # what                                            |        age | replayed | attempted | ttl  | swept | expected
-            a retry just before the end of retryFor is aged   |   21599999 |        - | true      | none | -     | AGED
-            and ends at it                                    |   21600000 |        - | true      | none | -     | retry-time-over
-            which does not apply without an attempt           |   21600000 |        - | false     | none | -     | AGED
-            just before expireAfter it is aged                | 1209599999 |        - | false     | none | -     | AGED
-            and expires at it                                 | 1209600000 |        - | false     | none | -     | expired
-            a retry of that age has ended by retryFor         | 1209600000 |        - | true      | none | -     | retry-time-over
-            the replay of an old item counts anew             | 1209600000 |        0 | false     | none | -     | HOT
-            and its retries                                   | 1209600000 | 21599999 | true      | none | -     | AGED
-            until retryFor after the replay                   | 1209600000 | 21600000 | true      | none | -     | retry-time-over
-            a sweep comes before the end                      |   21600000 |        - | true      | none | 1000  | SWEPT
-            and time to live                                  |   21600000 |        - | true      | 1h   | -     | PAST_TTL
-            a time to live beyond it does not                 |   21600000 |        - | true      | 7h   | -     | retry-time-over
+            # what                                  |        age | replayed | attempted | ttl  | swept | expected
+            a retry just before retryFor is aged    |   21599999 |        - | true      | none | -     | AGED
+            and ends at it                          |   21600000 |        - | true      | none | -     | retry-time-over
+            which does not apply without an attempt |   21600000 |        - | false     | none | -     | AGED
+            just before expireAfter it is aged      | 1209599999 |        - | false     | none | -     | AGED
+            and expires at it                       | 1209600000 |        - | false     | none | -     | expired
+            a retry of that age has ended           | 1209600000 |        - | true      | none | -     | retry-time-over
+            a replay of an old item counts anew     | 1209600000 |        0 | false     | none | -     | HOT
+            and its retries                         | 1209600000 | 21599999 | true      | none | -     | AGED
+            until retryFor after the replay         | 1209600000 | 21600000 | true      | none | -     | retry-time-over
+            a sweep comes before the end            |   21600000 |        - | true      | none | 1000  | SWEPT
+            and time to live                        |   21600000 |        - | true      | 1h   | -     | PAST_TTL
+            a time to live beyond it does not       |   21600000 |        - | true      | 7h   | -     | retry-time-over
             """)
     void an_item_ends_by_time_whether_or_not_it_was_attempted(
             String what, long age, Long replayedBefore, boolean attempted, String ttl, Long sweptBefore,

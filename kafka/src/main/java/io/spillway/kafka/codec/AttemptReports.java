@@ -55,8 +55,8 @@ public final class AttemptReports {
     }
 
     private static AttemptCount encoded(AttemptCounts counts) {
-        return new AttemptCount(counts.key().destination(), counts.key().tenant(), counts.firsts(),
-                counts.firstSuccesses(), counts.retries(), counts.retrySuccesses());
+        return new AttemptCount(counts.key().destination(), counts.key().tenant(), counts.partition(),
+                counts.firsts(), counts.firstSuccesses(), counts.retries(), counts.retrySuccesses());
     }
 
     private static AttemptCounts decoded(GenericRecord count) {
@@ -69,7 +69,11 @@ public final class AttemptReports {
         if (!tenant.isEmpty() && !ItemLimits.isName(tenant)) {
             throw new IllegalArgumentException("invalid tenant name");
         }
-        return new AttemptCounts(new RetryKey(destination, tenant), number(count, "firsts"),
+        int partition = (Integer) count.get("partition");
+        if (partition < AttemptCounts.UNKNOWN) {
+            throw new IllegalArgumentException("invalid partition " + partition);
+        }
+        return new AttemptCounts(new RetryKey(destination, tenant), partition, number(count, "firsts"),
                 number(count, "firstSuccesses"), number(count, "retries"), number(count, "retrySuccesses"));
     }
 

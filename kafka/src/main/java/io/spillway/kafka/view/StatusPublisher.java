@@ -3,6 +3,7 @@ package io.spillway.kafka.view;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
+import io.spillway.kafka.topics.StartDelays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -44,9 +45,9 @@ public final class StatusPublisher implements AutoCloseable {
      *
      * @param warning receives the message of the first of successive failures, printable
      */
-    public void start(Runnable run, long delayMillis, long periodMillis, Consumer<String> warning) {
+    public void start(Runnable run, StartDelays delays, long periodMillis, Consumer<String> warning) {
         task = Optional.of(new PeriodicTask("status-" + topic, run, warning));
-        task.get().start(delayMillis, periodMillis);
+        task.get().start(delays, periodMillis);
     }
 
     /**
