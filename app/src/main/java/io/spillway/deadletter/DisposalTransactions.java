@@ -84,7 +84,8 @@ final class DisposalTransactions implements AutoCloseable {
             } catch (TimeoutException e) {
                 if (attempt == COMMIT_ATTEMPTS) {
                     throw new KafkaFailure("The result of the last transaction is unknown after " + done
-                            + (done == 1 ? " dead letter" : " dead letters") + ". Run the command again: it continues after what was committed", e);
+                            + (done == 1 ? " dead letter" : " dead letters")
+                            + ". Run the command again: it continues after what was committed", e);
                 }
             }
         }
