@@ -67,7 +67,8 @@ public final class DelayReader {
                 if (delayed.wasClamped()) {
                     // Otherwise it would be too far ahead again when it is read again.
                     headers.remove(ItemHeaders.DUE);
-                    headers.add(ItemHeaders.DUE, Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII));
+                    headers.add(
+                            ItemHeaders.DUE, Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII));
                 }
                 yield new Arrival.Waits(delayed);
             }
