@@ -2,8 +2,8 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
-import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
