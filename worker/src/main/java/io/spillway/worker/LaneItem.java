@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.core.retry.AttemptCounts;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -26,7 +27,8 @@ import org.apache.kafka.common.header.Header;
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes)
+        implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
@@ -51,6 +53,13 @@ record LaneItem(
     @Override
     public long enqueuedAtMillis() {
         return read.enqueuedAtMillis();
+    }
+
+    @Override
+    public int grantedBy() {
+        return attempts == 0 ? AttemptCounts.UNKNOWN
+                : (int) Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.GRANTED_BY)
+                        .orElse(AttemptCounts.UNKNOWN), AttemptCounts.UNKNOWN, Integer.MAX_VALUE);
     }
 
     /**

@@ -92,15 +92,17 @@ public final class DestinationHealth {
             return firsts > 0 || !retries.isEmpty();
         }
 
-        void takeCounts(RetryKey key, List<AttemptCounts> taken) {
-            if (firsts > 0) {
+        void takeCounts(RetryKey key, int most, List<AttemptCounts> taken) {
+            if (firsts > 0 && taken.size() < most) {
                 taken.add(new AttemptCounts(key, AttemptCounts.UNKNOWN, firsts, firstSuccesses, 0, 0));
+                firsts = 0;
+                firstSuccesses = 0;
             }
-            retries.forEach((partition, counts) ->
-                    taken.add(new AttemptCounts(key, partition, 0, 0, counts[0], counts[1])));
-            firsts = 0;
-            firstSuccesses = 0;
-            retries.clear();
+            for (var each = retries.entrySet().iterator(); each.hasNext() && taken.size() < most; ) {
+                Map.Entry<Integer, long[]> granted = each.next();
+                taken.add(new AttemptCounts(key, granted.getKey(), 0, 0, granted.getValue()[0], granted.getValue()[1]));
+                each.remove();
+            }
         }
     }
 
@@ -162,7 +164,7 @@ public final class DestinationHealth {
         }
         double share = Math.max(at.all.failureShare(nowMillis), own.failureShare(nowMillis));
         double blame = Math.log(share) / Math.log(NORMAL_FAILURES);
-        return (int) Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
+        return Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
     }
 
     /** Returns whether nearly all items fail at a destination, over all tenants. */
@@ -182,18 +184,14 @@ public final class DestinationHealth {
         return (int) destinations.values().stream().filter(at -> at.all.isUnavailable(nowMillis)).count();
     }
 
-    /**
-     * Returns attempts that were not returned before; at about this many entries the others are left for the next call.
-     */
+    /** Returns attempts that were not returned before, at most this many entries; the others come next time. */
     public synchronized List<AttemptCounts> takeCounts(int most) {
         List<AttemptCounts> taken = new ArrayList<>();
         destinations.forEach((name, at) -> {
-            if (at.all.hasCounts() && taken.size() < most) {
-                at.all.takeCounts(RetryKey.othersOf(name), taken);
-            }
+            at.all.takeCounts(RetryKey.othersOf(name), most, taken);
             at.tenants.forEach((tenant, own) -> {
-                if (own.hasCounts() && taken.size() < most) {
-                    own.takeCounts(new RetryKey(name, tenant), taken);
+                if (own.hasCounts()) {
+                    own.takeCounts(new RetryKey(name, tenant), most, taken);
                 }
             });
         });
