@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * Publisher of how this worker's attempts ended, for the routers' retry budgets: every 250 ms, if there is anything to
  * report. It is outside the worker's transactions. A report that cannot be sent is lost, and means fewer retries.
  *
- * <p>Owner of its producer and its thread. Bound: about {@value #MOST_REPORTS} reports at a time; further counts wait for
- * the next time.
+ * <p>Owner of its producer and its thread. Bound: about {@value #MOST_REPORTS} reports at a time; further counts wait
+ * for the next time.
  */
 final class AttemptReporter implements AutoCloseable {
     static final long PERIOD_MILLIS = 250;
