@@ -46,7 +46,8 @@ class AttemptReportsTest {
 
     @Test
     void a_destination_with_a_name_that_is_too_long_is_left_out() {
-        AttemptCounts tooLong = new AttemptCounts(new RetryKey("d".repeat(257), "acme"), AttemptCounts.UNKNOWN, 1, 1, 0, 0);
+        AttemptCounts tooLong =
+                new AttemptCounts(new RetryKey("d".repeat(257), "acme"), AttemptCounts.UNKNOWN, 1, 1, 0, 0);
         assertThat(reports.decode(reports.encode("w", List.of(tooLong, COUNTS.getFirst()), 0)))
                 .containsExactly(COUNTS.getFirst());
     }
