@@ -58,7 +58,7 @@ class ArchitectureTest {
             row("handler"),
             row("producer", "core.sharding schema"),
             row("kafka.topics", "core.item core.progress core.settings core.sharding"),
-            row("kafka.codec", "core.item core.ledger core.routing kafka.topics schema"),
+            row("kafka.codec", "core.item core.ledger core.retry core.routing kafka.topics schema"),
             row(
                     "kafka.view",
                     "core.item core.ledger core.overload core.policy core.ratelimit core.routing core.settings"
@@ -66,7 +66,7 @@ class ArchitectureTest {
             row("kafka.metrics", "core.item"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
             row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),
-            row("config", "core.item core.overload core.policy core.settings kafka.topics worker worker.handlers"),
+            row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker worker.handlers"),
             row("router.stage", "core.item"),
             row("router.ledger", "@core @kafka router.stage"),
             row("router.route", "@core @kafka router.stage router.ledger"),

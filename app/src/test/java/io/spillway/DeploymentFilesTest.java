@@ -10,6 +10,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -167,8 +168,9 @@ class DeploymentFilesTest {
         try (Router router = new Router(configuration, "test", state, policies, sweeps,
                         ShardAssignments.none(), registry, InstantSource.system(), System::nanoTime);
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
-                        configuration.metrics().tenants(), "test", delivery -> Outcome.done(), policies, sweeps,
-                        registry, InstantSource.system(), System::nanoTime, new SplittableRandom(1))) {
+                        configuration.metrics().tenants(), "test", StartDelays.of("test"),
+                        delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
+                        System::nanoTime, new SplittableRandom(1))) {
             assertThat(router.isRunning() || worker.isRunning()).isFalse();
             Set<String> names = new TreeSet<>();
             // Covered by the gateway's own tests.

@@ -1,5 +1,6 @@
 package io.spillway.audit;
 
+import io.spillway.audit.StoredItem.Progress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
@@ -23,6 +24,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.utils.Bytes;
 
 /**
  * Scanner of all items that are stored in the topics. An item counts as finished if the committed progress of its
@@ -87,8 +89,8 @@ public final class Census implements AutoCloseable {
         TopicPartition trail = new TopicPartition(topics.trail(), 0);
         readFrom(trail, first(trail), record -> TrailCodec.End.of(record.value())
                 .ifPresent(end -> visitor.accept(StoredItem.read(
-                        end.state(), record.topic(), record.partition(), record.offset(), false, false, record.key(),
-                        record.value(), record.headers(), record.timestamp()))));
+                        end.state(), record.topic(), record.partition(), record.offset(), Progress.FINISHED,
+                        record.key(), record.value(), record.headers(), record.timestamp()))));
     }
 
     @Override
@@ -117,7 +119,8 @@ public final class Census implements AutoCloseable {
             boolean isWaiting = part.isUnfinished(record.offset());
             if (isWaiting || includeFinished) {
                 visitor.accept(StoredItem.read(state, record.topic(), record.partition(), record.offset(),
-                        isWaiting, false, record.key(), record.value(), record.headers(), record.timestamp()));
+                        isWaiting ? Progress.WAITS : Progress.FINISHED, record.key(), record.value(),
+                        record.headers(), record.timestamp()));
             }
         });
         return first;
@@ -137,15 +140,16 @@ public final class Census implements AutoCloseable {
 
     private void readTimers(int number, long below, String topic, Consumer<StoredItem> visitor) {
         TopicPartition changelog = new TopicPartition(topics.timersChangelog(), number);
-        Map<Long, WaitingTimer> timers = new HashMap<>();
+        // By key: an item that is parked when its timer ends has the same offset under both keys.
+        Map<Bytes, WaitingTimer> timers = new HashMap<>();
         // The record that removes a timer comes after the one that sets it, which is later than the item's time.
         readFrom(changelog, first(changelog), record -> {
             if (record.key() != null) {
                 WaitingTimer.offsetOf(record.key()).ifPresent(offset -> {
                     if (record.value() == null) {
-                        timers.remove(offset);
+                        timers.remove(Bytes.wrap(record.key()));
                     } else if (offset < below) {
-                        timers.put(offset, WaitingTimer.of(record.key(), record.value()));
+                        timers.put(Bytes.wrap(record.key()), WaitingTimer.of(record.key(), record.value()));
                     }
                 });
             }
@@ -153,7 +157,8 @@ public final class Census implements AutoCloseable {
         timers.values().forEach(timer -> {
             WaitingTimer.Item item =
                     timer.item().orElseGet(() -> new WaitingTimer.Item(null, null, new RecordHeaders(), 0));
-            visitor.accept(StoredItem.read(ItemState.DELAY, topic, number, timer.offset(), true, true,
+            visitor.accept(StoredItem.read(ItemState.DELAY, topic, number, timer.offset(),
+                    timer.isParked() ? Progress.PARKED : Progress.TIMER,
                     item.key(), item.value(), item.headers(), item.timestampMillis()));
         });
     }

@@ -20,24 +20,39 @@ import org.apache.kafka.common.header.Headers;
  * @param topic           topic; of a timer, the delay lane
  * @param partition       partition of the topic
  * @param offset          offset in the partition; of a timer, the offset that it had in the delay lane
- * @param isWaiting       whether it is unfinished; finished records remain until they are purged
- * @param isTimer         whether it is a timer of the delay stage
+ * @param progress        whether and how it waits
  * @param value           may be null
  * @param headers         not null
  * @param timestampMillis timestamp of the record, epoch milliseconds
  * @param reading         result of parsing it without size limits
  */
 public record StoredItem(
-        ItemState place, String topic, int partition, long offset, boolean isWaiting, boolean isTimer,
-        byte[] value, Headers headers, long timestampMillis, ParsedRecord reading) {
+        ItemState place, String topic, int partition, long offset, Progress progress, byte[] value, Headers headers,
+        long timestampMillis, ParsedRecord reading) {
     private static final ItemReader READER = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     static StoredItem read(
-            ItemState place, String topic, int partition, long offset, boolean isWaiting, boolean isTimer,
-            byte[] key, byte[] value, Headers headers, long timestampMillis) {
-        return new StoredItem(place, topic, partition, offset, isWaiting, isTimer, value, headers, timestampMillis,
+            ItemState place, String topic, int partition, long offset, Progress progress, byte[] key, byte[] value,
+            Headers headers, long timestampMillis) {
+        return new StoredItem(place, topic, partition, offset, progress, value, headers, timestampMillis,
                 READER.read(key, value, headers, timestampMillis));
+    }
+
+    /** Whether and how an item waits. */
+    public enum Progress {
+        /** Finished; its record remains until it is purged. */
+        FINISHED,
+        WAITS,
+        /** It waits in the delay stage until it is due. */
+        TIMER,
+        /** A retry that is due, and waits in the delay stage for the retry budget. */
+        PARKED
+    }
+
+    /** Returns whether it is unfinished. */
+    public boolean isWaiting() {
+        return progress != Progress.FINISHED;
     }
 
     /** Returns the ledger owner. */

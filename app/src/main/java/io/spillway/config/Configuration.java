@@ -1,6 +1,7 @@
 package io.spillway.config;
 
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.retry.RetrySettings;
 import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.ShardSettings;
@@ -20,11 +21,12 @@ import io.spillway.worker.handlers.HandlerSettings;
  * @param gateway  the HTTP API
  * @param metrics  the Prometheus endpoint
  * @param shards   partition selection for each tenant
+ * @param retry    budgets of retries
  */
 public record Configuration(
         KafkaSettings kafka, TopicSettings topics, PolicySettings defaults, RouterSettings router,
         WorkerSettings worker, HandlerSettings handler, GatewaySettings gateway, MetricsSettings metrics,
-        ShardSettings shards) {
+        ShardSettings shards, RetrySettings retry) {
 
     public Configuration {
         // Its constructor checks that the shards fit the topics.
@@ -40,6 +42,6 @@ public record Configuration(
     public Configuration on(String bootstrapServers, boolean embedded) {
         return new Configuration(kafka.withBootstrapServers(bootstrapServers),
                 embedded ? topics.embedded() : topics,
-                defaults, router, worker, handler, gateway, metrics, shards);
+                defaults, router, worker, handler, gateway, metrics, shards, retry);
     }
 }

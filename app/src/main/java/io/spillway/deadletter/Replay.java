@@ -68,6 +68,7 @@ public record Replay(Topics topics, long startMillis, double perSecond) implemen
         Headers headers = new RecordHeaders(record.headers());
         ItemHeaders.removeDeadLetter(headers);
         headers.remove(ItemHeaders.ATTEMPT).remove(ItemHeaders.MOVES).remove(ItemHeaders.LANE_REASON);
+        headers.remove(ItemHeaders.BLAME).remove(ItemHeaders.WAIT).remove(ItemHeaders.DESTINATION);
         set(headers, ItemHeaders.ORIGIN, letter.originText());
         set(headers, ItemHeaders.REPLAYED_AT, Long.toString(startMillis));
         set(headers, ItemHeaders.DUE, Long.toString(dueMillis));

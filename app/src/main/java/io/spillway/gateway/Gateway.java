@@ -10,6 +10,7 @@ import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
 import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
@@ -168,18 +169,21 @@ public final class Gateway implements AutoCloseable {
         if (!server.isRunning()) {
             throw cannotListen("see the log", null);
         }
-        repeat(slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
-        repeat(connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
-        repeat(() -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
-        repeat(() -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())), PRUNE_EVERY_MILLIS);
+        // Two gateways of one host have different ports.
+        StartDelays delays = StartDelays.of(settings.host() + ":" + settings.port());
+        repeat("gateway-slow-reads", delays, slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
+        repeat("gateway-idle-connections", delays, connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
+        repeat("gateway-flows", delays, () -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
+        repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
+                PRUNE_EVERY_MILLIS);
         started = true;
         // Only an IPv6 address contains a colon.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return (settings.tls().isOn() ? "https://" : "http://") + host + ":" + server.port();
     }
 
-    private void repeat(Runnable task, long everyMillis) {
-        housekeeping.scheduleWithFixedDelay(task, everyMillis, everyMillis, TimeUnit.MILLISECONDS);
+    private void repeat(String job, StartDelays delays, Runnable task, long everyMillis) {
+        housekeeping.scheduleWithFixedDelay(task, delays.millis(job, everyMillis), everyMillis, TimeUnit.MILLISECONDS);
     }
 
     /**

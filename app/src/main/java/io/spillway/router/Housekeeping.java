@@ -7,11 +7,11 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.feedback.UndecidedTransactions;
 import io.spillway.router.ledger.DepthMetrics;
-import io.spillway.router.route.RouterMetrics;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,7 +47,7 @@ final class Housekeeping implements AutoCloseable {
     private final QueueAdmin admin;
     private final Topics topics;
     private final RateTable rates;
-    private final RouterMetrics metrics;
+    private final List<Runnable> elections;
     private final Depths depths;
     private final DepthMetrics depthMetrics;
     private final UndecidedTransactions undecided;
@@ -57,19 +58,21 @@ final class Housekeeping implements AutoCloseable {
     private final Map<String, Queue> queues;
     private String lastLogged = "";
 
+    /** Creates periodic work that {@link #start} starts; elections give metric series to the busiest tenants. */
     Housekeeping(
-            QueueAdmin admin, Topics topics, RateTable rates, RouterMetrics metrics, Depths depths,
-            DepthMetrics depthMetrics, InstantSource clock, MeterRegistry registry, Runnable markState) {
+            QueueAdmin admin, Topics topics, RateTable rates, List<Runnable> elections, Depths depths,
+            DepthMetrics depthMetrics, InstantSource clock, LongSupplier nanoClock, MeterRegistry registry,
+            Runnable markState) {
         this.admin = admin;
         this.topics = topics;
         this.rates = rates;
-        this.metrics = metrics;
+        this.elections = List.copyOf(elections);
         this.depths = depths;
         this.depthMetrics = depthMetrics;
         this.queues = queues(topics);
         Set<String> measured = new HashSet<>(queues.keySet());
         measured.add(LEDGER);
-        this.undecided = new UndecidedTransactions(admin, measured, registry);
+        this.undecided = new UndecidedTransactions(admin, measured, nanoClock, registry);
         this.clock = clock;
         this.markState = markState;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
@@ -82,8 +85,8 @@ final class Housekeeping implements AutoCloseable {
         }
     }
 
-    void start(String instance) {
-        task.start(instance, PERIOD_MILLIS);
+    void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     @Override
@@ -93,13 +96,13 @@ final class Housekeeping implements AutoCloseable {
 
     private void run() {
         rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis()));
-        metrics.electTenants();
+        elections.forEach(Runnable::run);
         Map<String, List<QueueProgress>> partitions = measure();
         depthMetrics.measure(clock.millis());
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());
         Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
         all.put(LEDGER, ledger);
-        undecided.measure(all, clock.millis());
+        undecided.measure(all);
         purgeLedger(ledger);
         admin.purgeFinished(partitions.get(INGRESS));
         admin.purgeFinished(partitions.get(Lane.DELAY.label()));

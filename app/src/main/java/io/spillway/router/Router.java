@@ -17,6 +17,7 @@ import io.spillway.kafka.topics.ClockWatch;
 import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Depths;
@@ -24,10 +25,13 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
 import io.spillway.router.feedback.RateExchange;
 import io.spillway.router.feedback.WorkReader;
@@ -48,6 +52,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -92,6 +97,7 @@ public final class Router implements AutoCloseable {
     private final WorkReader workReader;
     private final RateExchange exchange;
     private final HotLaneMonitor hotLaneMonitor;
+    private final AttemptFeed attemptFeed;
     private final CompactedView depthsView;
     private final RestoreProgress restore = new RestoreProgress();
     private final ThreadReplacement replacement = new ThreadReplacement();
@@ -103,8 +109,8 @@ public final class Router implements AutoCloseable {
      * Creates a router that {@link #start} starts.
      *
      * @param configuration  the whole configuration, with a cluster
-     * @param instance       name of this process, stable over restarts: part of client names and of periodic offsets
-     * @param stateDirectory directory for the state of Kafka Streams
+     * @param instance       name of this process, stable over restarts: part of client names
+     * @param stateDirectory directory for the state of Kafka Streams, of this process alone
      * @param policies       view of the policies, already loaded
      * @param sweeps         view of the sweeps, already loaded
      * @param assignments    view of the assigned shards, already loaded; {@link ShardAssignments#none} where none are
@@ -112,7 +118,7 @@ public final class Router implements AutoCloseable {
      * @param registry       receives its metrics
      * @param clock          for periodic work, thread supervision and the age of local state; routing uses the time of
      *                       Kafka Streams
-     * @param nanoClock      monotonic clock, to notice steps of the other one
+     * @param nanoClock      monotonic clock, for durations of failures and stalls, and to notice steps of the other one
      */
     public Router(
             Configuration configuration, String instance, Path stateDirectory, TenantPolicies policies, Sweeps sweeps,
@@ -136,7 +142,8 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
-        this.workReader = new WorkReader(queueAdmin, topics, configuration.shards().stuckAfter(), clock, registry);
+        this.workReader = new WorkReader(
+                queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -146,14 +153,21 @@ public final class Router implements AutoCloseable {
         ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand,
                 clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
+        DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
+        AttemptMailboxes mailboxes = new AttemptMailboxes();
+        this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
+        RetryRules retries =
+                new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         Topology topology =
-                RouterTopology.build(topics, processors(rules, metrics, recorder, placements, policies));
+                RouterTopology.build(topics,
+                        processors(rules, retries, metrics, delays, recorder, placements, policies, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, metrics, depths,
-                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, registry,
-                () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, List.of(metrics::electTenants,
+                delays::electTenants), depths,
+                new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
+                registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
                 .description("Tenants whose rate this process measures")
                 .register(registry);
@@ -190,11 +204,13 @@ public final class Router implements AutoCloseable {
         streams.setStateListener((now, before) -> onState(now));
         streams.setGlobalStateRestoreListener(restore);
         streams.setUncaughtExceptionHandler(this::onThreadFailure);
-        exchange.start(timeout);
+        StartDelays delays = StartDelays.of(stateDirectory);
+        exchange.start(timeout, delays);
         depthsView.start(timeout);
-        workReader.start(instance);
-        hotLaneMonitor.start(timeout);
-        clockWatch.start();
+        workReader.start(delays);
+        hotLaneMonitor.start(timeout, delays);
+        attemptFeed.start();
+        clockWatch.start(delays);
         streams.start();
         streamsMetrics.bindTo(registry);
         try {
@@ -210,7 +226,7 @@ public final class Router implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new RouterException("The start of the router was interrupted. Start it again.");
         }
-        housekeeping.start(instance);
+        housekeeping.start(delays);
     }
 
     /** Returns whether it routes, or will after the current rebalance. */
@@ -229,6 +245,7 @@ public final class Router implements AutoCloseable {
         housekeeping.close();
         workReader.close();
         hotLaneMonitor.close();
+        attemptFeed.close();
         clockWatch.close();
         exchange.close();
         depthsView.close();
@@ -272,8 +289,8 @@ public final class Router implements AutoCloseable {
     }
 
     private RouterTopology.Processors processors(
-            ItemRules rules, RouterMetrics metrics, LedgerRecorder recorder, PlacementView placements,
-            TenantPolicies policies) {
+            ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
+            PlacementView placements, TenantPolicies policies, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -283,12 +300,11 @@ public final class Router implements AutoCloseable {
         Decider fresh = ItemDecider.ofIngress(ingress, rules);
         Decider due = ItemDecider.ofDue(delayed, rules);
         DelayReader delayReader = new DelayReader(delayed);
-        DelayMetrics delays = new DelayMetrics(registry, clock);
-        LedgerGap gap = LedgerGap.inKafka(clients, topics);
+        LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
-                () -> new DelayProcessor(
-                        topics, delayReader, due, metrics, delays, settings.threads(), clock, recorder),
+                () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
+                        recorder),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), policies.seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));

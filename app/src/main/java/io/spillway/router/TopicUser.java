@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param title   name of the client in the description
  * @param reads   topics whose records it processes and whose offsets it commits
- * @param follows compacted topics that it keeps in memory as a view
+ * @param follows topics that it follows without a group: views of compacted ones, and reports
  * @param writes  topics that it writes to
  */
 record TopicUser(String title, List<String> reads, List<String> follows, List<String> writes) {
@@ -21,7 +21,8 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         List<String> assigned = topics.assignsShards() ? List.of(topics.shards()) : List.of();
         // Written by: tenants release --shard.
         List<String> requests = topics.assignsShards() ? List.of(topics.shardRequests()) : List.of();
-        List<String> statuses = List.of(topics.depths(), topics.demand(), topics.laneState());
+        List<String> statuses = List.of(topics.depths(), topics.demand(), topics.laneState(),
+                topics.attempts());
         List<String> ledger = List.of(topics.ledger());
         return List.of(
                 new TopicUser(
@@ -35,7 +36,8 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
                         "worker", lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED), rules,
                         join(List.of(
                                 lanes(topics, Lane.OVERFLOW, Lane.AGED, Lane.DELAY, Lane.DEAD_LETTER),
-                                List.of(topics.ledger(), topics.laneState(), topics.timeouts())))),
+                                List.of(topics.ledger(), topics.laneState(), topics.attempts(),
+                                        topics.timeouts())))),
                 new TopicUser(
                         "dead-letters", lanes(topics, Lane.DEAD_LETTER), rules,
                         join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), ledger))),

@@ -2,6 +2,7 @@ package io.spillway.runtime;
 
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.StartDelays;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -50,12 +51,13 @@ final class ClusterWatch implements AutoCloseable {
     }
 
     /** Starts to watch a cluster. */
-    static ClusterWatch start(KafkaClients clients) {
+    static ClusterWatch start(KafkaClients clients, StartDelays delays) {
         Admin admin = clients.admin();
         DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS);
         ClusterWatch watch = new ClusterWatch(
                 () -> admin.describeCluster(options).nodes().get(), () -> admin.close(Duration.ZERO), System::nanoTime);
-        watch.thread.scheduleWithFixedDelay(watch::ask, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+        watch.thread.scheduleWithFixedDelay(
+                watch::ask, delays.millis("cluster-watch", EVERY_MILLIS), EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return watch;
     }
 

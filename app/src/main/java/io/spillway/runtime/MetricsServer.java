@@ -18,6 +18,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.MetricsSettings;
 import io.spillway.core.item.Printable;
 import io.spillway.gateway.OpenConnections;
+import io.spillway.kafka.topics.StartDelays;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -84,7 +85,8 @@ public final class MetricsServer implements AutoCloseable {
         if (!server.isRunning()) {
             throw cannotListen("see the log", null);
         }
-        checks.scheduleWithFixedDelay(connections::closeOverdue, CHECK_MILLIS, CHECK_MILLIS, TimeUnit.MILLISECONDS);
+        long delayMillis = StartDelays.of(settings.host() + ":" + server.port()).millis("metrics-checks", CHECK_MILLIS);
+        checks.scheduleWithFixedDelay(connections::closeOverdue, delayMillis, CHECK_MILLIS, TimeUnit.MILLISECONDS);
         // A colon makes it an IPv6 address.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return "http://" + host + ":" + server.port() + "/metrics";

@@ -9,6 +9,7 @@ import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
@@ -105,6 +106,7 @@ public record RunningSystem(
 
         Configuration configuration = reached.orElseThrow();
         DataDirectory data = opened.orElseThrow();
+        StartDelays delays = StartDelays.of(data.path());
         Views views = new Views(new KafkaClients(configuration.queue()), configuration, data, shutdown);
         Topics topics = new Topics(configuration.queue());
 
@@ -112,7 +114,7 @@ public record RunningSystem(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
 
-        ClusterWatch cluster = shutdown.closing(ClusterWatch.start(views.clients()));
+        ClusterWatch cluster = shutdown.closing(ClusterWatch.start(views.clients(), delays));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
         MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), () -> cluster.isReachable()
                 && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
@@ -134,7 +136,7 @@ public record RunningSystem(
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
                     configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
-                    handler.orElseThrow(), policies, sweeps, metrics.registry(), InstantSource.system(),
+                    delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), InstantSource.system(),
                     System::nanoTime, new SplittableRandom()));
             // From here on the worker closes it.
             shutdown.release(handler.orElseThrow());

@@ -23,14 +23,16 @@ final class SimDelay {
     private static final long LOOK_MILLIS = 200;
 
     private final Population population;
+    private final int partition;
     private final RetryGate gate;
     private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
     private final Map<RetryKey, TimedQueue<SimulatedItem>> parked = new HashMap<>();
     private long lookedAtMillis;
 
-    SimDelay(Population population, int partitions) {
+    SimDelay(Population population, int partition, int partitions) {
         this.population = population;
-        this.gate = new RetryGate(RetrySettings.DEFAULT, partitions, MAX_GROUPS);
+        this.partition = partition;
+        this.gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, MAX_GROUPS);
     }
 
     void add(long dueMillis, SimulatedItem item) {
@@ -47,6 +49,7 @@ final class SimDelay {
             SimulatedItem item = timers.remove();
             RetryKey key = new RetryKey("", item.tenantName);
             if (!item.retries || gate.mayGo(key, population.policy(item.tenant), nowMillis)) {
+                item.grantedBy = partition;
                 leaving.accept(item);
             } else {
                 RetryKey group = gate.parked(key, population.policy(item.tenant), endMillis(item));
@@ -76,7 +79,9 @@ final class SimDelay {
 
     private void remove(RetryKey group, Consumer<SimulatedItem> leaving) {
         TimedQueue<SimulatedItem> items = parked.get(group);
-        leaving.accept(items.remove());
+        SimulatedItem item = items.remove();
+        item.grantedBy = partition;
+        leaving.accept(item);
         if (items.isEmpty()) {
             parked.remove(group);
         }

@@ -57,7 +57,7 @@ final class SimRouter {
         this.protection = new HotGuard(cluster.protection());
         int partitions = cluster.partitions();
         this.delays = new SimDelay[partitions];
-        Arrays.setAll(delays, i -> new SimDelay(population, partitions));
+        Arrays.setAll(delays, i -> new SimDelay(population, i, partitions));
         this.selectors = new LeastLoaded[lanes.length];
         this.backlogs = new PartitionBacklog[lanes.length];
         for (int lane = 0; lane < lanes.length; lane++) {
@@ -145,7 +145,8 @@ final class SimRouter {
     private Route decide(SimulatedItem item, long nowNanos) {
         TenantContext tenant = population.context(item.tenant);
         return RoutingRules.route(
-                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), tenant.policy().rateLimit(),
+                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), item.attempts > 0,
+                tenant.policy().rateLimit(),
                 population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
                 protection);
     }
@@ -154,7 +155,7 @@ final class SimRouter {
         switch (route) {
             case Route.ToLane to -> open.add(new Routed(item, select(item, to.lane())));
             case Route.Drop drop -> tally.dropped(item);
-            case Route.DeadLetter dead -> throw new IllegalStateException("a routing rule made a dead letter");
+            case Route.DeadLetter dead -> tally.dead(item);
         }
     }
 

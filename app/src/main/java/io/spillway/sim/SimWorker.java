@@ -219,6 +219,11 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     @Override
+    public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
+        move(new Move(item, Lane.DEAD_LETTER, item.attempts, item.moves, 0, Optional.empty()));
+    }
+
+    @Override
     public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
         move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty()));
     }

@@ -2,6 +2,7 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
+import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.item.Lane;
 import io.spillway.sim.scenario.SimulatedTime;
 
@@ -25,6 +26,7 @@ final class SimulatedItem implements EngineItem {
     long waitMillis;
     /** Whether it is in the delay lane after a failed attempt. */
     boolean retries;
+    int grantedBy = AttemptCounts.UNKNOWN;
     /** Whether its first attempt was made, or never will be. */
     boolean tried;
     /** Whether it is counted as done, dropped or dead: a crash can repeat that. */
@@ -70,6 +72,11 @@ final class SimulatedItem implements EngineItem {
     @Override
     public int blameThousandths() {
         return blameThousandths;
+    }
+
+    @Override
+    public int grantedBy() {
+        return grantedBy;
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -84,7 +85,9 @@ class TransactionsCommandIT {
     void a_router_measures_it_and_logs_after_two_minutes_the_command_that_ends_it() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         QueueAdmin admin = new QueueAdmin(kafka.admin());
-        UndecidedTransactions undecided = new UndecidedTransactions(admin, Set.of("ingress"), registry);
+        AtomicLong nanos = new AtomicLong();
+        UndecidedTransactions undecided = new UndecidedTransactions(
+                admin, Set.of("ingress"), nanos::get, registry);
         Logger logger = (Logger) LoggerFactory.getLogger(UndecidedTransactions.class);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
@@ -95,8 +98,8 @@ class TransactionsCommandIT {
             rogue.beginTransaction();
             rogue.send(record("left open")).get();
             for (int seconds = 0; seconds <= 200; seconds += 10) {
-                undecided.measure(
-                        Map.of("ingress", admin.read(topics.ingress(), topics.routerGroup())), seconds * 1_000L);
+                nanos.set(TimeUnit.SECONDS.toNanos(seconds));
+                undecided.measure(Map.of("ingress", admin.read(topics.ingress(), topics.routerGroup())));
             }
             assertThat(registry.get("spillway.lane.undecided").tag("lane", "ingress").timeGauge()
                     .value(TimeUnit.SECONDS)).isEqualTo(200);
@@ -106,7 +109,8 @@ class TransactionsCommandIT {
 
             String command = log.list.getFirst().getFormattedMessage().replaceAll(".*: spillway ", "");
             assertThat(commands.run(command.split(" ")).done().out()).contains("Aborted");
-            undecided.measure(Map.of("ingress", admin.read(topics.ingress(), topics.routerGroup())), 210_000);
+            nanos.set(TimeUnit.SECONDS.toNanos(210));
+            undecided.measure(Map.of("ingress", admin.read(topics.ingress(), topics.routerGroup())));
             assertThat(registry.get("spillway.lane.undecided").tag("lane", "ingress").timeGauge()
                     .value(TimeUnit.SECONDS)).isZero();
             rogue.close(Duration.ZERO);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.retry.RetrySettings;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.kafka.topics.KafkaSettings;
 import io.spillway.kafka.topics.ShardSettings;
@@ -12,6 +13,7 @@ import io.spillway.kafka.topics.TopicSettings;
 import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.HttpSettings;
+import io.spillway.worker.handlers.HttpStatuses;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -42,14 +44,15 @@ class ConfigurationFileTest {
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
-                        new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "",
-                        ""),
+                        new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
+                                new HttpSettings.Tls("", "", "", "", "", "")), "", ""),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
                                 Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 new MetricsSettings("127.0.0.1", 9404, 100, MetricsSettings.KafkaMetrics.SELECTED),
-                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10))));
+                new ShardSettings(0, 0, List.of(), OptionalInt.empty(), 0, Duration.ofSeconds(10)),
+                RetrySettings.DEFAULT));
     }
 
     @Test
@@ -101,6 +104,7 @@ class ConfigurationFileTest {
               type: http
               http: {url: "https://example.org/work", connectTimeout: 1s, requestTimeout: 3s, attributes: true,
                 headers: {X-Source: spillway}, secretHeaders: {Authorization: token.txt},
+                retryStatuses: "404, 409-410", unavailableStatuses: 500, finalStatuses: 400,
                 tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
@@ -113,6 +117,7 @@ class ConfigurationFileTest {
                 headerBytes: 5000, batchLines: 6, batchBytes: 2000000, bodyTimeout: 7s, idleTimeout: 8s, confirmTimeout: 9s, drainGrace: 0ms}
             metrics: {host: 0.0.0.0, port: 0, tenants: 7, kafka: none}
             shards: {seed: -7, slots: 2048, overlap: 2, workloadPartitions: 3, stuckAfter: 5s}
+            retry: {destinationTokens: 7, destinationTrickle: 2s, tenantTrickle: 3s, earnedByFirst: 0.25}
             """))
                 .isEqualTo(new Configuration(
                         new KafkaSettings(
@@ -150,7 +155,8 @@ class ConfigurationFileTest {
                                 Duration.ofSeconds(1),
                                 Duration.ofSeconds(3),
                                 new HttpSettings(Map.of("X-Source", "spillway"), Map.of("Authorization", "token.txt"),
-                                        true, new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
+                                        true, new HttpStatuses("404, 409-410", "500", "400"),
+                                        new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
                                 "out",
                                 "a.B"),
                         new GatewaySettings(
@@ -162,7 +168,8 @@ class ConfigurationFileTest {
                                         1, 10, 2, 3, 4_000_000, 5_000, 6, 2_000_000, Duration.ofSeconds(7),
                                         Duration.ofSeconds(8), Duration.ofSeconds(9), Duration.ZERO)),
                         new MetricsSettings("0.0.0.0", 0, 7, MetricsSettings.KafkaMetrics.NONE),
-                        new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5))));
+                        new ShardSettings(-7, 2_048, List.of(), OptionalInt.of(2), 3, Duration.ofSeconds(5)),
+                        new RetrySettings(7, Duration.ofSeconds(2), Duration.ofSeconds(3), 0.25)));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
@@ -112,8 +113,9 @@ final class DeliveryScene implements AutoCloseable {
     /** Starts a worker in this process; it has partitions when this returns. */
     Worker startWorker(String name, Handler handler) {
         Worker worker = opened(new Worker(configuration.queue(), configuration.worker(),
-                configuration.metrics().tenants(), name, handler, policies, sweeps, new SimpleMeterRegistry(),
-                InstantSource.system(), System::nanoTime, new SplittableRandom()), Worker::close);
+                configuration.metrics().tenants(), name, StartDelays.of(name), handler, policies, sweeps,
+                new SimpleMeterRegistry(), InstantSource.system(), System::nanoTime, new SplittableRandom()),
+                Worker::close);
         worker.start(START_TIMEOUT);
         return worker;
     }

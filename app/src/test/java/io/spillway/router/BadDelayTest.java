@@ -88,14 +88,15 @@ class BadDelayTest {
     void an_item_with_the_most_headers_of_ingress_and_the_internal_headers_is_valid() {
         try (RouterHarness router = new RouterHarness()) {
             Headers most = internal(SOON, "spillway-attempt", "1", "spillway-moves", "1", "spillway-replayed-at", "1",
-                    "spillway-first-attempt-at", "1", "spillway-lane-reason", "fresh");
+                    "spillway-first-attempt-at", "1", "spillway-lane-reason", "fresh",
+                    "spillway-blame", "1", "spillway-wait", "1", "spillway-destination", "x");
             for (int i = 0; i < 1_000; i++) {
                 most.add("h" + i, new byte[0]);
             }
             router.sendDelayed(GOOD, most);
             router.advance(Duration.ofSeconds(1));
 
-            assertThat(router.only(Lane.HOT).headers().toArray()).hasSize(1_006);
+            assertThat(router.only(Lane.HOT).headers().toArray()).hasSize(1_009);
         }
     }
 

@@ -23,9 +23,11 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.ShardRequest;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.router.delay.AttemptMailboxes;
 import io.spillway.router.delay.DelayMetrics;
 import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
+import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
@@ -41,17 +43,13 @@ import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.route.ShardDemand;
 import io.spillway.router.shards.ShardProcessor;
 import io.spillway.schema.WorkItem;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -60,7 +58,6 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -73,6 +70,7 @@ import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.Stores;
 import org.apache.kafka.streams.test.TestRecord;
@@ -87,10 +85,12 @@ public final class RouterHarness implements AutoCloseable {
 
     private static final RecordCodec<WorkItem> ITEMS = new RecordCodec<>(new WorkItem());
 
+    /** Passes reports of attempts to the delay stage. */
+    final AttemptMailboxes mailboxes = new AttemptMailboxes();
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final Topics topics;
-    final TestInputTopic<byte[], byte[]> ingress;
-    final TestInputTopic<byte[], byte[]> delay;
+    TestInputTopic<byte[], byte[]> ingress;
+    TestInputTopic<byte[], byte[]> delay;
     /** The lanes' backlogs as the router sees them. */
     LaneBacklogs backlogs = LaneBacklogs.UNKNOWN;
     /** Recorder of the router's moves; its tasks and producer run on the test's own thread. */
@@ -99,6 +99,7 @@ public final class RouterHarness implements AutoCloseable {
     LedgerGap gap = (partition, from, reader) -> { };
     /** The balances that the router sees. */
     final Depths depths = new Depths();
+    DelayMetrics delays;
     /** Protection of hot; tests call its look method. */
     final HotGuard guard;
     private long nowMillis = START_MILLIS;
@@ -108,8 +109,10 @@ public final class RouterHarness implements AutoCloseable {
     private final Sweeps sweeps = new Sweeps();
     private final ShardAssignments assignments = new ShardAssignments(1_000);
     private final Configuration configuration;
-    private final Path state = temporaryDirectory();
-    private final TopologyTestDriver driver;
+    private final Path state = StateDirectory.create();
+    private final UnaryOperator<Decider> wrap;
+    private final Function<String, KeyValueBytesStoreSupplier> stores;
+    private TopologyTestDriver driver;
     private final Map<Lane, TestOutputTopic<byte[], byte[]>> outputs = new EnumMap<>(Lane.class);
 
     public RouterHarness() {
@@ -123,7 +126,12 @@ public final class RouterHarness implements AutoCloseable {
 
     /** Creates a router with its production stores, which take longer to open. */
     static RouterHarness withRocksDb() {
-        return new RouterHarness(decider -> decider, Stores::persistentKeyValueStore, Map.of());
+        return withRocksDb(Map.of());
+    }
+
+    /** Creates a router with its production stores and further settings, by key. */
+    static RouterHarness withRocksDb(Map<String, String> settings) {
+        return new RouterHarness(decider -> decider, Stores::persistentKeyValueStore, settings);
     }
 
     /** Creates a router with further settings, by key. */
@@ -140,27 +148,44 @@ public final class RouterHarness implements AutoCloseable {
         this.topics = new Topics(configuration.queue());
         this.guard = new HotGuard(configuration.router().protection());
         this.policies = new TenantPolicies(configuration.defaults());
+        this.wrap = wrap;
+        this.stores = stores;
+        open();
+    }
+
+    private void open() {
         Properties properties = new Properties();
         properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "test");
         properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "unused:1");
         properties.put(StreamsConfig.STATE_DIR_CONFIG, state.toString());
         properties.put(StreamsConfig.ROCKSDB_CONFIG_SETTER_CLASS_CONFIG, TimerStoreMemory.class);
-        this.driver = new TopologyTestDriver(topology(wrap, stores), properties, START);
-        this.ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
-        this.delay =
-                driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
+        driver = new TopologyTestDriver(topology(), properties, Instant.ofEpochMilli(nowMillis));
+        ingress = driver.createInputTopic(topics.ingress(), new ByteArraySerializer(), new ByteArraySerializer());
+        delay = driver.createInputTopic(topics.lane(Lane.DELAY), new ByteArraySerializer(), new ByteArraySerializer());
         for (Lane lane : LANES) {
             outputs.put(lane, driver.createOutputTopic(topics.lane(lane), new ByteArrayDeserializer(),
                     new ByteArrayDeserializer()));
         }
     }
 
-    private Topology topology(UnaryOperator<Decider> wrap, Function<String, KeyValueBytesStoreSupplier> stores) {
+    /** Replaces the router by a new one, whose timer store is restored; offsets begin at 0 again. */
+    void restart() {
+        Map<Bytes, byte[]> stored = new HashMap<>();
+        try (KeyValueIterator<Bytes, byte[]> all = timers().all()) {
+            all.forEachRemaining(each -> stored.put(each.key, each.value));
+        }
+        driver.close();
+        registry.clear();
+        open();
+        stored.forEach(timers()::put);
+    }
+
+    private Topology topology() {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
-        DelayMetrics delays = new DelayMetrics(registry, clock);
+        delays = new DelayMetrics(registry, 2, clock);
         ItemSchemas schemas = ItemSchemas.load();
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), () -> backlogs);
@@ -177,7 +202,9 @@ public final class RouterHarness implements AutoCloseable {
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
-                () -> new DelayProcessor(topics, new DelayReader(delayed), due, metrics, delays, 1, clock, recorder),
+                () -> new DelayProcessor(topics, new DelayReader(delayed), due,
+                        new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
+                        metrics, delays, 1, clock, recorder),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
                 () -> new ShardProcessor(placements, 0, MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);
@@ -269,6 +296,10 @@ public final class RouterHarness implements AutoCloseable {
         driver.advanceWallClockTime(step);
     }
 
+    long nowMillis() {
+        return nowMillis;
+    }
+
     public void advance(Duration time) {
         nanoTime += time.toNanos();
         nowMillis += time.toMillis();
@@ -312,20 +343,6 @@ public final class RouterHarness implements AutoCloseable {
     @Override
     public void close() {
         driver.close();
-        try (Stream<Path> files = Files.walk(state)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Path temporaryDirectory() {
-        try {
-            return Files.createTempDirectory("spillway-router");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        StateDirectory.delete(state);
     }
 }

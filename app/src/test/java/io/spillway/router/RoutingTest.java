@@ -177,7 +177,8 @@ class RoutingTest {
                 "spillway-attempt", "4", "spillway-origin", "forged-1-1", "spillway-replayed-at", "1",
                 "spillway-first-attempt-at", "1", "spillway-moves", "9", "spillway-due", "1", "spillway-lane-reason",
                         "x",
-                "spillway-dead-reason", "x", "spillway-mine", "kept"));
+                "spillway-dead-reason", "x", "spillway-blame", "0", "spillway-wait", "1", "spillway-destination", "x",
+                "spillway-mine", "kept"));
 
         TestRecord<byte[], byte[]> routed = router.only(Lane.HOT);
         assertThat(Arrays.stream(routed.headers().toArray()).map(Header::key))

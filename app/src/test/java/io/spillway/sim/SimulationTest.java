@@ -132,6 +132,39 @@ class SimulationTest {
     }
 
     @Test
+    void items_of_a_tenant_that_always_fails_level_off_at_arrivals_times_retry_for() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.ATTEMPTS, "1000").with(PolicyField.RETRY_FOR, "10m"));
+        Handling down = new Handling(new Latency.Constant(10), 0, 0, false,
+                List.of(new Disturbance.Outage(new Window(0, 10 * Runs.HOUR))));
+        Scenario scenario = Runs.scenario(Runs.HOUR, Runs.cluster(1, 5), List.of(new TenantGroup(
+                "failing", 1, List.of(new Arrivals.Constant(2)), List.of(), policy, down, List.of())));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "failing").dead()).isEqualTo(Runs.group(result, "failing").accepted());
+        assertThat(Runs.group(result, "failing").waiting()).isZero();
+        assertThat(result.peakDepths().get(Lane.DELAY)).as("2/s for 10 min").isLessThanOrEqualTo(1_220L);
+    }
+
+    @Test
+    void items_that_no_slot_takes_expire() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.TIMEOUT, "1h").with(PolicyField.EXPIRE_AFTER, "2m"));
+        Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
+                List.of(new Disturbance.Hang(new Window(0, 10 * MINUTE))));
+        Scenario scenario = Runs.scenario(4 * MINUTE, Runs.cluster(1, 1), List.of(new TenantGroup(
+                "behind", 1, List.of(new Arrivals.Constant(1)), List.of(), policy, hanging, List.of())));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(Runs.group(result, "behind").dead()).as("all but the one in the slot").isEqualTo(
+                Runs.group(result, "behind").accepted() - 1);
+        assertThat(result.peakDepths()).as("1/s for 2 min, looked at each 10 s").allSatisfy(
+                (lane, peak) -> assertThat(peak).isLessThanOrEqualTo(lane == Lane.DEAD_LETTER ? 239 : 132));
+    }
+
+    @Test
     void a_killer_is_convicted_alone_after_three_deaths_and_its_neighbours_are_done() {
         Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 20), List.of(
                 Runs.group("neighbour", 10, USUAL, new Arrivals.Constant(10)),

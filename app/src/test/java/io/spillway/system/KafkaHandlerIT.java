@@ -81,7 +81,7 @@ class KafkaHandlerIT {
     }
 
     @Test
-    void a_topic_that_goes_away_is_worth_another_attempt() throws Exception {
+    void a_topic_that_goes_away_is_unavailable_and_no_fault_of_the_item() throws Exception {
         String topic = kafka.createTopic("goes", 1);
         try (Handler handler = Handlers.create(configuration(topic, Map.of(
                 "kafka.properties.max.block.ms", "1000", "kafka.properties.request.timeout.ms", "500",
@@ -94,7 +94,7 @@ class KafkaHandlerIT {
                 outcome = handler.handle(Deliveries.of("x"));
             }
             assertThat(outcome).isInstanceOfSatisfying(
-                    Outcome.Retry.class, retry -> assertThat(retry.detail()).contains(topic));
+                    Outcome.Unavailable.class, unavailable -> assertThat(unavailable.detail()).contains(topic));
         }
     }
 

@@ -111,7 +111,34 @@ class CommitThreadTest {
             }
         }).isInstanceOf(WorkerException.class).hasMessageContaining("since 31 s")
                 .hasMessageContaining("worker.kafkaTimeout").hasMessageContaining(fault.error.getMessage());
-        assertThat(lasted).hasSize(32).endsWith(true).startsWith(false);
+        assertThat(lasted).hasSize(31).endsWith(true).startsWith(false);
+    }
+
+    @Test
+    void a_commit_that_blocks_is_not_ready_before_it_fails() throws Exception {
+        AtomicLong seconds = new AtomicLong();
+        Outage outage = new Outage(Duration.ofMinutes(5), () -> TimeUnit.SECONDS.toNanos(seconds.get()));
+        List<Boolean> lasted = new ArrayList<>();
+        WorkerTransactions transactions = new WorkerTransactions(() -> new ModelProducer(new ModelProducer.Cluster() {
+            @Override
+            public void called(String method) {
+                if (method.equals("sendOffsetsToTransaction")) {
+                    lasted.add(outage.hasLasted(Duration.ofSeconds(10)));
+                    seconds.addAndGet(11);
+                    lasted.add(outage.hasLasted(Duration.ofSeconds(10)));
+                }
+            }
+
+            @Override
+            public void committed(
+                    List<ProducerRecord<byte[], byte[]>> records, Map<TopicPartition, OffsetAndMetadata> progress) {}
+        }), new LedgerWriter(scene.topics), new SameName("w", Map::of), outage);
+        scene.take(0, ProgressState.fresh(0), 0);
+
+        assertThat(transactions.commit(scene.core.batch(), () -> false)).isTrue();
+
+        assertThat(lasted).containsExactly(false, true);
+        assertThat(outage.hasLasted(Duration.ofSeconds(10))).as("after the commit").isFalse();
     }
 
     /** Handles all items with the real threads, while one call fails. */

@@ -41,9 +41,10 @@ final class CoreScene {
     final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
+    long nowMillis = NOW_MILLIS;
 
     CoreScene(int readAheadBytes) {
-        InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
+        InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);

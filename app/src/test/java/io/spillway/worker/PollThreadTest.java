@@ -105,7 +105,7 @@ class PollThreadTest {
                     .hasMessageContaining("worker.kafkaTimeout").hasMessageContaining("DisconnectException");
             assertThat(poller).isNotNull();
         }
-        assertThat(log.list).as("one line in 10 s").hasSize(4);
+        assertThat(log.list).as("one line in 10 s, the first after 1 s").hasSize(3);
     }
 
     @Test

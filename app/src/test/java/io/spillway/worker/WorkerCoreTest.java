@@ -3,14 +3,18 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.codec.ItemHeaders;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 /** Bounds of the worker's memory and of its transactions, and the release of partitions. */
@@ -52,6 +56,32 @@ class WorkerCoreTest {
         assertThat(scene.isPaused(other)).as("the lane is full").isTrue();
         scene.core.forget(List.of(owned.partition));
         assertThat(scene.isPaused(other)).isFalse();
+    }
+
+    @Test
+    void items_that_never_got_a_slot_are_dead_letters_of_the_next_transaction() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        List<Attempt> started = scene.poll(owned, LongStream.range(0, 60)
+                .mapToObj(offset -> CoreScene.item(owned, offset, "acme", 0)).toList());
+        assertThat(started).hasSizeLessThan(60);
+        scene.nowMillis += Duration.ofDays(14).toMillis() - 1;
+        scene.core.receive(List.of());
+        assertThat(scene.core.waiting(Lane.HOT)).isEqualTo(60 - started.size());
+
+        scene.nowMillis += Duration.ofSeconds(10).toMillis();
+        scene.core.receive(List.of());
+
+        assertThat(scene.core.waiting(Lane.HOT)).isZero();
+        List<ProducerRecord<byte[], byte[]>> dead = scene.core.batch().parts().get(owned).moves();
+        assertThat(dead).hasSize(60 - started.size()).allSatisfy(record -> {
+            assertThat(record.topic()).isEqualTo(scene.topics.lane(Lane.DEAD_LETTER));
+            assertThat(ItemHeaders.text(record.headers(), ItemHeaders.DEAD_REASON)).contains("expired");
+            assertThat(ItemHeaders.text(record.headers(), ItemHeaders.DEAD_STAGE)).contains("worker");
+            assertThat(ItemHeaders.text(record.headers(), ItemHeaders.DEAD_AT))
+                    .contains(Long.toString(scene.nowMillis));
+        });
+        assertThat(scene.core.inFlight()).as("attempts go on").isEqualTo(started.size());
     }
 
     @Test

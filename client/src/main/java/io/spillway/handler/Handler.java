@@ -30,6 +30,26 @@ public interface Handler extends AutoCloseable {
     Outcome handle(Delivery delivery) throws Exception;
 
     /**
+     * Returns the name of the system that an item's attempt depends on, for example the host that it is sent to. Items
+     * with the same destination share a retry budget and a judgement of whether the destination is unavailable, so name
+     * what fails together. Default: empty, one destination for all items.
+     *
+     * <p>Called before each {@link #handle}, on the same thread and within the same lease. It should be quick and
+     * depend on the delivery alone. The name must not contain personal data or secrets: it is part of headers, metrics
+     * and dead letters. A few hundred different names are the most that make sense; the worker tracks a limited number.
+     *
+     * @param delivery the item and its lease, not null
+     * @return the name, not null; only its first 255 characters count, and characters other than printable ASCII are
+     *         replaced
+     * @throws Exception counts as a failed attempt of the default destination with its text as the detail, and so does
+     *                   an {@link Error} or null; {@link #handle} is not called. An {@link OutOfMemoryError} stops the
+     *                   worker
+     */
+    default String destination(Delivery delivery) throws Exception {
+        return "";
+    }
+
+    /**
      * Returns whether this handler calls several subscribers in turn for each item. If true, the worker also records
      * the item's age at the first attempt of the first subscriber
      * ({@code spillway.age_of_first_subscriber_first_attempt}). The handler itself provides metrics of the other

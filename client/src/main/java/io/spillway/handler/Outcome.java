@@ -4,14 +4,27 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Result of one attempt. Immutable; no argument may be null. */
+/**
+ * Result of one attempt. Immutable; no argument may be null.
+ *
+ * <table>
+ * <caption>What an outcome means</caption>
+ * <tr><th>outcome</th><th>the item</th><th>the destination</th></tr>
+ * <tr><td>{@link Done}</td><td>is finished</td><td>works</td></tr>
+ * <tr><td>{@link Retry}</td><td>may be the cause</td><td>may be the cause</td></tr>
+ * <tr><td>{@link Unavailable}</td><td>is not the cause</td><td>is the cause</td></tr>
+ * <tr><td>{@link Dead}</td><td>is the cause</td><td>works</td></tr>
+ * <tr><td>{@link Later}</td><td>was not attempted</td><td>was not called</td></tr>
+ * </table>
+ */
 public sealed interface Outcome {
     /** The item is finished. It is delivered again only if the worker crashes before its next commit. */
     record Done() implements Outcome {}
 
     /**
-     * The attempt failed; a later one may succeed. When the tenant's {@code attempts} are used up, the item becomes a
-     * dead letter instead.
+     * The attempt failed, and the cause may be the item or its destination; a later attempt may succeed. A failure
+     * while the destination works for other items counts towards the tenant's {@code attempts}. When they are used up,
+     * or the item has been retried for the tenant's {@code retryFor}, it becomes a dead letter.
      *
      * @param after  shortest wait before the next attempt, to which the tenant's backoff is added; negative counts as
      *               zero, and the sum is at most the tenant's {@code backoffCap}. An exhausted retry budget can
@@ -22,6 +35,36 @@ public sealed interface Outcome {
         public Retry {
             Objects.requireNonNull(after, "after");
             Objects.requireNonNull(detail, "detail");
+        }
+    }
+
+    /**
+     * The attempt failed because the {@linkplain Handler#destination destination} cannot work at the moment, for
+     * example because it refuses connections or asks for fewer requests. The failure is not the item's: it counts as an
+     * attempt in {@link Delivery#attempt}, but never towards the tenant's {@code attempts}. The item is retried as for
+     * {@link Retry}, and becomes a dead letter when it has been retried for the tenant's {@code retryFor}.
+     *
+     * @param after  as in {@link Retry}
+     * @param detail cause of the failure, for operators
+     */
+    record Unavailable(Optional<Duration> after, String detail) implements Outcome {
+        public Unavailable {
+            Objects.requireNonNull(after, "after");
+            Objects.requireNonNull(detail, "detail");
+        }
+    }
+
+    /**
+     * The item is put off: the handler did not attempt it, for example because it is too early. It costs no attempt and
+     * no retry budget, and may be repeated as often as necessary. The item still ends: it becomes a dead letter when
+     * the tenant's {@code expireAfter} has passed without an attempt, or {@code retryFor} if it was attempted before.
+     *
+     * @param after shortest wait before the item is delivered again; negative counts as zero. It is not shortened to
+     *              the tenant's {@code backoffCap}
+     */
+    record Later(Duration after) implements Outcome {
+        public Later {
+            Objects.requireNonNull(after, "after");
         }
     }
 
@@ -49,6 +92,26 @@ public sealed interface Outcome {
     /** Returns a {@link Retry} after at least this wait; the detail is the cause of the failure. */
     static Outcome retry(Duration after, String detail) {
         return new Retry(Optional.of(after), detail);
+    }
+
+    /** Returns {@link Unavailable}, with a retry after the tenant's backoff; the detail is the cause of the failure. */
+    static Outcome unavailable(String detail) {
+        return unavailable(Optional.empty(), detail);
+    }
+
+    /** Returns {@link Unavailable}, with a retry after at least this wait; the detail is the cause of the failure. */
+    static Outcome unavailable(Duration after, String detail) {
+        return unavailable(Optional.of(after), detail);
+    }
+
+    /** Returns {@link Unavailable}, with a retry after at least the wait that the destination asked for, if any. */
+    static Outcome unavailable(Optional<Duration> after, String detail) {
+        return new Unavailable(after, detail);
+    }
+
+    /** Returns {@link Later}: the item was not attempted and is delivered again after at least this wait. */
+    static Outcome later(Duration after) {
+        return new Later(after);
     }
 
     /** Returns {@link Dead}: the item must not be attempted again, for this reason. */

@@ -19,6 +19,9 @@ import org.apache.kafka.common.header.Headers;
 final class ItemGate implements ItemPolicies<LaneItem> {
     /** Limit for the attempts and moves in headers, far above real values. */
     private static final int MAX_COUNT = 1_000_000;
+    /** Limits for the blame and the wait; a policy allows at most 1,000,000 attempts and a wait of a day. */
+    private static final int MAX_BLAME = Integer.MAX_VALUE;
+    private static final long MAX_WAIT_MILLIS = 86_400_000;
 
     private final ItemReader reader;
     private final TenantPolicies policies;
@@ -76,12 +79,17 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
         return new LaneItem(owned, record, item,
                 count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
+                (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)),
                 HeldBytes.of(record.key(), record.value(), headers));
     }
 
     private static int count(Headers headers, String name) {
-        return Math.clamp(ItemHeaders.number(headers, name).orElse(0), 0, MAX_COUNT);
+        return (int) number(headers, name, MAX_COUNT);
+    }
+
+    private static long number(Headers headers, String name, long most) {
+        return Math.clamp(ItemHeaders.number(headers, name).orElse(0), 0L, most);
     }
 }

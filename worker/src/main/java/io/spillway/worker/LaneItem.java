@@ -3,6 +3,7 @@ package io.spillway.worker;
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.item.Lane;
+import io.spillway.core.retry.AttemptCounts;
 import io.spillway.kafka.codec.HeldBytes;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -18,13 +19,16 @@ import org.apache.kafka.common.header.Header;
  * @param read             routing fields
  * @param attempts         attempts that have ended
  * @param moves            moves to another lane since the last attempt
+ * @param blameThousandths failures that were its own, in thousandths of an attempt
+ * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
  * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        boolean attemptedBefore, long freshSinceMillis, int bytes) implements EngineItem {
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes)
+        implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
     @Override
@@ -49,6 +53,13 @@ record LaneItem(
     @Override
     public long enqueuedAtMillis() {
         return read.enqueuedAtMillis();
+    }
+
+    @Override
+    public int grantedBy() {
+        return attempts == 0 ? AttemptCounts.UNKNOWN
+                : (int) Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.GRANTED_BY)
+                        .orElse(AttemptCounts.UNKNOWN), AttemptCounts.UNKNOWN, Integer.MAX_VALUE);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -46,13 +47,14 @@ final class LaneMonitor implements AutoCloseable {
         this.caughtUpBacklog = 4L * slots;
     }
 
-    /** Starts; the hash of the worker's name delays the purge, so that workers do not purge at the same time. */
-    void start(String worker) {
+    /** Starts; the delays keep workers from measuring and purging at the same time. */
+    void start(StartDelays delays) {
         leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
-                LEASE_PERIOD_MILLIS, LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-        lanes.scheduleWithFixedDelay(this::measureBacklog, 0, BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                delays.millis("worker-leases", LEASE_PERIOD_MILLIS), LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        lanes.scheduleWithFixedDelay(this::measureBacklog,
+                delays.millis("worker-backlog", BACKLOG_PERIOD_MILLIS), BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::purge,
-                Math.floorMod(worker.hashCode(), PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+                delays.millis("worker-purge", PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override

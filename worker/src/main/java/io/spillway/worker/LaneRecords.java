@@ -67,6 +67,9 @@ final class LaneRecords {
         set(headers, ItemHeaders.LANE_REASON, LaneReason.RETRY.label());
         set(headers, ItemHeaders.ATTEMPT, Integer.toString(next.attempts()));
         set(headers, ItemHeaders.DUE, Long.toString(next.dueMillis()));
+        set(headers, ItemHeaders.WAIT, Long.toString(next.waitMillis()));
+        set(headers, ItemHeaders.BLAME, Integer.toString(next.blameThousandths()));
+        setDestination(headers, attempt);
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
         markAttempted(headers, attempt.startedAtMillis);
@@ -77,6 +80,7 @@ final class LaneRecords {
     ProducerRecord<byte[], byte[]> dead(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
         ProducerRecord<byte[], byte[]> dead = convicted(attempt.item, why, attempts, nowMillis);
         markAttempted(dead.headers(), attempt.startedAtMillis);
+        setDestination(dead.headers(), attempt);
         attempt.failure.ifPresent(text -> set(dead.headers(), ItemHeaders.DEAD_FAILURE, text));
         return dead;
     }
@@ -88,7 +92,7 @@ final class LaneRecords {
         return dead;
     }
 
-    /** Returns the dead-letter record of an unreadable record. */
+    /** Returns the dead-letter record of an unreadable record, or of an item with the attempts that it has had. */
     ProducerRecord<byte[], byte[]> dead(ConsumerRecord<byte[], byte[]> record, Route.DeadLetter why, long nowMillis) {
         Headers headers = new RecordHeaders(record.headers());
         headers.remove(ItemHeaders.DUE);
@@ -110,6 +114,14 @@ final class LaneRecords {
     private static void markAttempted(Headers headers, long atMillis) {
         if (headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) == null) {
             set(headers, ItemHeaders.FIRST_ATTEMPT_AT, Long.toString(atMillis));
+        }
+    }
+
+    /** The default destination, which an item without the header has, costs no bytes. */
+    private static void setDestination(Headers headers, Attempt attempt) {
+        headers.remove(ItemHeaders.DESTINATION);
+        if (!attempt.destination.isEmpty()) {
+            set(headers, ItemHeaders.DESTINATION, attempt.destination);
         }
     }
 

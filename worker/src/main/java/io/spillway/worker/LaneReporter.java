@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.overload.LaneReport;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.LaneStates;
 import io.spillway.kafka.view.StatusPublisher;
 import java.time.InstantSource;
@@ -33,8 +34,8 @@ final class LaneReporter implements AutoCloseable {
         this.states = new LaneStates(clock);
     }
 
-    void start() {
-        publisher.start(this::report, 0, PERIOD_MILLIS, reason -> LOG.warn(
+    void start(StartDelays delays) {
+        publisher.start(this::report, delays, PERIOD_MILLIS, reason -> LOG.warn(
                 "The load on the hot lane cannot be published; it is retried every {} ms: {}", PERIOD_MILLIS, reason));
     }
 

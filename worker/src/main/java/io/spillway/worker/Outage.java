@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Time since when the Kafka calls of one thread fail. It limits how long they are retried, and logs the first failure
+ * Time since when the Kafka calls of one thread fail or block. It limits how long they are retried, and logs the first failure
  * and one in {@value #LOG_SECONDS} s. Written by one thread, read by any.
  */
 final class Outage {
@@ -19,12 +19,24 @@ final class Outage {
     private final Duration limit;
     private final LongSupplier nanoClock;
     private volatile long sinceNanos = NONE;
+    /** Begin of a call that may block and has no result yet. */
+    private volatile long callNanos = NONE;
     private long loggedNanos;
 
     /** Creates an outage that has not begun; calls are retried up to the limit, {@code worker.kafkaTimeout}. */
     Outage(Duration limit, LongSupplier nanoClock) {
         this.limit = limit;
         this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Records the begin of a call that may block, for up to a minute by Kafka's defaults: its time counts, also before
+     * it fails.
+     */
+    void begins() {
+        if (callNanos == NONE) {
+            callNanos = nanoClock.getAsLong();
+        }
     }
 
     /**
@@ -48,7 +60,7 @@ final class Outage {
     long count(String action, Throwable cause) {
         long nowNanos = nanoClock.getAsLong();
         if (sinceNanos == NONE) {
-            sinceNanos = nowNanos;
+            sinceNanos = callNanos == NONE ? nowNanos : callNanos;
         }
         if (nowNanos - sinceNanos > limit.toNanos()) {
             throw new WorkerException("The worker cannot " + action + " since "
@@ -61,6 +73,7 @@ final class Outage {
 
     /** Records that a call succeeded, or that there is no call to repeat. */
     void ended() {
+        callNanos = NONE;
         if (sinceNanos != NONE) {
             LOG.info("No Kafka call of the worker fails any more, after {} s",
                     TimeUnit.NANOSECONDS.toSeconds(nanoClock.getAsLong() - sinceNanos));
@@ -68,9 +81,10 @@ final class Outage {
         }
     }
 
-    /** Returns whether calls have failed for at least this long. */
+    /** Returns whether calls have failed or a call has blocked for at least this long. */
     boolean hasLasted(Duration time) {
-        long since = sinceNanos;
+        long failing = sinceNanos;
+        long since = failing == NONE ? callNanos : failing;
         return since != NONE && nanoClock.getAsLong() - since >= time.toNanos();
     }
 }

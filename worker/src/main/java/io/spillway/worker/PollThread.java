@@ -224,8 +224,10 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         if (partitions.isEmpty()) {
             return;
         }
+        outage.begins();
         Map<TopicPartition, OffsetAndMetadata> committed = repeated(
                 "read the committed offsets of new partitions", () -> consumer.committed(new HashSet<>(partitions)));
+        outage.begins();
         Map<TopicPartition, Long> ends = repeated(
                 "read the end offsets of new partitions", () -> consumer.endOffsets(partitions));
         List<OwnedPartition> owned = new ArrayList<>();

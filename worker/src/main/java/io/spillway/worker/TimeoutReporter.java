@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.retry.AttemptTimeouts.TenantStats;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.TimeoutStatuses;
 import java.time.InstantSource;
@@ -39,8 +40,8 @@ final class TimeoutReporter implements AutoCloseable {
         this.publishedAtMillis = clock.millis();
     }
 
-    void start() {
-        publisher.start(this::report, PERIOD_MILLIS, PERIOD_MILLIS, reason -> LOG.warn(
+    void start(StartDelays delays) {
+        publisher.start(this::report, delays, PERIOD_MILLIS, reason -> LOG.warn(
                 "The timeouts of tenants cannot be published; it is retried every {} ms: {}", PERIOD_MILLIS, reason));
     }
 

@@ -18,6 +18,7 @@ import io.spillway.kafka.topics.InitialOffsets;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
@@ -52,6 +53,7 @@ public final class Worker implements AutoCloseable {
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
     private final WorkerSettings settings;
+    private final StartDelays delays;
     private final String name;
     private final Topics topics;
     private final Handler handler;
@@ -66,6 +68,7 @@ public final class Worker implements AutoCloseable {
     private final LaneMonitor monitor;
     private final ClockWatch clockWatch;
     private final LaneReporter reporter;
+    private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -78,6 +81,7 @@ public final class Worker implements AutoCloseable {
      *
      * @param tenantSeries  maximum number of tenants with metric series of their own, 0 or more; the others share one
      * @param instance      name of this process, the same after a restart; {@code worker.id} takes precedence
+     * @param delays        first delays of the periodic tasks of this process
      * @param handler       closed by {@link #close}
      * @param policies      view of the policies, already loaded
      * @param sweeps        view of the sweeps, already loaded
@@ -85,10 +89,11 @@ public final class Worker implements AutoCloseable {
      * @param random        source of jitter
      */
     public Worker(
-            QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, Handler handler,
-            TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock, LongSupplier nanoClock,
-            RandomGenerator random) {
+            QueueSettings queue, WorkerSettings settings, int tenantSeries, String instance, StartDelays delays,
+            Handler handler, TenantPolicies policies, Sweeps sweeps, MeterRegistry registry, InstantSource clock,
+            LongSupplier nanoClock, RandomGenerator random) {
         this.settings = settings;
+        this.delays = delays;
         this.name = settings.id().isEmpty() ? instance : settings.id();
         this.topics = new Topics(queue);
         this.handler = handler;
@@ -129,6 +134,8 @@ public final class Worker implements AutoCloseable {
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> core.read(state -> state.timeouts().busiest(most, policies::of, clock.millis())), clock);
+        this.attemptReporter = new AttemptReporter(
+                clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
     }
 
@@ -143,10 +150,11 @@ public final class Worker implements AutoCloseable {
         running = true;
         committer.start();
         poller.start();
-        monitor.start(name);
-        clockWatch.start();
-        reporter.start();
-        timeoutReporter.start();
+        monitor.start(delays);
+        clockWatch.start(delays);
+        reporter.start(delays);
+        attemptReporter.start(delays);
+        timeoutReporter.start(delays);
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
@@ -181,6 +189,7 @@ public final class Worker implements AutoCloseable {
             return;
         }
         reporter.close();
+        attemptReporter.close();
         timeoutReporter.close();
         poller.close();
         committer.close();

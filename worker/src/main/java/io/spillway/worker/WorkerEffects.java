@@ -112,6 +112,11 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     }
 
     @Override
+    public void ended(LaneItem item, Route.DeadLetter why, long nowMillis) {
+        deadLetter(item, why, moves.dead(item.record(), why, nowMillis));
+    }
+
+    @Override
     public void moved(LaneItem item, Lane to, LaneReason reason, int moveCount, long dueMillis) {
         item.owned().moved(item.tenant(), to, moves.unattempted(item, to, reason, moveCount, dueMillis));
         metrics.moved(to, reason).increment();

@@ -80,6 +80,7 @@ final class WorkerTransactions {
             outage.ended();
             return true;
         }
+        outage.begins();
         try {
             if (wasFenced) {
                 sameName.fenced(batch.group().memberId());

@@ -87,9 +87,18 @@ public final class ExplainCommand implements Runnable {
                     + ": it was never received, or it has finished and been purged. "
                     + trailText(configuration.topics().trailKept()));
         }
+        TenantPolicies policies = policiesIn(configuration);
         printer.result(
-                () -> Map.of("id", Printable.of(id), "steps", path.stream().map(ItemPath::fields).toList()),
-                text -> print(text, path));
+                () -> Map.of("id", Printable.of(id),
+                        "steps", path.stream().map(step -> ItemPath.fields(step, policies)).toList()),
+                text -> print(text, path, policies));
+    }
+
+    private TenantPolicies policiesIn(Configuration configuration) {
+        try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
+            return topics.read(
+                    new Topics(configuration.queue()).policies(), new TenantPolicies(configuration.defaults()));
+        }
     }
 
     private static String trailText(Duration kept) {
@@ -98,7 +107,7 @@ public final class ExplainCommand implements Runnable {
                 : "Finished items are found for " + Durations.format(kept.toMillis()) + " (topics.trail).";
     }
 
-    private static void print(Printer printer, List<StoredItem> path) {
+    private static void print(Printer printer, List<StoredItem> path, TenantPolicies policies) {
         String origin = "";
         for (StoredItem step : path) {
             if (!step.origin().equals(origin)) {
@@ -106,7 +115,7 @@ public final class ExplainCommand implements Runnable {
                 printer.line("item " + Printable.of(step.id()) + " of " + step.owner() + ", entered at "
                         + Printable.of(origin));
             }
-            printer.line("  " + ItemPath.line(step));
+            printer.line("  " + ItemPath.line(step, policies));
         }
         if (path.stream().noneMatch(step -> step.isWaiting() || ItemPath.isEnd(step))) {
             printer.line("It does not wait: it is done, dropped or discarded.");

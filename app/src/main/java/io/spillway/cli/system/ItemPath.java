@@ -7,8 +7,11 @@ import io.spillway.cli.terminal.ScanProgress;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Printable;
+import io.spillway.core.routing.ItemEnd;
+import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.TrailCodec;
+import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -32,10 +36,10 @@ final class ItemPath {
     private static final Map<String, String> NUMBERS = ordered(
             ItemHeaders.ATTEMPT, "attempts", ItemHeaders.MOVES, "moves", ItemHeaders.DUE, "dueAt",
             ItemHeaders.FIRST_ATTEMPT_AT, "firstAttemptAt", ItemHeaders.REPLAYED_AT, "replayedAt",
-            ItemHeaders.DEAD_AT, "deadAt");
+            ItemHeaders.DEAD_AT, "deadAt", ItemHeaders.BLAME, "blameThousandths");
     private static final Map<String, String> TEXTS = ordered(
             ItemHeaders.LANE_REASON, "laneReason", ItemHeaders.DEAD_REASON, "reason", ItemHeaders.DEAD_DETAIL,
-            "detail", ItemHeaders.DEAD_STAGE, "stage");
+            "detail", ItemHeaders.DEAD_STAGE, "stage", ItemHeaders.DESTINATION, "destination");
 
     private ItemPath() {}
 
@@ -70,8 +74,12 @@ final class ItemPath {
         return item.place() == ItemState.DONE || item.place() == ItemState.DROPPED;
     }
 
-    /** Returns the JSON fields of a record, null for those that it does not have. */
-    static Map<String, Object> fields(StoredItem item) {
+    /**
+     * Returns the JSON fields of a record, null for those that it does not have.
+     *
+     * @param policies of all tenants, for when an unfinished item ends
+     */
+    static Map<String, Object> fields(StoredItem item, TenantPolicies policies) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tenant", item.owner());
         fields.put("id", Printable.of(item.id()));
@@ -91,22 +99,41 @@ final class ItemPath {
             TrailCodec.End.of(item.value()).filter(end -> !end.reason().isEmpty())
                     .ifPresent(end -> fields.put("reason", Printable.of(end.reason())));
         }
+        Optional<ItemEnd> end = endOf(item, policies);
+        fields.put("endsAt", end.map(each -> iso(each.atMillis())).orElse(null));
+        fields.put("endReason", end.map(ItemEnd::reason).orElse(null));
         return fields;
     }
 
     /** Returns a record as a line of text, without the fields that it does not have. */
-    static String line(StoredItem item) {
-        Map<String, Object> fields = fields(item);
+    static String line(StoredItem item, TenantPolicies policies) {
+        Map<String, Object> fields = fields(item, policies);
         List.of("tenant", "id", "origin").forEach(fields::remove);
         fields.values().removeIf(Objects::isNull);
         return "%-11s %-12s %-9s %s".formatted(fields.remove("place"), fields.remove("position"),
                 fields.remove("state"), fields.isEmpty() ? "" : fields);
     }
 
+    private static Optional<ItemEnd> endOf(StoredItem item, TenantPolicies policies) {
+        OptionalLong enqueuedAt = item.enqueuedAtMillis();
+        boolean isEnding = item.isWaiting() && !isEnd(item) && item.place() != ItemState.DEAD_LETTER;
+        // An implausible time is replaced when the item is routed.
+        if (!isEnding || enqueuedAt.orElse(0) < RoutingRules.EARLIEST_MILLIS) {
+            return Optional.empty();
+        }
+        long replayedAtMillis = item.number(ItemHeaders.REPLAYED_AT).orElse(0);
+        return ItemEnd.of(item.number(ItemHeaders.ATTEMPT).orElse(0) > 0,
+                Math.max(enqueuedAt.getAsLong(), replayedAtMillis), policies.of(item.owner()));
+    }
+
     private static String stateOf(StoredItem item) {
         return isEnd(item) ? "finished"
                 : !item.isWaiting() ? "left"
-                : item.place() == ItemState.DEAD_LETTER ? "dead" : item.isTimer() ? "timer" : "waits";
+                : item.place() == ItemState.DEAD_LETTER ? "dead" : switch (item.progress()) {
+                    case TIMER -> "timer";
+                    case PARKED -> "parked";
+                    case WAITS, FINISHED -> "waits";
+                };
     }
 
     private static String iso(long millis) {

@@ -1,5 +1,6 @@
 package io.spillway.cli.system;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.settings.Durations;
@@ -109,6 +110,14 @@ record TenantExplanation(
         }
         if (policy.ttlMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.ttlMillis()) + ": dropped (ttl)");
+        }
+        if (policy.retryForMillis() != Long.MAX_VALUE) {
+            rules.add("attempted, and " + Durations.format(policy.retryForMillis()) + " old: dead-letter ("
+                    + DeadReason.RETRY_TIME_OVER.label() + ")");
+        }
+        if (policy.expireAfterMillis() != Long.MAX_VALUE) {
+            rules.add("not attempted, and " + Durations.format(policy.expireAfterMillis()) + " old: dead-letter ("
+                    + DeadReason.EXPIRED.label() + ")");
         }
         if (policy.agedAfterMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.agedAfterMillis()) + ": aged");

@@ -16,9 +16,16 @@ import java.util.concurrent.TimeUnit;
 public final class DelayMetrics {
     private final Set<Timers> running = ConcurrentHashMap.newKeySet();
     private final Counter clamped;
+    private final ParkedMeters parked;
 
-    /** Registers the meters. The clock measures how long timers are overdue. */
-    public DelayMetrics(MeterRegistry registry, InstantSource clock) {
+    /**
+     * Registers the meters.
+     *
+     * @param tenants most tenants with time series of their own, 1 or more
+     * @param clock   measures how long timers are overdue
+     */
+    public DelayMetrics(MeterRegistry registry, int tenants, InstantSource clock) {
+        parked = new ParkedMeters(registry, tenants);
         Gauge.builder("spillway.delay.timers", this, DelayMetrics::waiting)
                 .description("Items that wait for their due time in this process's partitions; an estimate")
                 .register(registry);
@@ -28,6 +35,15 @@ public final class DelayMetrics {
         clamped = Counter.builder("spillway.delay.clamped")
                 .description("Items with a due time too far ahead, which wait for the longest time allowed")
                 .register(registry);
+    }
+
+    /** Gives the series by tenant to those with most parked items. Called by the housekeeping thread only. */
+    public void electTenants() {
+        parked.elect();
+    }
+
+    ParkedItems.Counts parked() {
+        return parked;
     }
 
     void started(Timers timers) {

@@ -1,6 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.retry.RetryGate;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
@@ -15,23 +16,35 @@ import io.spillway.router.route.RouterMetrics;
 import io.spillway.router.stage.LaneStage;
 import io.spillway.router.stage.RunPacing;
 import io.spillway.router.stage.WakeUp;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.Optional;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
  * Processor of the delay stage: keeps each record of the delay lane until it is due, then forwards it. A record that is
  * already due when it is read bypasses the store. Due times therefore order only the records that one run takes from
  * the store.
+ *
+ * <p>A retry that is due and that the retry budget refuses is parked in the same store: {@link DelayedRetries}. An item
+ * that reaches its end while it waits is passed on at once, and the routing rules make it a dead letter.
  */
 public final class DelayProcessor extends LaneProcessor {
+    private final Topics topics;
     private final DelayReader reader;
+    private final RetryRules rules;
     private final DelayMetrics delays;
     private final int threads;
     private final InstantSource clock;
     private Timers timers;
+    private ParkedItems parked;
+    private DelayedRetries retries;
+    private Optional<AttemptMailboxes.Mailbox> mailbox = Optional.empty();
     private WakeUp wakeUp;
     private long notBeforeMillis;
 
@@ -39,14 +52,17 @@ public final class DelayProcessor extends LaneProcessor {
      * Creates the processor of one task.
      *
      * @param decider decides on due items
+     * @param rules   of retries
      * @param threads stream threads of this process
      * @param clock   measures how long a run takes; the current time comes from Kafka Streams
      */
     public DelayProcessor(
-            Topics topics, DelayReader reader, Decider decider, RouterMetrics metrics, DelayMetrics delays, int threads,
-            InstantSource clock, LedgerRecorder recorder) {
+            Topics topics, DelayReader reader, Decider decider, RetryRules rules, RouterMetrics metrics,
+            DelayMetrics delays, int threads, InstantSource clock, LedgerRecorder recorder) {
         super(LaneStage.DELAY, topics, topics.lane(Lane.DELAY), decider, metrics, recorder);
+        this.topics = topics;
         this.reader = reader;
+        this.rules = rules;
         this.delays = delays;
         this.threads = threads;
         this.clock = clock;
@@ -55,7 +71,16 @@ public final class DelayProcessor extends LaneProcessor {
     @Override
     public void init(ProcessorContext<byte[], PartitionedValue> processorContext) {
         super.init(processorContext);
-        timers = new Timers(processorContext.getStateStore(Topics.TIMER_STORE));
+        stop();
+        KeyValueStore<Bytes, byte[]> store = processorContext.getStateStore(Topics.TIMER_STORE);
+        AttemptMailboxes.Mailbox opened = rules.mailboxes().open();
+        mailbox = Optional.of(opened);
+        timers = new Timers(store);
+        parked = new ParkedItems(store, delays.parked());
+        retries = new DelayedRetries(
+                new RetryGate(rules.settings(), processorContext.taskId().partition(), topics.partitions(),
+                        DelayedRetries.MAX_GROUPS),
+                parked, timers, opened, rules.policies());
         wakeUp = new WakeUp(processorContext, this::onWakeUp);
         notBeforeMillis = 0;
         delays.started(timers);
@@ -64,8 +89,17 @@ public final class DelayProcessor extends LaneProcessor {
 
     @Override
     public void close() {
-        delays.stopped(timers);
+        stop();
         super.close();
+    }
+
+    private void stop() {
+        mailbox.ifPresent(opened -> {
+            rules.mailboxes().close(opened);
+            delays.stopped(timers);
+            parked.close();
+        });
+        mailbox = Optional.empty();
     }
 
     @Override
@@ -74,12 +108,11 @@ public final class DelayProcessor extends LaneProcessor {
         long offset = context().recordMetadata().orElseThrow().offset();
         switch (read(record, offset, nowMillis)) {
             case DelayReader.Arrival.Dead dead -> forward(record, dead.decision(), offset, nowMillis);
-            case DelayReader.Arrival.Due due when due.dueMillis() <= nowMillis -> route(record, offset, nowMillis);
-            case DelayReader.Arrival.Due due -> {
-                if (due.wasClamped()) {
+            case DelayReader.Arrival.Waits waits -> {
+                if (waits.item().wasClamped()) {
                     delays.clamped();
                 }
-                timers.put(due.dueMillis(), offset, TimerCodec.encode(record));
+                place(record, waits.item(), offset, nowMillis);
                 setWakeUp(nowMillis);
             }
         }
@@ -93,30 +126,108 @@ public final class DelayProcessor extends LaneProcessor {
         }
     }
 
+    /** Keeps an item that is not due, parks a retry that is refused, and forwards all others. */
+    private void place(Record<byte[], byte[]> record, DelayedItem item, long offset, long nowMillis) {
+        long endMillis = rules.endMillis(item, nowMillis);
+        long untilMillis = Math.min(item.dueMillis(), endMillis);
+        if (untilMillis > nowMillis) {
+            timers.put(untilMillis, offset, TimerCodec.encode(record));
+        } else if (item.isRetry() && endMillis > nowMillis && !retries.mayGo(item, nowMillis)) {
+            retries.park(item, endMillis, offset, TimerCodec.encode(record));
+        } else {
+            if (item.isRetry()) {
+                granted(record);
+            }
+            route(record, offset, nowMillis);
+        }
+    }
+
+    /** Marks a record so that the result of its attempt is reported to this partition. */
+    private void granted(Record<byte[], byte[]> record) {
+        record.headers().remove(ItemHeaders.GRANTED_BY);
+        record.headers().add(ItemHeaders.GRANTED_BY,
+                Integer.toString(context().taskId().partition()).getBytes(StandardCharsets.US_ASCII));
+    }
+
     private void onWakeUp(long nowMillis) {
         long startMillis = clock.millis();
-        if (timers.takeDue(nowMillis, (offset, timer) -> fire(offset, timer, nowMillis)) > 0) {
+        // Before the timers, because older retries go first.
+        int taken = nowMillis < retries.nextRunMillis(nowMillis) ? 0 : retries.run(new Parked(nowMillis), nowMillis);
+        taken += timers.takeDue(nowMillis, (offset, timer) -> due(offset, timer, nowMillis));
+        if (taken > 0) {
             notBeforeMillis = nowMillis + RunPacing.pauseMillis(clock.millis() - startMillis, delays.stages(), threads);
         }
         setWakeUp(nowMillis);
     }
 
     private void setWakeUp(long nowMillis) {
-        if (timers.nextDueMillis() != Timers.NEVER) {
-            wakeUp.set(Math.max(timers.nextDueMillis(), notBeforeMillis), nowMillis);
+        long nextMillis = Math.min(timers.nextDueMillis(), retries.nextRunMillis(nowMillis));
+        if (nextMillis != Timers.NEVER) {
+            wakeUp.set(Math.max(nextMillis, notBeforeMillis), nowMillis);
         }
     }
 
-    private void fire(long offset, byte[] timer, long nowMillis) {
-        Record<byte[], byte[]> record;
+    /** Takes a due timer. It waits on if its end is the reason, and the policy has changed since it was stored. */
+    private void due(long offset, byte[] timer, long nowMillis) {
+        decode(timer, offset, nowMillis).ifPresent(record -> {
+            Optional<DelayedItem> item = readAgain(record, nowMillis);
+            if (item.isPresent()) {
+                place(record, item.get(), offset, nowMillis);
+            } else {
+                route(record, offset, nowMillis);
+            }
+        });
+    }
+
+    /** Returns the record of a stored item; a damaged one is forwarded as it is, as a dead letter. */
+    private Optional<Record<byte[], byte[]>> decode(byte[] stored, long offset, long nowMillis) {
         try {
-            record = TimerCodec.decode(timer);
+            return Optional.of(TimerCodec.decode(stored));
         } catch (DamagedTimerException e) {
-            Record<byte[], byte[]> raw = new Record<>(null, timer, nowMillis, new RecordHeaders());
+            Record<byte[], byte[]> raw = new Record<>(null, stored, nowMillis, new RecordHeaders());
             forward(raw, ownError(e, e.getMessage()), offset, nowMillis);
-            return;
+            return Optional.empty();
         }
-        route(record, offset, nowMillis);
+    }
+
+    /** Returns what the stage needs to know of a stored item; empty if the decider has to dead-letter it. */
+    private Optional<DelayedItem> readAgain(Record<byte[], byte[]> record, long nowMillis) {
+        try {
+            return reader.readAgain(record, nowMillis);
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** What happens to parked items at a time. */
+    private final class Parked implements DelayedRetries.Handler {
+        private final long nowMillis;
+
+        Parked(long nowMillis) {
+            this.nowMillis = nowMillis;
+        }
+
+        @Override
+        public Optional<DelayedItem> read(byte[] item) {
+            try {
+                return readAgain(TimerCodec.decode(item), nowMillis);
+            } catch (DamagedTimerException e) {
+                return Optional.empty();
+            }
+        }
+
+        @Override
+        public void paid(long offset, byte[] item) {
+            decode(item, offset, nowMillis).ifPresent(record -> {
+                granted(record);
+                route(record, offset, nowMillis);
+            });
+        }
+
+        @Override
+        public void over(long offset, byte[] item) {
+            due(offset, item, nowMillis);
+        }
     }
 
     @Override

@@ -1,15 +1,20 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.LaneReason;
+import io.spillway.core.retry.RetryKey;
 import io.spillway.core.routing.ReplayRules;
 import io.spillway.core.routing.Route;
+import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.router.route.Decision;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
@@ -28,12 +33,16 @@ public final class DelayReader {
     /** Longest wait of an item. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
+    /** The second one is that of earlier versions, whose workers had the retry budgets. */
+    private static final Set<String> OF_RETRIES =
+            Set.of(LaneReason.RETRY.label(), LaneReason.RETRY_BUDGET.label());
+
     private final ItemReader reader;
 
     /** Result of reading a record. */
     sealed interface Arrival {
-        /** An item due at epoch milliseconds, also in the past; clamped if its header was too far ahead. */
-        record Due(long dueMillis, boolean wasClamped) implements Arrival {}
+        /** An item that waits until it is due. */
+        record Waits(DelayedItem item) implements Arrival {}
 
         /** A record that is not a valid delayed item. */
         record Dead(Decision decision) implements Arrival {}
@@ -53,16 +62,42 @@ public final class DelayReader {
             case ParsedRecord.Unreadable bad -> dead(bad.reason(), bad.detail());
             case ParsedRecord.Item item when due.isEmpty() ->
                 dead(DeadReason.BAD_DUE, "header " + ItemHeaders.DUE + " is missing or is not epoch milliseconds");
-            case ParsedRecord.Item item -> due(due.getAsLong(), nowMillis + LONGEST_MILLIS);
+            case ParsedRecord.Item item -> {
+                DelayedItem delayed = delayed(item, headers, due.getAsLong(), nowMillis);
+                if (delayed.wasClamped()) {
+                    // Otherwise it would be too far ahead again when it is read again.
+                    headers.remove(ItemHeaders.DUE);
+                    headers.add(ItemHeaders.DUE, Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII));
+                }
+                yield new Arrival.Waits(delayed);
+            }
         };
+    }
+
+    /** Reads a record that {@link #read} has read before; empty if it is not a valid item. */
+    Optional<DelayedItem> readAgain(Record<byte[], byte[]> record, long nowMillis) {
+        Headers headers = record.headers();
+        return reader.read(record.key(), record.value(), headers, record.timestamp()) instanceof ParsedRecord.Item item
+                ? Optional.of(delayed(item, headers, ItemHeaders.number(headers, ItemHeaders.DUE).orElse(0), nowMillis))
+                : Optional.empty();
     }
 
     private static Arrival dead(DeadReason reason, String detail) {
         return new Arrival.Dead(Decision.unreadable(new Route.DeadLetter(reason, detail), true));
     }
 
-    private static Arrival due(long dueMillis, long latestMillis) {
-        return new Arrival.Due(Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
+    private static DelayedItem delayed(ParsedRecord.Item item, Headers headers, long dueMillis, long nowMillis) {
+        long latestMillis = nowMillis + LONGEST_MILLIS;
+        long enqueuedAtMillis = RoutingRules.isPlausible(item.enqueuedAtMillis(), nowMillis)
+                ? item.enqueuedAtMillis() : nowMillis;
+        long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(enqueuedAtMillis);
+        boolean wasAttempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
+        boolean isRetry = wasAttempted
+                && ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(OF_RETRIES::contains).isPresent();
+        String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
+        return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, wasAttempted,
+                Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)), Math.min(dueMillis, latestMillis),
+                dueMillis > latestMillis);
     }
 
     private static void normalize(Headers headers, Origin position) {

@@ -3,6 +3,7 @@ package io.spillway.router.delay;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
@@ -16,7 +17,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * the same millisecond in order of arrival.
  *
  * <p>A scan starts at a cursor, the earliest timer. A scan from the start of the store would step over every removed
- * timer that RocksDB has not compacted. While the cursor is not due, the store is not read.
+ * timer that RocksDB has not compacted. While the cursor is not due, the store is not read. Parked items, which follow
+ * the timers in the store, leave removed keys too. So once an item was parked, the store has a last timer that is never
+ * due, at which a scan ends.
  *
  * <p>Owner: the task of the processor that created it, on one thread; any thread may read the two numbers for gauges.
  * Bound: the disk; {@link TimerStoreMemory} bounds the memory.
@@ -32,8 +35,15 @@ public final class Timers {
     private static final VarHandle BIG_ENDIAN_LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    /** Key of the timer that is never due. */
+    static final Bytes END = key(NEVER, NEVER);
+
     private final KeyValueStore<Bytes, byte[]> store;
     private Bytes cursor = key(0, 0);
+    /** Earliest timer added while due ones are taken. */
+    private Bytes earliestAdded = END;
+    private boolean isEndStored;
+    private boolean isEstimate = true;
     private volatile long nextDueMillis;
     private volatile long waiting;
 
@@ -54,14 +64,29 @@ public final class Timers {
         Bytes key = key(dueMillis, offset);
         store.put(key, timer);
         waiting++;
+        earliestAdded = earlier(key, earliestAdded);
         if (key.compareTo(cursor) < 0) {
             moveCursor(key);
         }
     }
 
+    /** Stores the timer that is never due, unless it is stored. Call it before an item is parked. */
+    void storeEnd() {
+        if (!isEndStored && store.get(END) == null) {
+            store.put(END, new byte[0]);
+        }
+        isEndStored = true;
+    }
+
+    /** Returns whether a timer is the one that is never due. */
+    static boolean isEnd(byte[] key) {
+        return Arrays.equals(key, END.get());
+    }
+
     /**
      * Removes due timers and passes them to the handler in order of due time: at most {@link #MOST} and about {@link
-     * #MOST_BYTES}. If more are due, {@link #nextDueMillis} is in the past afterwards. Returns the number taken.
+     * #MOST_BYTES}. If more are due, {@link #nextDueMillis} is in the past afterwards. Returns the number taken. The
+     * handler may add timers that are not due.
      */
     int takeDue(long nowMillis, DueHandler handler) {
         if (nextDueMillis > nowMillis) {
@@ -69,13 +94,14 @@ public final class Timers {
         }
         int taken = 0;
         long bytes = 0;
-        try (KeyValueIterator<Bytes, byte[]> timers = store.range(cursor, null)) {
+        Bytes next = END;
+        earliestAdded = END;
+        try (KeyValueIterator<Bytes, byte[]> timers = store.range(cursor, END)) {
             while (timers.hasNext()) {
                 Bytes key = timers.peekNextKey();
                 if (dueMillis(key) > nowMillis || taken == MOST || bytes >= MOST_BYTES) {
-                    moveCursor(key);
-                    waiting = Math.max(1, waiting - taken);
-                    return taken;
+                    next = key;
+                    break;
                 }
                 KeyValue<Bytes, byte[]> timer = timers.next();
                 handler.accept(offset(key), timer.value);
@@ -85,10 +111,17 @@ public final class Timers {
                 bytes += timer.value.length;
             }
         }
-        nextDueMillis = NEVER;
-        cursor = key(NEVER, NEVER);
-        waiting = 0;
+        moveCursor(earlier(next, earliestAdded));
+        isEstimate &= nextDueMillis != NEVER;
+        waiting = nextDueMillis == NEVER ? 0 : Math.max(1, waiting - taken);
         return taken;
+    }
+
+    /** Corrects {@link #waiting}, while it depends on RocksDB's estimate, by entries that are not timers. */
+    void areNoTimers(int entries) {
+        if (isEstimate) {
+            waiting = Math.max(1, waiting - entries);
+        }
     }
 
     /** Returns when the earliest timer is due, or an earlier time; {@link #NEVER} for none. Epoch milliseconds. */
@@ -99,6 +132,10 @@ public final class Timers {
     /** Returns the approximate number of timers: RocksDB's estimate at the start plus the changes since then. */
     long waiting() {
         return waiting;
+    }
+
+    private static Bytes earlier(Bytes one, Bytes other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 
     private void moveCursor(Bytes key) {

@@ -6,23 +6,29 @@ import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.processor.api.Record;
 
 /**
- * A timer read from the delay stage's changelog.
+ * An item of the delay stage, read from the changelog of the timer store.
  *
- * @param offset the item's offset in the delay lane, in the partition with the changelog partition's number
- * @param item   key, value and headers of the item; empty when the timer is damaged
+ * @param offset   the item's offset in the delay lane, in the partition with the changelog partition's number
+ * @param isParked whether its delay is over, and it waits for the retry budget
+ * @param item     key, value and headers of the item; empty when they are damaged
  */
-public record WaitingTimer(long offset, Optional<Item> item) {
+public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {
     /** A delayed item's record; key and value may be null. */
     public record Item(byte[] key, byte[] value, Headers headers, long timestampMillis) {}
 
-    /** Returns the offset in the delay lane from a changelog key; empty when it is not a timer's key. */
+    /** Returns the offset in the delay lane from a changelog key; empty when it is not the key of an item. */
     public static Optional<Long> offsetOf(byte[] key) {
-        return key.length == 2 * Long.BYTES ? Optional.of(Timers.offset(Bytes.wrap(key))) : Optional.empty();
+        if (ParkedKey.is(key)) {
+            return Optional.of(ParkedKey.offset(Bytes.wrap(key)));
+        }
+        return key.length == 2 * Long.BYTES && !Timers.isEnd(key)
+                ? Optional.of(Timers.offset(Bytes.wrap(key)))
+                : Optional.empty();
     }
 
-    /** Decodes a timer; its key is one from which {@link #offsetOf} returns an offset. */
+    /** Decodes an item; its key is one from which {@link #offsetOf} returns an offset. */
     public static WaitingTimer of(byte[] key, byte[] value) {
-        return new WaitingTimer(Timers.offset(Bytes.wrap(key)), item(value));
+        return new WaitingTimer(offsetOf(key).orElseThrow(), ParkedKey.is(key), item(value));
     }
 
     private static Optional<Item> item(byte[] value) {

@@ -6,6 +6,7 @@ import io.spillway.core.overload.HotGuard;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.LaneStates;
@@ -61,9 +62,9 @@ public final class HotLaneMonitor implements AutoCloseable {
     }
 
     /** Starts, and returns when the workers' latest reports are read. */
-    public void start(Duration timeout) {
+    public void start(Duration timeout, StartDelays delays) {
         view.start(timeout);
-        task.start(0, HotGuard.UPDATE_MILLIS);
+        task.start(delays, HotGuard.UPDATE_MILLIS);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.spillway.router.feedback;
 
 import io.spillway.core.ratelimit.RateShares;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Demands;
@@ -41,10 +42,10 @@ public final class RateExchange implements AutoCloseable {
     }
 
     /** Starts, and returns when the other routers' latest demand is read. */
-    public void start(Duration timeout) {
+    public void start(Duration timeout, StartDelays delays) {
         view.start(timeout);
         lastMillis = clock.millis();
-        publisher.start(this::exchange, Math.floorMod(instance.hashCode(), PERIOD_MILLIS), PERIOD_MILLIS,
+        publisher.start(this::exchange, delays, PERIOD_MILLIS,
                 reason -> LOG.warn("Rates cannot be divided among the routers; trying again: {}", reason));
     }
 

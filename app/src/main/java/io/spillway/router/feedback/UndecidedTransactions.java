@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,12 +30,16 @@ public final class UndecidedTransactions {
     private static final Logger LOG = LoggerFactory.getLogger(UndecidedTransactions.class);
 
     private final QueueAdmin admin;
+    private final LongSupplier nanoClock;
     private final StallDetector<TopicPartition> stalls = new StallDetector<>();
     private final Map<String, Long> longestMillis = new ConcurrentHashMap<>();
     private final Map<TopicPartition, Long> reported = new HashMap<>();
 
-    public UndecidedTransactions(QueueAdmin admin, Set<String> queues, MeterRegistry registry) {
+    /** Creates a detector for these queues; {@code nanoClock} is monotonic, so a step of the clock is no stall. */
+    public UndecidedTransactions(
+            QueueAdmin admin, Set<String> queues, LongSupplier nanoClock, MeterRegistry registry) {
         this.admin = admin;
+        this.nanoClock = nanoClock;
         for (String queue : queues) {
             TimeGauge.builder(
                             "spillway.lane.undecided", longestMillis, TimeUnit.MILLISECONDS,
@@ -46,7 +51,8 @@ public final class UndecidedTransactions {
     }
 
     /** Measures whether readers can reach the ends of these queues, which were read a moment ago. */
-    public void measure(Map<String, List<QueueProgress>> queues, long nowMillis) {
+    public void measure(Map<String, List<QueueProgress>> queues) {
+        long nowMillis = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong());
         queues.forEach((queue, parts) -> longestMillis.put(queue, longest(admin.readableEnds(parts), nowMillis)));
     }
 

@@ -9,11 +9,14 @@ import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.router.route.LaneBacklogs;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,21 +33,28 @@ public final class WorkReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkReader.class);
     private static final long PERIOD_MILLIS = 1_000;
 
-    private final QueueAdmin admin;
-    private final Topics topics;
+    private final Function<Lane, List<QueueProgress>> progress;
     private final long stuckAfterMillis;
-    private final InstantSource clock;
+    private final LongSupplier nanoClock;
     private final LaneProgress hot = new LaneProgress();
     private final LaneProgress overflow = new LaneProgress();
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
 
+    /** Creates a reader for {@link #start}; {@code nanoClock} is monotonic, so a step of the clock is no stall. */
     public WorkReader(
-            QueueAdmin admin, Topics topics, Duration stuckAfter, InstantSource clock, MeterRegistry registry) {
-        this.admin = admin;
-        this.topics = topics;
+            QueueAdmin admin, Topics topics, Duration stuckAfter, LongSupplier nanoClock, MeterRegistry registry) {
+        this(lane -> admin.readProgress(topics.lane(lane), topics.workerGroup(), false), stuckAfter, nanoClock,
+                registry);
+    }
+
+    /** Creates a reader with a source of each lane's progress, which may throw. */
+    WorkReader(
+            Function<Lane, List<QueueProgress>> progress, Duration stuckAfter, LongSupplier nanoClock,
+            MeterRegistry registry) {
+        this.progress = progress;
         this.stuckAfterMillis = stuckAfter.toMillis();
-        this.clock = clock;
+        this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
                 LOG.warn("Backlogs cannot be read; partitions are selected by the last ones: {}", failure));
         for (Lane lane : List.of(Lane.HOT, Lane.OVERFLOW)) {
@@ -55,8 +65,8 @@ public final class WorkReader implements AutoCloseable {
         }
     }
 
-    public void start(String instance) {
-        task.start(instance, PERIOD_MILLIS);
+    public void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     /** Returns the latest backlogs, never null. */
@@ -69,14 +79,14 @@ public final class WorkReader implements AutoCloseable {
         task.close();
     }
 
-    private void read() {
-        latest = new LaneBacklogs(
-                hot.next(progress(Lane.HOT), clock.millis(), stuckAfterMillis),
-                overflow.next(progress(Lane.OVERFLOW), clock.millis(), stuckAfterMillis));
+    /** Reads both lanes once. */
+    void read() {
+        latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW));
     }
 
-    private List<QueueProgress> progress(Lane lane) {
-        return admin.readProgress(topics.lane(lane), topics.workerGroup(), false);
+    private PartitionBacklog next(LaneProgress lane, Lane name) {
+        List<QueueProgress> measured = progress.apply(name);
+        return lane.next(measured, TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()), stuckAfterMillis);
     }
 
     /** Progress of one lane from one measurement to the next. */

@@ -2,13 +2,10 @@ package io.spillway.router.ledger;
 
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
-import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -29,27 +26,18 @@ public interface LedgerGap {
      */
     void read(int partition, long from, Reader reader);
 
-    /** Returns a reader of the ledger topic. The gap is about one second of entries, more during a burst. */
-    static LedgerGap inKafka(KafkaClients clients, Topics topics) {
+    /**
+     * Returns a reader of the ledger topic. The gap is about one second of entries, more during a burst.
+     *
+     * @param nanoClock monotonic clock, which limits how long failing calls to Kafka are repeated
+     */
+    static LedgerGap inKafka(KafkaClients clients, Topics topics, LongSupplier nanoClock) {
         return (partition, from, reader) -> {
-            TopicPartition ledger = new TopicPartition(topics.ledger(), partition);
             // The consumer does not join the group; it only reads its commit.
             try (KafkaConsumer<byte[], byte[]> consumer =
                     clients.consumer(Map.of(ConsumerConfig.GROUP_ID_CONFIG, topics.routerGroup()))) {
-                OffsetAndMetadata committed = consumer.committed(Set.of(ledger)).get(ledger);
-                if (committed == null || committed.offset() <= from) {
-                    return;
-                }
-                consumer.assign(Set.of(ledger));
-                consumer.seek(ledger, from);
-                while (consumer.position(ledger) < committed.offset()) {
-                    for (ConsumerRecord<byte[], byte[]> record :
-                            consumer.poll(Duration.ofMillis(100)).records(ledger)) {
-                        if (record.offset() < committed.offset()) {
-                            reader.entry(record.offset(), record.value());
-                        }
-                    }
-                }
+                new LedgerGapReader(consumer, new TopicPartition(topics.ledger(), partition), nanoClock)
+                        .read(from, reader);
             }
         };
     }

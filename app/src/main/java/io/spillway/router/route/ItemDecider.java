@@ -36,20 +36,17 @@ public final class ItemDecider implements Decider {
             case ParsedRecord.Item item when isDue -> {
                 long replayedAtMillis =
                         ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
-                yield withReason(rules.decide(item, replayedAtMillis, nowMillis), headers);
+                boolean attempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
+                yield withReason(rules.decide(item, replayedAtMillis, attempted, nowMillis), attempted);
             }
-            case ParsedRecord.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, nowMillis);
+            case ParsedRecord.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, false, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
                     isDue || unreadable.hasInternalHeaders());
         };
     }
 
-    private static Decision withReason(Decision decision, Headers headers) {
-        if (!decision.route().equals(Route.HOT)) {
-            return decision;
-        }
-        boolean wasTried = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-        return decision.with(wasTried ? Route.RETRIED : Route.DUE);
+    private static Decision withReason(Decision decision, boolean attempted) {
+        return decision.route().equals(Route.HOT) ? decision.with(attempted ? Route.RETRIED : Route.DUE) : decision;
     }
 }

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * Routing rules with the policies, sweeps, rates and shards currently in force.
  *
  * @param clockAheadMillis by how much the clock went forward at once, 0 or more; read only for an item that would be
- *                         dropped or aged
+ *                         dropped, ended or aged
  */
 public record ItemRules(
         TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
@@ -23,13 +23,14 @@ public record ItemRules(
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
 
     /**
-     * Decides where an item goes. A sweep compares its enqueue time; time to live and age count from the later of its
-     * enqueue time and its replay.
+     * Decides where an item goes. A sweep compares its enqueue time; time to live, end and age count from the later of
+     * its enqueue time and its replay.
      *
      * @param replayedAtMillis epoch milliseconds, a future time counts as now; {@link #NEVER_REPLAYED} for none
+     * @param attempted        whether an attempt was made, since its replay if there is one
      * @param nowMillis        epoch milliseconds
      */
-    Decision decide(ParsedRecord.Item item, long replayedAtMillis, long nowMillis) {
+    Decision decide(ParsedRecord.Item item, long replayedAtMillis, boolean attempted, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean plausible = RoutingRules.isPlausible(claimedMillis, nowMillis);
         if (!plausible) {
@@ -40,11 +41,11 @@ public record ItemRules(
         String tenant = item.tenant();
         TenantContext context = policies.context(tenant);
         TenantPolicy policy = context.policy();
-        Route route = route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, 0);
-        if (route instanceof Route.Drop || route.equals(Route.AGED)) {
+        Route route = route(context, enqueuedAtMillis, freshSinceMillis, attempted, nowMillis, 0);
+        if (!(route instanceof Route.ToLane) || route.equals(Route.AGED)) {
             long aheadMillis = clockAheadMillis.getAsLong();
             route = aheadMillis == 0 ? route
-                    : route(context, enqueuedAtMillis, freshSinceMillis, nowMillis, aheadMillis);
+                    : route(context, enqueuedAtMillis, freshSinceMillis, attempted, nowMillis, aheadMillis);
         }
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
@@ -58,13 +59,14 @@ public record ItemRules(
 
     /** Applies the rules with ages as they were without the clock's step. */
     private Route route(
-            TenantContext context, long enqueuedAtMillis, long freshSinceMillis, long nowMillis, long aheadMillis) {
+            TenantContext context, long enqueuedAtMillis, long freshSinceMillis, boolean attempted, long nowMillis,
+            long aheadMillis) {
         TenantPolicy policy = context.policy();
         long sweepStartMillis = policy.sweepable()
                 ? sweeps.coveredBeforeMillis(context.name(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
-                context, enqueuedAtMillis, freshSinceMillis + aheadMillis, limits.of(context.name(), policy),
-                sweepStartMillis, nowMillis, rates, guard);
+                context, enqueuedAtMillis, freshSinceMillis + aheadMillis, attempted,
+                limits.of(context.name(), policy), sweepStartMillis, nowMillis, rates, guard);
     }
 }

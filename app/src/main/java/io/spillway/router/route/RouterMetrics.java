@@ -65,7 +65,7 @@ public final class RouterMetrics {
             case Route.ToLane to when to.lane() == Lane.HOT -> { }
             case Route.ToLane to -> sidelined.of(tenant).get(ItemState.of(to.lane())).increment();
             case Route.Drop dropped -> sidelined.of(tenant).get(ItemState.DROPPED).increment();
-            case Route.DeadLetter dead -> { }
+            case Route.DeadLetter dead -> sidelined.of(tenant).get(ItemState.DEAD_LETTER).increment();
         }
     }
 
@@ -113,7 +113,8 @@ public final class RouterMetrics {
 
     private static Map<ItemState, Counter> sidelined(String tenant, MeterRegistry registry) {
         Map<ItemState, Counter> counters = new EnumMap<>(ItemState.class);
-        for (ItemState to : List.of(ItemState.OVERFLOW, ItemState.AGED, ItemState.DROPPED)) {
+        for (ItemState to : List.of(
+                ItemState.OVERFLOW, ItemState.AGED, ItemState.DEAD_LETTER, ItemState.DROPPED)) {
             counters.put(to, Counter.builder("spillway.sidelined")
                     .description("Items of a tenant that were not routed to hot; the busiest tenants by name")
                     .tag("tenant", tenant)

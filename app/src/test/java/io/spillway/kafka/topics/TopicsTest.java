@@ -8,6 +8,7 @@ import io.spillway.config.ConfigurationLoader;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.AttemptReports;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Items;
 import java.util.Arrays;
@@ -36,7 +37,8 @@ class TopicsTest {
         assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
-                "spillway.shards", "spillway.lane-state", "spillway.timeouts", "spillway.depths", "spillway.demand",
+                "spillway.shards", "spillway.lane-state", "spillway.attempts", "spillway.depths", "spillway.demand",
+                "spillway.timeouts",
                 "spillway.router-timers-changelog", "spillway.router-books-changelog");
     }
 
@@ -174,6 +176,15 @@ class TopicsTest {
     }
 
     @Test
+    void reports_of_attempts_expire_soon() {
+        assertThat(specs.get("spillway.attempts").partitions()).isEqualTo(1);
+        assertThat(specs.get("spillway.attempts").configs())
+                .containsEntry("cleanup.policy", "delete")
+                .containsEntry("retention.ms", "600000");
+        assertThat(maxBytes("attempts")).isGreaterThan(AttemptReports.MAX_BYTES);
+    }
+
+    @Test
     void compacted_topics_keep_removals_for_a_day() {
         for (String name : COMPACTED) {
             assertThat(specs.get("spillway." + name).configs()).as(name)
@@ -182,7 +193,7 @@ class TopicsTest {
     }
 
     private static boolean isQueue(TopicSpec spec) {
-        return spec.configs().get("cleanup.policy").equals("delete");
+        return "-1".equals(spec.configs().get("retention.ms"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -2,12 +2,16 @@ package io.spillway.router.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.core.item.Lane;
 import io.spillway.core.overload.PartitionBacklog;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.topics.QueueProgress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +76,24 @@ class WorkReaderTest {
         lane.next(List.of(untouched(0, 5)), 0, STUCK_AFTER_MILLIS);
         assertThat(lane.next(List.of(untouched(0, 5), untouched(1, 3)), 1_000, STUCK_AFTER_MILLIS).waiting(1))
                 .isEqualTo(3);
+    }
+
+    @Test
+    void the_time_without_progress_is_that_of_the_monotonic_clock() {
+        AtomicLong nanos = new AtomicLong(-3_000_000_000L);
+        WorkReader reader = new WorkReader(
+                name -> List.of(progress(0, 4, 4, 0, 2)), Duration.ofMillis(STUCK_AFTER_MILLIS), nanos::get,
+                new SimpleMeterRegistry());
+        reader.read();
+        nanos.addAndGet(Duration.ofMillis(STUCK_AFTER_MILLIS - 1).toNanos());
+        reader.read();
+        assertThat(reader.latest().of(Lane.HOT).isStuck(0)).isFalse();
+
+        nanos.addAndGet(Duration.ofMillis(1).toNanos());
+        reader.read();
+
+        assertThat(reader.latest().of(Lane.HOT).isStuck(0)).isTrue();
+        assertThat(reader.latest().of(Lane.OVERFLOW).isStuck(0)).isTrue();
     }
 
     private static QueueProgress untouched(int partition, long end) {

@@ -193,11 +193,13 @@ class LedgerRecorderTest {
             router.send(RouterHarness.item("limited", RouterHarness.START_MILLIS));
             router.send(RouterHarness.item("old", RouterHarness.START_MILLIS - 3_600_000));
             router.send(RouterHarness.item("short", RouterHarness.START_MILLIS - 60_000));
+            router.send(RouterHarness.item("ended", RouterHarness.START_MILLIS - 14 * 86_400_000L));
             router.send(new byte[] {1, 2, 3});
             router.send(new byte[30_000], RouterHarness.headers("spillway-tenant", "large"));
             assertThat(flush(router)).isEqualTo(Map.of(
                     "limited outside>hot", 1L, "limited outside>overflow", 1L, "old outside>aged", 1L,
-                    "short outside>dropped", 1L, "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
+                    "short outside>dropped", 1L, "ended outside>dead-letter", 1L,
+                    "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
         }
     }
 
@@ -210,10 +212,14 @@ class LedgerRecorderTest {
                     RouterHarness.headers("spillway-due", "" + due));
             router.sendDelayed(RouterHarness.item("short", RouterHarness.START_MILLIS - 6_000),
                     RouterHarness.headers("spillway-due", "" + due));
+            router.sendDelayed(RouterHarness.item("ended", RouterHarness.START_MILLIS - 21_600_000),
+                    RouterHarness.headers(
+                    "spillway-due", "" + due, "spillway-origin", "i-0-0", "spillway-attempt", "1"));
             router.sendDelayed(RouterHarness.item("b", RouterHarness.START_MILLIS), new RecordHeaders());
             assertThat(flush(router)).isEqualTo(Map.of("b delay>dead-letter", 1L));
             router.advance(Duration.ofSeconds(6));
-            assertThat(flush(router)).isEqualTo(Map.of("a delay>hot", 1L, "short delay>dropped", 1L));
+            assertThat(flush(router)).isEqualTo(Map.of(
+                    "a delay>hot", 1L, "short delay>dropped", 1L, "ended delay>dead-letter", 1L));
         }
     }
 

@@ -11,6 +11,7 @@ import io.spillway.bench.support.Scene;
 import io.spillway.bench.support.TemporaryDirectory;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.handler.Handler;
+import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -51,8 +52,8 @@ public final class RunningQueue implements QueueUnderTest {
                 : null;
         this.worker = new Worker(
                 scene.configuration().queue(), scene.configuration().worker(),
-                scene.configuration().metrics().tenants(), scene.prefix(), handler, policies, sweeps, registry,
-                InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
+                scene.configuration().metrics().tenants(), scene.prefix(), StartDelays.of(scene.prefix()), handler,
+                policies, sweeps, registry, InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
     }
 
     /**

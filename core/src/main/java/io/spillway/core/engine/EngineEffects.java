@@ -11,8 +11,8 @@ import io.spillway.core.scheduling.SlotLease;
 
 /**
  * Effects of the engine's decisions. The engine calls these methods on its caller's thread, and they must not call it
- * back. An item that is done, dropped, moved, retried or dead-lettered is finished in its partition: write its effect
- * in the transaction of the next snapshot.
+ * back. An item that is done, dropped, ended, moved, retried or dead-lettered is finished in its partition: write its
+ * effect in the transaction of the next snapshot.
  */
 public interface EngineEffects<T, A> {
     /**
@@ -31,6 +31,9 @@ public interface EngineEffects<T, A> {
 
     /** Records that a rule drops the item. */
     void dropped(T item, DropReason reason);
+
+    /** Moves an item whose time is over to the dead-letter lane without an attempt. */
+    void ended(T item, Route.DeadLetter why, long nowMillis);
 
     /**
      * Moves the item to another lane without an attempt.

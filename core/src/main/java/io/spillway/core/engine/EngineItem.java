@@ -1,5 +1,7 @@
 package io.spillway.core.engine;
 
+import io.spillway.core.retry.AttemptCounts;
+
 /** Item as the engine reads it: the position of its record and the history in the record's headers. */
 public interface EngineItem {
     /** Returns the partition of its record, in the ownership in which it was read. */
@@ -28,6 +30,11 @@ public interface EngineItem {
     /** Returns the failures that were its own, in thousandths of an attempt, 0 or more. */
     default int blameThousandths() {
         return 0;
+    }
+
+    /** Returns the partition of the delay lane that granted this retry; {@link AttemptCounts#UNKNOWN} for none. */
+    default int grantedBy() {
+        return AttemptCounts.UNKNOWN;
     }
 
     /** Returns the last wait before a retry as it was drawn, in milliseconds; 0 for none. */

@@ -15,7 +15,7 @@ public interface ItemPolicies<T> {
 
     /**
      * Returns by how much the clock went forward at once, 0 or more: not a part of an item's age. The engine calls it
-     * only for an item that would be dropped or aged.
+     * only for an item that would be dropped, ended or aged.
      */
     default long clockAheadMillis() {
         return 0;

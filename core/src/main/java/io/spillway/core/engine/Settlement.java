@@ -29,15 +29,18 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         this.effects = effects;
     }
 
-    /** Drops an item, or moves it from hot to aged, because of its age. */
-    void setAside(T item, Route stale) {
+    /** Drops or ends an item, or moves it from hot to aged, because of its age. */
+    void setAside(T item, Route stale, long nowMillis) {
         switch (stale) {
             case Route.Drop drop -> {
                 finish(item);
                 effects.dropped(item, drop.reason());
             }
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
-            case Route.DeadLetter dead -> throw new IllegalStateException("age made a dead letter");
+            case Route.DeadLetter why -> {
+                finish(item);
+                effects.ended(item, why, nowMillis);
+            }
         }
     }
 
@@ -80,7 +83,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         }
         String tenant = attempt.item.tenant();
         boolean failed = result.isFailure();
-        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, !failed, nowMillis);
+        health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
+                nowMillis);
         return failed ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 

@@ -13,7 +13,6 @@ import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.core.scheduling.Excess;
 import io.spillway.core.scheduling.FairDispatch;
@@ -28,8 +27,8 @@ import java.util.Queue;
 import java.util.random.RandomGenerator;
 
 /**
- * State machine of one worker: decides what happens to each polled item (drop, move to another lane, hold until a
- * commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
+ * State machine of one worker: decides what happens to each polled item (drop, end, move to another lane, hold until
+ * a commit, quarantine, queue or start) and after each end of an attempt, commit and loss of a partition.
  *
  * <p>After each event the caller calls {@link #fillSlots}, and {@link #makeRoom} after arrivals and commits.
  *
@@ -40,16 +39,21 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /** Bound of the {@link DestinationHealth} of one worker. */
     public static final int MAX_FAILING_TENANTS = 50_000;
 
+    /** An item that no slot takes is not looked at otherwise. */
+    private static final long ENDS_PERIOD_MILLIS = 10_000;
+
     private final FairDispatch<T> dispatch;
     private final int killerDeaths;
     private final ItemPolicies<T> policies;
     private final EngineEffects<T, A> effects;
+    private final ItemAges<T> ages;
     private final Settlement<T, A> settlement;
     /** Items at or above the committed horizon of their partition, by offset, until a commit raises it. */
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
+    private long endsCheckedMillis;
 
     /**
      * Creates an engine without partitions.
@@ -65,6 +69,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.effects = effects;
+        this.ages = new ItemAges<>(policies);
         this.settlement = new Settlement<>(health, dispatch, effects);
     }
 
@@ -139,18 +144,26 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
             }
             T item = start.get().item();
             TenantPolicy policy = policies.policyOf(item);
-            Optional<Route> stale = staleness(item, policy, nowMillis);
+            Optional<Route> stale = ages.staleness(item, policy, nowMillis);
             if (stale.isEmpty()) {
                 start(item, start.get(), policy, nowMillis, nowNanos);
             } else {
                 dispatch.cancelled(start.get(), nowNanos);
-                settlement.setAside(item, stale.get());
+                settlement.setAside(item, stale.get(), nowMillis);
             }
         }
     }
 
-    /** Moves waiting items that block other tenants to another lane. Call it when the slots are filled. */
+    /**
+     * Moves waiting items that block other tenants to another lane, and sometimes ends those whose time is over. Call
+     * it when the slots are filled, at least every few seconds.
+     */
     public void makeRoom(long nowMillis, long nowNanos) {
+        // The clock may go back.
+        if (Math.abs(nowMillis - endsCheckedMillis) >= ENDS_PERIOD_MILLIS) {
+            endsCheckedMillis = nowMillis;
+            endOverdue(nowMillis, nowNanos);
+        }
         for (Excess<T> excess : dispatch.excess(nowMillis, nowNanos)) {
             T item = excess.item();
             switch (excess) {
@@ -160,6 +173,15 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
                         settlement.move(item, Lane.DELAY, LaneReason.CAPPED, item.moves() + 1, later.dueMillis());
             }
         }
+    }
+
+    /** Ends the waiting items whose time is over. It costs a look-up for each waiting item. */
+    void endOverdue(long nowMillis, long nowNanos) {
+        dispatch.removeIf(item -> {
+            Optional<Route> end = ages.end(item, nowMillis);
+            end.ifPresent(route -> settlement.setAside(item, route, nowMillis));
+            return end.isPresent();
+        }, nowNanos);
     }
 
     /** Ends an attempt: frees its slot and decides what happens to its item. A wait before a retry is random. */
@@ -272,27 +294,12 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
 
     /** Returns whether an item can go on; otherwise its age has moved it, or it waits for its earlier attempt. */
     private boolean isReady(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = staleness(item, policy, nowMillis);
+        Optional<Route> stale = ages.staleness(item, policy, nowMillis);
         if (stale.isPresent()) {
-            settlement.setAside(item, stale.get());
+            settlement.setAside(item, stale.get(), nowMillis);
             return false;
         }
         return !running.waitBehind(item);
-    }
-
-    /** Returns the effect of time since the item was routed: drop, or in hot a move to aged. */
-    private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
-        Optional<Route> stale = staleness(item, policy, nowMillis, 0);
-        return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
-    }
-
-    private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
-        long sweepStartMillis = policy.sweepable()
-                ? policies.sweptBeforeMillis(item, nowMillis - aheadMillis) : RoutingRules.NO_SWEEP_MILLIS;
-        return RoutingRules.staleness(
-                        item.enqueuedAtMillis(), item.freshSinceMillis() + aheadMillis, policy, sweepStartMillis,
-                        nowMillis)
-                .filter(route -> route instanceof Route.Drop || item.partition().lane() == Lane.HOT);
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {

@@ -26,8 +26,12 @@ public enum DeadReason {
     TOO_MANY_HEADERS("too-many-headers"),
     /** A bug in the router: the item is kept so that it can be replayed after the fix. */
     ROUTER_ERROR("router-error"),
-    /** All attempts that the tenant's policy allows have failed. */
+    /** As many failures of its own as the tenant's policy allows. */
     ATTEMPTS_USED_UP("attempts-used-up"),
+    /** Every attempt failed until the tenant's {@code retryFor} was over. */
+    RETRY_TIME_OVER("retry-time-over"),
+    /** The item was not attempted before its tenant's {@code expireAfter} was over. */
+    EXPIRED("expired"),
     /** The handler reported that no further attempt can succeed. */
     FINAL_FAILURE("final-failure"),
     /** The item was the only suspect running in {@code killer.deaths} workers that died. */

@@ -48,8 +48,8 @@ public final class DestinationHealth {
         private long failedAtMillis;
         private long firsts;
         private long firstSuccesses;
-        private long retries;
-        private long retrySuccesses;
+        /** By the partition that granted them: retries, and those of them that succeeded. */
+        private final Map<Integer, long[]> retries = new HashMap<>();
 
         void ended(boolean isFirst, boolean succeeded, long nowMillis) {
             if (!succeeded) {
@@ -63,12 +63,15 @@ public final class DestinationHealth {
             }
         }
 
-        void count(boolean isFirst, boolean succeeded) {
-            int success = succeeded ? 1 : 0;
-            firsts += isFirst ? 1 : 0;
-            firstSuccesses += isFirst ? success : 0;
-            retries += isFirst ? 0 : 1;
-            retrySuccesses += isFirst ? 0 : success;
+        void count(boolean isFirst, int partition, boolean succeeded) {
+            if (isFirst) {
+                firsts++;
+                firstSuccesses += succeeded ? 1 : 0;
+            } else {
+                long[] counts = retries.computeIfAbsent(partition, absent -> new long[2]);
+                counts[0]++;
+                counts[1] += succeeded ? 1 : 0;
+            }
         }
 
         /** Returns the share of other items that fail, for an item that has failed. */
@@ -86,16 +89,20 @@ public final class DestinationHealth {
         }
 
         boolean hasCounts() {
-            return firsts + retries > 0;
+            return firsts > 0 || !retries.isEmpty();
         }
 
-        AttemptCounts takeCounts(RetryKey key) {
-            AttemptCounts counts = new AttemptCounts(key, firsts, firstSuccesses, retries, retrySuccesses);
-            firsts = 0;
-            firstSuccesses = 0;
-            retries = 0;
-            retrySuccesses = 0;
-            return counts;
+        void takeCounts(RetryKey key, int most, List<AttemptCounts> taken) {
+            if (firsts > 0 && taken.size() < most) {
+                taken.add(new AttemptCounts(key, AttemptCounts.UNKNOWN, firsts, firstSuccesses, 0, 0));
+                firsts = 0;
+                firstSuccesses = 0;
+            }
+            for (var each = retries.entrySet().iterator(); each.hasNext() && taken.size() < most; ) {
+                Map.Entry<Integer, long[]> granted = each.next();
+                taken.add(new AttemptCounts(key, granted.getKey(), 0, 0, granted.getValue()[0], granted.getValue()[1]));
+                each.remove();
+            }
         }
     }
 
@@ -114,9 +121,11 @@ public final class DestinationHealth {
      * Records the end of an attempt.
      *
      * @param isFirst   whether it was the item's first
+     * @param grantedBy partition of the delay lane that granted the retry, or {@link AttemptCounts#UNKNOWN}
      * @param succeeded whether the destination did its work; also true for an item that it refused for good
      */
-    public synchronized void ended(String destination, String tenant, boolean isFirst, boolean succeeded, long nowMillis) {
+    public synchronized void ended(
+            String destination, String tenant, boolean isFirst, int grantedBy, boolean succeeded, long nowMillis) {
         if (succeeded && destinations.isEmpty()) {
             return;
         }
@@ -136,10 +145,10 @@ public final class DestinationHealth {
         }
         at.all.ended(isFirst, succeeded, nowMillis);
         if (own == null) {
-            at.all.count(isFirst, succeeded);
+            at.all.count(isFirst, grantedBy, succeeded);
         } else {
             own.ended(isFirst, succeeded, nowMillis);
-            own.count(isFirst, succeeded);
+            own.count(isFirst, grantedBy, succeeded);
         }
     }
 
@@ -175,16 +184,14 @@ public final class DestinationHealth {
         return (int) destinations.values().stream().filter(at -> at.all.isUnavailable(nowMillis)).count();
     }
 
-    /** Returns attempts that were not returned before; at the bound, the others are in the next call's result. */
+    /** Returns attempts that were not returned before, at most this many entries; the others come next time. */
     public synchronized List<AttemptCounts> takeCounts(int most) {
         List<AttemptCounts> taken = new ArrayList<>();
         destinations.forEach((name, at) -> {
-            if (at.all.hasCounts() && taken.size() < most) {
-                taken.add(at.all.takeCounts(RetryKey.othersOf(name)));
-            }
+            at.all.takeCounts(RetryKey.othersOf(name), most, taken);
             at.tenants.forEach((tenant, own) -> {
-                if (own.hasCounts() && taken.size() < most) {
-                    taken.add(own.takeCounts(new RetryKey(name, tenant)));
+                if (own.hasCounts()) {
+                    own.takeCounts(new RetryKey(name, tenant), most, taken);
                 }
             });
         });

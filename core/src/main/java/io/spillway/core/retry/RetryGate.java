@@ -16,17 +16,18 @@ import java.util.Queue;
  * and backoff with jitter", Amazon Builders' Library; gRPC's retry throttling, proposal A6).
  *
  * <p>A retry costs a token of its tenant and one of its destination. A first attempt that succeeds earns one, a retry
- * that succeeds two: its own back, and another one's. So a destination that fails up to 0.6 of its attempts gets all the
- * retries that it needs, and one at which hardly anything succeeds only saved tokens and a trickle. After an outage,
- * each success lets two others go: the rate doubles with each round trip (slow start), and it stops to grow when twice
- * the successes of the last two seconds are on their way.
+ * that succeeds three: its own back, and those of two others. So a destination that fails up to two thirds of its
+ * attempts gets all the retries that it needs, also after its input has stopped, and one at which hardly anything
+ * succeeds only saved tokens and a trickle. After an outage each success lets others go, and no more are under way than
+ * twice the successes of the last second: the rate doubles with each second (slow start).
  *
  * <p>A tenant pays for failures that are its own only: the worse the destination does with all other tenants, the less a
  * retry costs the tenant.
  *
  * <p>The caller keeps the refused items, by group and in the order of their ends, and asks {@link #next} when they may
  * go. Every partition has a share of each budget, and successes are reported to all of them, so the load does not depend
- * on the number of workers and routers.
+ * on the number of workers and routers. Of the three that a retry earns, two belong to the partition that granted it, so
+ * that the last one with waiting items is as fast as all together.
  *
  * <p>Not thread-safe. Owner: the task of the partition. Bound: {@code maxGroups}, about 400 bytes each; the items of
  * further tenants share one group.
@@ -37,6 +38,7 @@ public final class RetryGate {
     private static final double OTHERS_NEEDED = 3;
 
     private final RetrySettings settings;
+    private final int partition;
     private final int partitions;
     private final int maxGroups;
     private final Map<RetryKey, Group> groups = new HashMap<>();
@@ -82,9 +84,9 @@ public final class RetryGate {
     private static final class Destination {
         final TokenBucket bucket;
         final Recent recent = new Recent();
-        final DecayingCount successes = new DecayingCount(2_000);
+        final DecayingCount successes = new DecayingCount(1_000);
         /** Retries granted and not reported. It decays, because reports may be lost. */
-        final DecayingCount underWay = new DecayingCount(30_000);
+        final DecayingCount underWay = new DecayingCount(120_000);
         final Queue<Group> waiting = new ArrayDeque<>();
         int groups;
         boolean queued;
@@ -99,11 +101,13 @@ public final class RetryGate {
     /**
      * Creates a gate with full budgets.
      *
+     * @param partition  its number, 0 or more
      * @param partitions of the delay lane, 1 or more
      * @param maxGroups  most tenants and destinations, 1 or more
      */
-    public RetryGate(RetrySettings settings, int partitions, int maxGroups) {
+    public RetryGate(RetrySettings settings, int partition, int partitions, int maxGroups) {
         this.settings = settings;
+        this.partition = partition;
         this.partitions = partitions;
         this.maxGroups = maxGroups;
     }
@@ -192,18 +196,21 @@ public final class RetryGate {
     public void counted(Collection<AttemptCounts> all, long nowMillis) {
         for (AttemptCounts counts : all) {
             Destination destination = destinations.get(counts.key().destination());
-            if (destination != null) {
-                double share = 1.0 / partitions;
-                destination.bucket.earn(share * earned(counts, 1), nowMillis);
-                destination.recent.add(counts, nowMillis);
-                destination.successes.add(share * counts.successes(), nowMillis);
-                destination.underWay.add(-share * counts.retries(), nowMillis);
-                destination.noneBeforeMillis = Long.MIN_VALUE;
-                Group group = groups.get(counts.key());
-                if (group != null) {
-                    group.bucket.earn(group.share * earned(counts, group.earned), nowMillis);
-                    group.recent.add(counts, nowMillis);
-                }
+            if (destination == null) {
+                continue;
+            }
+            Group group = groups.get(counts.key());
+            destination.recent.add(counts, nowMillis);
+            // A tenant uses the partitions of its shard only, and those that are not counted alone use all.
+            double share = group != null ? group.share : counts.key().tenant().isEmpty() ? 1.0 / partitions : 0;
+            double own = counts.partition() == partition ? 1 : 0;
+            destination.bucket.earn(earned(counts, 1, share, own), nowMillis);
+            destination.successes.add(share * counts.firstSuccesses() + own * counts.retrySuccesses(), nowMillis);
+            destination.underWay.add(-own * counts.retries(), nowMillis);
+            destination.noneBeforeMillis = Long.MIN_VALUE;
+            if (group != null) {
+                group.recent.add(counts, nowMillis);
+                group.bucket.earn(earned(counts, group.earned, share, own), nowMillis);
             }
         }
     }
@@ -290,9 +297,9 @@ public final class RetryGate {
         return attempts < OTHERS_NEEDED ? 1 : Math.clamp(1 - failures / attempts, 0, 1);
     }
 
-    private double earned(AttemptCounts counts, double bySuccess) {
-        return bySuccess * (counts.successes() + bySuccess * counts.retrySuccesses()
-                + settings.earnedByFirst() * counts.firsts());
+    private double earned(AttemptCounts counts, double bySuccess, double share, double own) {
+        double shared = counts.successes() + settings.earnedByFirst() * counts.firsts();
+        return bySuccess * (share * shared + own * 2 * bySuccess * counts.retrySuccesses());
     }
 
     private void firstEndsAt(Group group, long endMillis) {

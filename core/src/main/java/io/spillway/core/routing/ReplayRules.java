@@ -27,20 +27,21 @@ public final class ReplayRules {
 
     /**
      * Returns the route of a replayed item when it is due, as {@link RoutingRules#staleness} decides: sweeps count from
-     * when the item was enqueued, age from its replay.
+     * when the item was enqueued, age from its replay, and no attempt was made since.
      *
      * @param claimedAtMillis  the item's enqueue time, any value; an implausible one is replaced by the due time
      * @param replayedAtMillis start of the replay
      * @param dueMillis        not before the replay
      * @param sweepStartMillis start of the latest completed sweep of the tenant, or
      *                         {@link RoutingRules#NO_SWEEP_MILLIS}
-     * @return swept, expired or aged; empty for a fresh item
+     * @return swept, past its time to live, a dead letter, or aged; empty for a fresh item
      */
     public static Optional<Route> whenDue(
             long claimedAtMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy, long sweepStartMillis) {
         long enqueuedAtMillis = RoutingRules.isPlausible(claimedAtMillis, dueMillis) ? claimedAtMillis : dueMillis;
         return RoutingRules.staleness(
-                enqueuedAtMillis, Math.max(enqueuedAtMillis, replayedAtMillis), policy, sweepStartMillis, dueMillis);
+                enqueuedAtMillis, Math.max(enqueuedAtMillis, replayedAtMillis), false, policy, sweepStartMillis,
+                dueMillis);
     }
 
     private static long waitMillis(long index, double perSecond) {

@@ -31,5 +31,5 @@ public sealed interface Route {
     ToLane SURPLUS = new ToLane(Lane.OVERFLOW, LaneReason.SHARE);
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     Drop SWEPT = new Drop(DropReason.SWEEP);
-    Drop EXPIRED = new Drop(DropReason.TTL);
+    Drop PAST_TTL = new Drop(DropReason.TTL);
 }

@@ -1,13 +1,15 @@
 package io.spillway.core.routing;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.overload.HotGuard;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.settings.Durations;
 import java.util.Optional;
 
-/** Routing rules of a decoded item, in order: sweep, time to live, age, rate, share, hot. */
+/** Routing rules of a decoded item, in order: sweep, time to live, end, age, rate, share, hot. */
 public final class RoutingRules {
     /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
@@ -17,7 +19,7 @@ public final class RoutingRules {
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private static final Optional<Route> SWEPT = Optional.of(Route.SWEPT);
-    private static final Optional<Route> EXPIRED = Optional.of(Route.EXPIRED);
+    private static final Optional<Route> PAST_TTL = Optional.of(Route.PAST_TTL);
     private static final Optional<Route> AGED = Optional.of(Route.AGED);
 
     private RoutingRules() {}
@@ -28,20 +30,21 @@ public final class RoutingRules {
     }
 
     /**
-     * Returns the route of one item, which is never a dead letter. The rate limiter, and then the overload protection,
-     * count only items that no earlier rule takes.
+     * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
+     * earlier rule takes.
      *
      * @param enqueuedAtMillis plausible (see {@link #isPlausible})
      * @param freshSinceMillis start of its age: {@code enqueuedAtMillis}, or the time of its replay when later
+     * @param attempted        whether an attempt was made since {@code freshSinceMillis}
      * @param limit            its rate or grown limit; empty for none
      * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link #NO_SWEEP_MILLIS}
      * @param guard            overload protection of hot
      */
     public static Route route(
-            TenantContext tenant, long enqueuedAtMillis, long freshSinceMillis, Optional<RateLimit> limit,
-            long sweepStartMillis, long nowMillis, RateTable rates, HotGuard guard) {
+            TenantContext tenant, long enqueuedAtMillis, long freshSinceMillis, boolean attempted,
+            Optional<RateLimit> limit, long sweepStartMillis, long nowMillis, RateTable rates, HotGuard guard) {
         Optional<Route> stale =
-                staleness(enqueuedAtMillis, freshSinceMillis, tenant.policy(), sweepStartMillis, nowMillis);
+                staleness(enqueuedAtMillis, freshSinceMillis, attempted, tenant.policy(), sweepStartMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
         }
@@ -52,30 +55,44 @@ public final class RoutingRules {
     }
 
     /**
-     * Applies the rules that depend only on time, with the parameters of {@link #route}: swept, expired or aged; empty
-     * for a fresh item.
+     * Applies the rules that depend only on time, with the parameters of {@link #route}: swept, past its time to live,
+     * a dead letter at its end, or aged; empty for a fresh item.
      */
     public static Optional<Route> staleness(
-            long enqueuedAtMillis, long freshSinceMillis, TenantPolicy policy, long sweepStartMillis, long nowMillis) {
+            long enqueuedAtMillis, long freshSinceMillis, boolean attempted, TenantPolicy policy,
+            long sweepStartMillis, long nowMillis) {
         if (policy.sweepable() && enqueuedAtMillis < sweepStartMillis) {
             return SWEPT;
         }
         long ageMillis = nowMillis - freshSinceMillis;
         if (ageMillis > policy.ttlMillis()) {
-            return EXPIRED;
+            return PAST_TTL;
+        }
+        if (nowMillis >= endMillis(attempted, freshSinceMillis, policy)) {
+            return Optional.of(end(attempted, policy));
         }
         return ageMillis > policy.agedAfterMillis() ? AGED : Optional.empty();
     }
 
     /**
-     * Returns when an item ends without success, epoch milliseconds: {@code retryFor} or {@code expireAfter} after it
-     * became fresh; {@link Long#MAX_VALUE} for never.
+     * Returns when an item becomes a dead letter without a further attempt, in epoch milliseconds: {@code retryFor}
+     * after the start of its age if it was attempted, {@code expireAfter} otherwise; {@link Long#MAX_VALUE} for never.
      *
-     * @param attempted        whether an attempt was made
-     * @param freshSinceMillis start of its age
+     * @param attempted        as for {@link #route}
+     * @param freshSinceMillis as for {@link #route}
      */
     public static long endMillis(boolean attempted, long freshSinceMillis, TenantPolicy policy) {
-        long patienceMillis = attempted ? policy.retryForMillis() : policy.expireAfterMillis();
-        return freshSinceMillis > Long.MAX_VALUE - patienceMillis ? Long.MAX_VALUE : freshSinceMillis + patienceMillis;
+        long limitMillis = attempted ? policy.retryForMillis() : policy.expireAfterMillis();
+        return limitMillis >= Long.MAX_VALUE - Math.max(0, freshSinceMillis)
+                ? Long.MAX_VALUE : freshSinceMillis + limitMillis;
+    }
+
+    private static Route end(boolean attempted, TenantPolicy policy) {
+        return attempted
+                ? new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "still failing "
+                        + Durations.format(policy.retryForMillis()) + " after it was enqueued or replayed (retryFor)")
+                : new Route.DeadLetter(DeadReason.EXPIRED, "no attempt within "
+                        + Durations.format(policy.expireAfterMillis())
+                        + " after it was enqueued or replayed (expireAfter)");
     }
 }

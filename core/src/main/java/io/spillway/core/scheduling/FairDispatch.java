@@ -164,7 +164,11 @@ public final class FairDispatch<T> {
         return moved;
     }
 
-    /** Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched. */
+    /**
+     * Removes waiting items, for example those of revoked partitions. Attempts in flight are not touched.
+     *
+     * @param gone called once for each waiting item; of this scheduler it may call {@link #hold(Lane, long)} alone
+     */
     public void removeIf(Predicate<T> gone, long nowNanos) {
         for (LaneBuffer<T> lane : lanes) {
             for (int i = lane.members.size() - 1; i >= 0; i--) {

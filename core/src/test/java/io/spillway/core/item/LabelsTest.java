@@ -13,13 +13,13 @@ class LabelsTest {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
-                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget",
-                "later");
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget", "later");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
                 "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",
-                "too-many-headers", "router-error", "attempts-used-up", "final-failure", "killed-worker");
+                "too-many-headers", "router-error", "attempts-used-up", "retry-time-over", "expired",
+                "final-failure", "killed-worker");
     }
 
     @Test
@@ -31,6 +31,6 @@ class LabelsTest {
         assertThat(Route.SURPLUS).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.SHARE));
         assertThat(Route.AGED).isEqualTo(new Route.ToLane(Lane.AGED, LaneReason.AGE));
         assertThat(Route.SWEPT).isEqualTo(new Route.Drop(DropReason.SWEEP));
-        assertThat(Route.EXPIRED).isEqualTo(new Route.Drop(DropReason.TTL));
+        assertThat(Route.PAST_TTL).isEqualTo(new Route.Drop(DropReason.TTL));
     }
 }

@@ -19,7 +19,7 @@ class DestinationHealthTest {
     void aLoneItemThatFailsAgainAndAgainIsBlamedForEachFailure() {
         List<Integer> blames = new ArrayList<>();
         for (int attempt = 0; attempt < 5; attempt++) {
-            health.ended("", "acme", attempt == 0, false, nowMillis);
+            health.ended("", "acme", attempt == 0, -1, false, nowMillis);
             blames.add(health.blame("", "acme", nowMillis));
             nowMillis += 2_000;
         }
@@ -38,7 +38,7 @@ class DestinationHealthTest {
     @Test
     void aSmallTenantBenefitsFromWhatTheDestinationDidWithOthers() {
         fail("acme", 10, 50);
-        health.ended("", "globex", true, false, nowMillis);
+        health.ended("", "globex", true, -1, false, nowMillis);
         assertThat(health.blame("", "globex", nowMillis)).isZero();
         assertThat(health.blame("other.example", "globex", nowMillis)).as("another destination").isEqualTo(1_000);
     }
@@ -46,14 +46,14 @@ class DestinationHealthTest {
     @Test
     void aTenantThatFailsAloneIsNotBlamedAndDoesNotExcuseTheOthers() {
         for (int i = 0; i < 200; i++) {
-            health.ended("", "acme", true, false, nowMillis);
+            health.ended("", "acme", true, -1, false, nowMillis);
             for (int well = 0; well < 50; well++) {
-                health.ended("", "globex", true, true, nowMillis);
+                health.ended("", "globex", true, -1, true, nowMillis);
             }
             nowMillis += 100;
         }
         assertThat(health.blame("", "acme", nowMillis)).isZero();
-        health.ended("", "globex", true, false, nowMillis);
+        health.ended("", "globex", true, -1, false, nowMillis);
         assertThat(health.blame("", "globex", nowMillis)).isGreaterThan(900);
         assertThat(health.isUnavailable("", nowMillis)).isFalse();
     }
@@ -68,7 +68,7 @@ class DestinationHealthTest {
         int measured = 0;
         for (int item = 0; item < 5_000; item++) {
             boolean fails = random.nextDouble() < share;
-            health.ended("", "acme", true, !fails, nowMillis);
+            health.ended("", "acme", true, -1, !fails, nowMillis);
             if (fails && item > 500) {
                 sum += health.blame("", "acme", nowMillis);
                 measured++;
@@ -90,12 +90,13 @@ class DestinationHealthTest {
             int blame = 0;
             long atMillis = nowMillis;
             for (int attempt = 0; random.nextDouble() < share; attempt++) {
-                health.ended("", "acme", attempt == 0, false, atMillis);
+                health.ended("", "acme", attempt == 0, -1, false, atMillis);
                 blame += health.blame("", "acme", atMillis);
                 atMillis += 1;
             }
-            health.ended("", "acme", blame == 0, true, atMillis);
-            dead += blame >= 5_000 ? 1 : 0;
+            health.ended("", "acme", blame == 0, -1, true, atMillis);
+            // Before that nothing is known.
+            dead += blame >= 5_000 && item > 20 ? 1 : 0;
             nowMillis += (long) (1_000 / perSecond);
         }
         assertThat(dead).as("seed %d", seed).isLessThanOrEqualTo(perSecond < 1 ? 2 : 0);
@@ -106,12 +107,12 @@ class DestinationHealthTest {
         long seed = 5;
         Random random = new Random(seed);
         for (int item = 0; item < 1_000; item++) {
-            health.ended("", "acme", true, random.nextDouble() >= 0.05, nowMillis);
+            health.ended("", "acme", true, -1, random.nextDouble() >= 0.05, nowMillis);
             nowMillis += 50;
         }
         int sum = 0;
         for (int attempt = 0; attempt < 5; attempt++) {
-            health.ended("", "acme", attempt == 0, false, nowMillis);
+            health.ended("", "acme", attempt == 0, -1, false, nowMillis);
             sum += health.blame("", "acme", nowMillis);
         }
         assertThat(sum).as("seed %d", seed).isGreaterThan(3_800);
@@ -122,38 +123,41 @@ class DestinationHealthTest {
         fail("acme", 50, 100);
         for (int minute = 0; minute < 60; minute++) {
             nowMillis += 60_000;
-            health.ended("", "acme", false, false, nowMillis);
+            health.ended("", "acme", false, -1, false, nowMillis);
             assertThat(health.blame("", "acme", nowMillis)).as("minute %d", minute).isLessThan(100);
         }
     }
 
     @Test
     void attemptsAreReportedOnceForTenantsThatFailAndTogetherForTheOthers() {
-        health.ended("", "globex", true, true, nowMillis);
+        health.ended("", "globex", true, -1, true, nowMillis);
         assertThat(health.takeCounts(10)).as("all is well").isEmpty();
-        health.ended("", "acme", true, false, nowMillis);
-        health.ended("", "acme", false, true, nowMillis);
-        health.ended("", "globex", true, true, nowMillis);
+        health.ended("", "acme", true, -1, false, nowMillis);
+        health.ended("", "acme", false, -1, true, nowMillis);
+        health.ended("", "globex", true, -1, true, nowMillis);
+        health.ended("", "acme", false, 7, false, nowMillis);
+        RetryKey acme = new RetryKey("", "acme");
         assertThat(health.takeCounts(10)).containsExactlyInAnyOrder(
-                new AttemptCounts(new RetryKey("", "acme"), 1, 0, 1, 1), new AttemptCounts(RetryKey.OTHERS, 1, 1, 0, 0));
+                new AttemptCounts(acme, -1, 1, 0, 0, 0), new AttemptCounts(acme, -1, 0, 0, 1, 1),
+                new AttemptCounts(acme, 7, 0, 0, 1, 0), new AttemptCounts(RetryKey.OTHERS, -1, 1, 1, 0, 0));
         assertThat(health.takeCounts(10)).isEmpty();
     }
 
     @Test
     void tenantsBeyondTheBoundAreCountedTogetherAndHealthyOnesAreForgotten() {
         for (String tenant : List.of("a", "b", "c", "d", "e")) {
-            health.ended("", tenant, true, false, nowMillis);
+            health.ended("", tenant, true, -1, false, nowMillis);
         }
         assertThat(health.takeCounts(10)).hasSize(4)
-                .contains(new AttemptCounts(RetryKey.OTHERS, 2, 0, 0, 0));
+                .contains(new AttemptCounts(RetryKey.OTHERS, -1, 2, 0, 0, 0));
         health.prune(nowMillis + 600_001);
-        health.ended("", "a", true, true, nowMillis);
+        health.ended("", "a", true, -1, true, nowMillis);
         assertThat(health.takeCounts(10)).isEmpty();
     }
 
     private void fail(String tenant, int items, long everyMillis) {
         for (int i = 0; i < items; i++) {
-            health.ended("", tenant, true, false, nowMillis);
+            health.ended("", tenant, true, -1, false, nowMillis);
             nowMillis += everyMillis;
         }
     }

@@ -38,6 +38,8 @@ class ReplayRulesTest {
         "86400,  60, 1m,    false, 0,     fresh",
         "86400,  61, 1m,    false, 0,     ttl",
         "86400, 301, none,  false, 0,     aged",
+        "86400, 1209599, none, false, 0,  aged",
+        "86400, 1209600, none, false, 0,  expired",
         // Sweeps use the enqueue time.
         "86400,   0, none,  true,  86399, sweep",
         "86400,   0, none,  true,  86400, fresh",
@@ -58,7 +60,7 @@ class ReplayRulesTest {
                 .map(route -> switch (route) {
                     case Route.Drop drop -> drop.reason().label();
                     case Route.ToLane lane -> lane.lane().label();
-                    case Route.DeadLetter dead -> "dead";
+                    case Route.DeadLetter dead -> dead.reason().label();
                 })
                 .orElse("fresh");
 

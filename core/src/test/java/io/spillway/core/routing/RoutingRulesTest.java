@@ -31,15 +31,15 @@ class RoutingRulesTest {
             exactly aged-after is still hot            |  300000 | true      |             - | HOT
             one more is aged                           |  300001 | true      |             - | AGED
             exactly the time to live is still aged     | 3600000 | true      |             - | AGED
-            one more has expired                       | 3600001 | true      |             - | EXPIRED
+            one more has expired                       | 3600001 | true      |             - | PAST_TTL
             made when the sweep started: not covered   |    1000 | true      |          1000 | HOT
             made just before it: covered               |    1001 | true      |          1000 | SWEPT
             made just after it: not covered            |     999 | true      |          1000 | HOT
             covered, but the tenant is not sweepable   |    1001 | false     |          1000 | HOT
             an aged item that is covered is dropped    |  300001 | true      |          1000 | SWEPT
             sweep comes before time to live            | 3600001 | true      |          1000 | SWEPT
-            time to live for one not sweepable         | 3600001 | false     |          1000 | EXPIRED
-            time to live comes before aged             | 9999999 | true      |             - | EXPIRED
+            time to live for one not sweepable         | 3600001 | false     |          1000 | PAST_TTL
+            time to live comes before aged             | 9999999 | true      |             - | PAST_TTL
             a time before the first sweep of all       |    1000 | true      | 1800000000000 | HOT
             """)
     void the_first_matching_rule_decides(
@@ -64,7 +64,7 @@ class RoutingRulesTest {
     void only_items_that_no_earlier_rule_takes_use_the_rate() {
         TenantPolicy policy = policy("5m", "1h", true, "1");
         for (int i = 0; i < 100; i++) {
-            assertThat(route(policy, NOW - 61 * MINUTE)).isEqualTo(Route.EXPIRED);
+            assertThat(route(policy, NOW - 61 * MINUTE)).isEqualTo(Route.PAST_TTL);
             assertThat(route(policy, NOW - 6 * MINUTE)).isEqualTo(Route.AGED);
             assertThat(route(policy, NOW - 1, NOW)).isEqualTo(Route.SWEPT);
         }
@@ -82,7 +82,8 @@ class RoutingRulesTest {
 
     @Test
     void none_disables_a_rule() {
-        TenantPolicy policy = policy("none", "none", false, "none");
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.AGED_AFTER, "none")
+                .with(PolicyField.RETRY_FOR, "none").with(PolicyField.EXPIRE_AFTER, "none"));
         for (int i = 0; i < 10_000; i++) {
             assertThat(route(policy, RoutingRules.EARLIEST_MILLIS)).isEqualTo(Route.HOT);
         }
@@ -96,27 +97,85 @@ class RoutingRulesTest {
             past its time to live but replayed            | 9999999 |        0 |     - | HOT
             past aged-after but replayed                  |  400000 |   300000 |     - | HOT
             and aged again after the replay               | 9999999 |   300001 |     - | AGED
-            and expired again after the replay            | 9999999 |  3600001 |     - | EXPIRED
+            and expired again after the replay            | 9999999 |  3600001 |     - | PAST_TTL
             replayed after the sweep, and covered by it   | 9999999 |        0 |  5000 | SWEPT
             """)
     void after_a_replay_age_counts_from_it_and_sweeps_from_the_enqueue_time(
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route(acme(policy), NOW - age, NOW - replayedBefore, policy.rateLimit(), sweepStart,
-                NOW, rates, guard))
+        assertThat(RoutingRules.route(acme(policy), NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
+                sweepStart, NOW, rates, guard))
                 .isEqualTo(named(expected));
+    }
+
+    /** The policy: aged after 5 minutes, retried for 6 hours, expired after 14 days. Ages are in milliseconds. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                                  |        age | replayed | attempted | ttl  | swept | expected
+            a retry just before retryFor is aged    |   21599999 |        - | true      | none | -     | AGED
+            and ends at it                          |   21600000 |        - | true      | none | -     | retry-time-over
+            which does not apply without an attempt |   21600000 |        - | false     | none | -     | AGED
+            just before expireAfter it is aged      | 1209599999 |        - | false     | none | -     | AGED
+            and expires at it                       | 1209600000 |        - | false     | none | -     | expired
+            a retry of that age has ended           | 1209600000 |        - | true      | none | -     | retry-time-over
+            a replay of an old item counts anew     | 1209600000 |        0 | false     | none | -     | HOT
+            and its retries                         | 1209600000 | 21599999 | true      | none | -     | AGED
+            until retryFor after the replay         | 1209600000 | 21600000 | true      | none | -     | retry-time-over
+            a sweep comes before the end            |   21600000 |        - | true      | none | 1000  | SWEPT
+            and time to live                        |   21600000 |        - | true      | 1h   | -     | PAST_TTL
+            a time to live beyond it does not       |   21600000 |        - | true      | 7h   | -     | retry-time-over
+            """)
+    void an_item_ends_by_time_whether_or_not_it_was_attempted(
+            String what, long age, Long replayedBefore, boolean attempted, String ttl, Long sweptBefore,
+            String expected) {
+        TenantPolicy policy = policy("5m", ttl, true, "none");
+        Route route = RoutingRules.route(
+                acme(policy), NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
+                policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates,
+                guard);
+        assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
+                .isEqualTo(expected.contains("-") || expected.equals("expired") ? expected : named(expected));
+    }
+
+    @Test
+    void the_dead_letter_of_an_end_names_the_limit_and_its_setting() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RETRY_FOR, "90m"));
+        assertThat(RoutingRules.staleness(0, 0, true, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+                new Route.DeadLetter(DeadReason.RETRY_TIME_OVER,
+                        "still failing 90m after it was enqueued or replayed (retryFor)"));
+        assertThat(RoutingRules.staleness(0, 0, false, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+                new Route.DeadLetter(DeadReason.EXPIRED,
+                        "no attempt within 14d after it was enqueued or replayed (expireAfter)"));
+    }
+
+    @ParameterizedTest(name = "fresh since {0}, limit {1}: {2}")
+    @CsvSource({
+        "1800000000000, 6h, 1800021600000",
+        "-5, 6h, 21599995",
+        "9223372036833175807, 6h, 9223372036854775807",
+        "9223372036854775807, 6h, 9223372036854775807",
+        "-9223372036854775808, 6h, -9223372036833175808",
+        "0, none, 9223372036854775807",
+        "-1, none, 9223372036854775807",
+        "1800000000000, none, 9223372036854775807",
+    })
+    void the_end_is_never_beyond_the_largest_number(long freshSince, String limit, long end) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.RETRY_FOR, limit).with(PolicyField.EXPIRE_AFTER, limit));
+        assertThat(RoutingRules.endMillis(true, freshSince, policy)).isEqualTo(end);
+        assertThat(RoutingRules.endMillis(false, freshSince, policy)).isEqualTo(end);
     }
 
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(acme(policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
-                rates, guard))
+        assertThat(RoutingRules.route(acme(policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(RoutingRules.route(
-                TenantContext.of("bolt", 0, policy), NOW, NOW, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS, NOW,
-                rates, guard))
+                TenantContext.of("bolt", 0, policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
@@ -147,12 +206,12 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route(acme(policy), enqueuedAt, enqueuedAt, policy.rateLimit(), sweepStart, NOW, rates,
-                guard);
+        return RoutingRules.route(acme(policy), enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
+                rates, guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route(acme(policy), enqueuedAt, freshSince, policy.rateLimit(),
+        return RoutingRules.route(acme(policy), enqueuedAt, freshSince, false, policy.rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
@@ -168,7 +227,7 @@ class RoutingRulesTest {
         return switch (name) {
             case "HOT" -> Route.HOT;
             case "AGED" -> Route.AGED;
-            case "EXPIRED" -> Route.EXPIRED;
+            case "PAST_TTL" -> Route.PAST_TTL;
             case "SWEPT" -> Route.SWEPT;
             default -> throw new IllegalArgumentException(name);
         };

@@ -33,6 +33,10 @@ public final class ItemHeaders {
     public static final String MOVES = "spillway-moves";
     public static final String FIRST_ATTEMPT_AT = "spillway-first-attempt-at";
     public static final String REPLAYED_AT = "spillway-replayed-at";
+    public static final String DESTINATION = "spillway-destination";
+    public static final String BLAME = "spillway-blame";
+    public static final String WAIT = "spillway-wait";
+    public static final String GRANTED_BY = "spillway-granted-by";
 
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
@@ -47,7 +51,8 @@ public final class ItemHeaders {
     private static final List<String> OF_DEAD_LETTERS =
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
-            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT))
+            Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
+                    DESTINATION, BLAME, WAIT, GRANTED_BY))
             .collect(Collectors.toUnmodifiableSet());
 
     private ItemHeaders() {}
@@ -87,7 +92,8 @@ public final class ItemHeaders {
     }
 
     /**
-     * Adds the headers of a dead letter. The value and the producer's headers stay unchanged.
+     * Adds the headers of a dead letter, and removes the wait before its next attempt. The value and the producer's
+     * headers stay unchanged.
      *
      * @param headers  of the record, without any of these
      * @param route    reason and detail
@@ -98,6 +104,7 @@ public final class ItemHeaders {
     public static void addDeadLetter(
             Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition,
             long offset) {
+        headers.remove(WAIT);
         // In the order of the names.
         List<String> values = List.of(route.reason().label(), route.detail(), stage, Long.toString(atMillis), topic,
                 Integer.toString(partition), Long.toString(offset));

@@ -35,8 +35,8 @@ public final class ClockWatch implements AutoCloseable {
     }
 
     /** Starts reading the clocks every second. */
-    public void start() {
-        task.start(0, PERIOD_MILLIS);
+    public void start(StartDelays delays) {
+        task.start(delays, PERIOD_MILLIS);
     }
 
     /** Returns the milliseconds to subtract from the age of an item because of forward steps, 0 or more. */

@@ -92,6 +92,15 @@ public final class KafkaClients {
         return create(() -> new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer()));
     }
 
+    /** Creates a producer that gives up a record after two seconds, for what is of use at once or never. */
+    public KafkaProducer<byte[], byte[]> bestEffortProducer() {
+        return producer(Map.of(
+                ProducerConfig.LINGER_MS_CONFIG, "0",
+                ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000"));
+    }
+
     /** Turns a fault of the address, TLS or login into a failure that names its cause. */
     private <C> C create(Supplier<C> client) {
         STORES.forEach(this::requireReadable);

@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 
 /** Task that a thread of its own repeats until it is closed. A failure does not end the repetition. */
 public final class PeriodicTask implements AutoCloseable {
+    private final String name;
     private final ScheduledExecutorService thread;
     private final Runnable task;
     private final Consumer<String> onFailure;
@@ -16,23 +17,20 @@ public final class PeriodicTask implements AutoCloseable {
     /**
      * Creates a task that is not started.
      *
-     * @param thread    name of the thread
+     * @param name      name of the task and its thread
      * @param onFailure receives the message, printable, of the first of several failures in a row
      */
-    public PeriodicTask(String thread, Runnable task, Consumer<String> onFailure) {
-        this.thread = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name(thread).factory());
+    public PeriodicTask(String name, Runnable task, Consumer<String> onFailure) {
+        this.name = name;
+        this.thread = Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name(name).factory());
         this.task = task;
         this.onFailure = onFailure;
     }
 
-    /** Starts. The period is the time from the end of a run to the start of the next. */
-    public void start(long delayMillis, long periodMillis) {
-        thread.scheduleWithFixedDelay(this::run, delayMillis, periodMillis, TimeUnit.MILLISECONDS);
-    }
-
-    /** Starts after a delay derived from the instance's name: instances started together do not run together. */
-    public void start(String instance, long periodMillis) {
-        start(Math.floorMod(instance.hashCode(), periodMillis), periodMillis);
+    /** Starts after this task's delay. The period is the time from the end of a run to the start of the next. */
+    public void start(StartDelays delays, long periodMillis) {
+        thread.scheduleWithFixedDelay(
+                this::run, delays.millis(name, periodMillis), periodMillis, TimeUnit.MILLISECONDS);
     }
 
     private void run() {

@@ -49,6 +49,10 @@ public final class Topics {
     /** About a million finished items. Whole segments expire, so a segment is a small part of it. */
     private static final long TRAIL_BYTES = 256L * 1024 * 1024;
     private static final int TRAIL_SEGMENT_BYTES = 16 * 1024 * 1024;
+    /** Reports of attempts are of use for seconds. */
+    private static final long ATTEMPTS_KEPT_MILLIS = 10 * 60 * 1000;
+    private static final int ATTEMPTS_SEGMENT_BYTES = 16 * 1024 * 1024;
+    private static final int ATTEMPTS_REPORT_BYTES = 2 * 1024 * 1024;
 
     private final String prefix;
     private final TopicSettings settings;
@@ -163,6 +167,11 @@ public final class Topics {
         return prefix + ".timeouts";
     }
 
+    /** Returns the topic of the workers' reports of their attempts: one partition, kept for ten minutes. */
+    public String attempts() {
+        return prefix + ".attempts";
+    }
+
     /** Returns the changelog of the shard registry's store; Kafka Streams derives the same name. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
@@ -229,6 +238,7 @@ public final class Topics {
         }
         specs.add(status(demand()));
         specs.add(status(laneState()));
+        specs.add(spec(attempts(), 1, attemptsConfigs()));
         specs.add(status(timeouts()));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
@@ -261,6 +271,18 @@ public final class Topics {
                 TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(TRAIL_BYTES),
                 TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(TRAIL_SEGMENT_BYTES),
                 TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Math.max(60_000, keptMillis / 6))));
+        configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
+        return configs;
+    }
+
+    /** A report is read at once or never, so the topic is as small as its segments. */
+    private Map<String, String> attemptsConfigs() {
+        Map<String, String> configs = durable(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(ATTEMPTS_REPORT_BYTES),
+                TopicConfig.RETENTION_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS),
+                TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(ATTEMPTS_SEGMENT_BYTES),
+                TopicConfig.SEGMENT_MS_CONFIG, Long.toString(ATTEMPTS_KEPT_MILLIS)));
         configs.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
         return configs;
     }

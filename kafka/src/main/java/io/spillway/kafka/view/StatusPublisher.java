@@ -3,13 +3,12 @@ package io.spillway.kafka.view;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.PeriodicTask;
+import io.spillway.kafka.topics.StartDelays;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,11 +30,7 @@ public final class StatusPublisher implements AutoCloseable {
 
     /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
-        this(topic, name, clients.producer(Map.of(
-                ProducerConfig.LINGER_MS_CONFIG, "0",
-                ProducerConfig.MAX_BLOCK_MS_CONFIG, "1000",
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "2000",
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "2000")));
+        this(topic, name, clients.bestEffortProducer());
     }
 
     /** Creates a publisher that takes over a producer; the name of the instance is the key of its status. */
@@ -50,9 +45,9 @@ public final class StatusPublisher implements AutoCloseable {
      *
      * @param warning receives the message of the first of successive failures, printable
      */
-    public void start(Runnable run, long delayMillis, long periodMillis, Consumer<String> warning) {
+    public void start(Runnable run, StartDelays delays, long periodMillis, Consumer<String> warning) {
         task = Optional.of(new PeriodicTask("status-" + topic, run, warning));
-        task.get().start(delayMillis, periodMillis);
+        task.get().start(delays, periodMillis);
     }
 
     /**

@@ -135,7 +135,8 @@ class ItemReaderHeadersTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "spillway-attempt", "spillway-due", "spillway-lane-reason", "spillway-origin", "spillway-moves",
-        "spillway-first-attempt-at", "spillway-replayed-at", "spillway-dead-reason", "spillway-dead-detail",
+        "spillway-first-attempt-at", "spillway-replayed-at", "spillway-destination", "spillway-blame", "spillway-wait",
+        "spillway-dead-reason", "spillway-dead-detail",
         "spillway-dead-failure", "spillway-dead-stage", "spillway-dead-at", "spillway-origin-topic",
         "spillway-origin-partition", "spillway-origin-offset"
     })

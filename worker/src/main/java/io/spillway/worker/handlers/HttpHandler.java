@@ -7,7 +7,9 @@ import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
@@ -15,20 +17,27 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Locale;
+import java.util.Optional;
+import javax.net.ssl.SSLHandshakeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handler that posts each item to a URL, with the payload as the body and the other fields as headers. The start of the
- * body of a failed response is part of the detail. It retries the
- * temporary statuses of RFC 9110 and RFC 6585 (408, 425, 429, 5xx) with their {@code Retry-After}. Other 4xx are final.
- * A redirect is not followed but retried, because it concerns the URL and not the item.
+ * Handler that posts each item to a URL, with the payload as the body and the other fields as headers. {@link
+ * StatusRules} say what a status means. The start of the body of a failed response is part of the detail. A redirect is
+ * not followed. The destination is the host and port of the URL.
+ *
+ * <p>A connection that cannot be opened is the destination's fault. A connection that ends before the response, or a
+ * response that does not come in time, may be the item's: it can have made the server crash or work too long.
  */
 final class HttpHandler implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(HttpHandler.class);
 
     private final HttpRequests requests;
     private final String authority;
+    private final String destination;
+    private final StatusRules statuses;
     private final Duration connectTimeout;
     private final Duration requestTimeout;
     private final InstantSource clock;
@@ -40,6 +49,8 @@ final class HttpHandler implements Handler {
         URI url = requests.base();
         // Without the user information, which may contain a password.
         this.authority = url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
+        this.destination = url.getHost().toLowerCase(Locale.ROOT) + ":" + portOf(url);
+        this.statuses = settings.http().statuses().rules();
         this.connectTimeout = settings.httpConnectTimeout();
         this.requestTimeout = settings.httpRequestTimeout();
         this.clock = clock;
@@ -68,12 +79,18 @@ final class HttpHandler implements Handler {
             // Final, because the producer set it.
             return Outcome.dead(Printable.of(e.getMessage()));
         } catch (HttpConnectTimeoutException e) {
-            return Outcome.retry("no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
-        } catch (ConnectException e) {
-            return Outcome.retry("no connection to " + authority + ": " + e);
+            return Outcome.unavailable("no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
+        } catch (ConnectException | NoRouteToHostException | UnknownHostException | SSLHandshakeException e) {
+            return Outcome.unavailable("no connection to " + authority + ": " + e);
         } catch (HttpTimeoutException e) {
             return Outcome.retry("no response within " + requestTimeout.toMillis() + " ms");
         }
+    }
+
+    /** Returns the host and port of the item's URL, in which no placeholder is allowed. */
+    @Override
+    public String destination(Delivery delivery) {
+        return destination;
     }
 
     @Override
@@ -101,20 +118,23 @@ final class HttpHandler implements Handler {
 
     private Outcome outcomeOf(HttpResponse<String> response) {
         int status = response.statusCode();
-        if (status >= 200 && status < 300) {
+        StatusRules.Meaning meaning = statuses.of(status);
+        if (meaning == StatusRules.Meaning.DONE) {
             return Outcome.done();
         }
-        String body = response.body().isEmpty() ? "" : ": " + response.body();
-        if (status < 400) {
-            return Outcome.retry("HTTP status " + status + response.headers().firstValue("Location")
-                    .map(location -> " to " + Printable.of(location)).orElse("") + body);
+        String redirect = status / 100 != 3 ? "" : response.headers().firstValue("Location")
+                .map(location -> " to " + Printable.of(location)).orElse("");
+        String detail = "HTTP status " + status + redirect + (response.body().isEmpty() ? "" : ": " + response.body());
+        if (meaning == StatusRules.Meaning.FINAL) {
+            return Outcome.dead(detail);
         }
-        String detail = "HTTP status " + status + body;
-        if (status == 408 || status == 425 || status == 429 || status >= 500) {
-            return response.headers().firstValue("Retry-After")
-                    .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()))
-                    .map(after -> Outcome.retry(after, detail)).orElseGet(() -> Outcome.retry(detail));
-        }
-        return Outcome.dead(detail);
+        Optional<Duration> after = response.headers().firstValue("Retry-After")
+                .flatMap(value -> RetryAfter.parse(value, response.headers().firstValue("Date"), clock.instant()));
+        return meaning == StatusRules.Meaning.UNAVAILABLE
+                ? new Outcome.Unavailable(after, detail) : new Outcome.Retry(after, detail);
+    }
+
+    private static int portOf(URI url) {
+        return url.getPort() >= 0 ? url.getPort() : "https".equals(url.getScheme()) ? 443 : 80;
     }
 }

@@ -17,6 +17,7 @@ public record HttpSettings(
                 Map<String, String> secretHeaders,
         @Setting(key = "handler.http.attributes", defaultValue = "false", allowed = "true or false",
                 doc = "Whether the item's attributes are sent as headers Spillway-Attribute-NAME.") boolean attributes,
+        HttpStatuses statuses,
         Tls tls) {
     /** Prefix of the headers of attributes. */
     static final String ATTRIBUTE_PREFIX = "spillway-attribute-";
@@ -60,7 +61,7 @@ public record HttpSettings(
     @Override
     public String toString() {
         return "HttpSettings[headers=" + headers.keySet() + ", secretHeaders=" + secretHeaders.keySet()
-                + ", attributes=" + attributes + ", " + tls + "]";
+                + ", attributes=" + attributes + ", " + statuses + ", " + tls + "]";
     }
 
     /** Trusted certificates and the client's certificate; neither for the trust store of Java and no certificate. */

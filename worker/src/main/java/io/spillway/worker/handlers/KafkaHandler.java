@@ -18,11 +18,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
-/** Handler that produces each item to a topic, with its key, value and external headers, and waits for the result. */
+/**
+ * Handler that produces each item to a topic, with its key, value and external headers, and waits for the result. An
+ * error that Kafka calls retriable, such as a broker that does not answer, concerns the cluster and not the item.
+ */
 final class KafkaHandler implements Handler {
     /**
      * In total below the default timeout of an attempt (30 s): a record of an interrupted attempt stays in the client's
@@ -72,7 +76,8 @@ final class KafkaHandler implements Handler {
             return Outcome.done();
         } catch (ExecutionException e) {
             String detail = "topic " + topic + ": " + e.getCause();
-            return isFinal(e.getCause()) ? Outcome.dead(detail) : Outcome.retry(detail);
+            return isFinal(e.getCause()) ? Outcome.dead(detail)
+                    : e.getCause() instanceof RetriableException ? Outcome.unavailable(detail) : Outcome.retry(detail);
         }
     }
 

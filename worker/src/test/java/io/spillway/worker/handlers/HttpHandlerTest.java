@@ -11,6 +11,7 @@ import io.spillway.handler.Outcome;
 import io.spillway.worker.Deliveries;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -23,10 +24,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.function.Function;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.AfterEach;
@@ -115,9 +118,10 @@ class HttpHandlerTest {
         "301, retry", "302, retry", "307, retry", "308, retry",
         "400, dead", "401, dead", "403, dead", "404, dead", "405, dead",
         "409, dead", "410, dead", "413, dead", "422, dead",
-        "408, retry", "425, retry", "429, retry",
-        "500, retry", "501, retry", "502, retry", "503, retry", "504, retry", "599, retry"})
-    void the_status_decides_between_done_retry_and_dead(int code, String expected) throws Exception {
+        "408, retry", "425, retry", "429, unavailable",
+        "500, retry", "501, retry", "502, unavailable", "503, unavailable", "504, unavailable", "505, retry",
+        "599, retry"})
+    void the_status_decides_between_done_retry_unavailable_and_dead(int code, String expected) throws Exception {
         status = code;
         responseHeaders = code / 100 == 3 ? Map.of("Location", "/elsewhere") : Map.of();
 
@@ -126,6 +130,7 @@ class HttpHandlerTest {
         switch (expected) {
             case "done" -> assertThat(outcome).isEqualTo(Outcome.done());
             case "dead" -> assertThat(outcome).isEqualTo(Outcome.dead("HTTP status " + code));
+            case "unavailable" -> assertThat(outcome).isEqualTo(Outcome.unavailable("HTTP status " + code));
             default -> assertThat(outcome).isEqualTo(Outcome.retry(
                     "HTTP status " + code + (code / 100 == 3 ? " to /elsewhere" : "")));
         }
@@ -133,18 +138,21 @@ class HttpHandlerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {408, 425, 429, 503})
-    void retry_after_is_honoured_in_seconds_and_as_a_date(int code) throws Exception {
+    @CsvSource({"408, false", "425, false", "500, false", "429, true", "502, true", "503, true", "504, true"})
+    void retry_after_is_honoured_in_seconds_and_as_a_date(int code, boolean isUnavailable) throws Exception {
+        Function<Optional<Duration>, Outcome> expected = after -> isUnavailable
+                ? new Outcome.Unavailable(after, "HTTP status " + code)
+                : new Outcome.Retry(after, "HTTP status " + code);
         status = code;
         responseHeaders = Map.of("Retry-After", "7");
-        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(Duration.ofSeconds(7), "HTTP status " + code));
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(expected.apply(Optional.of(Duration.ofSeconds(7))));
 
         // The JDK's server always sends a Date; the wait is relative to it.
         responseHeaders = Map.of("Retry-After", "Sat, 21 Nov 2099 08:02:00 GMT");
-        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry(RetryAfter.LONGEST, "HTTP status " + code));
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(expected.apply(Optional.of(RetryAfter.LONGEST)));
 
         responseHeaders = Map.of("Retry-After", "soon");
-        assertThat(handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("HTTP status " + code));
+        assertThat(handle(Deliveries.of("a"))).isEqualTo(expected.apply(Optional.empty()));
     }
 
     @Test
@@ -175,7 +183,7 @@ class HttpHandlerTest {
     }
 
     @Test
-    void a_missing_response_is_retried() throws Exception {
+    void a_missing_response_is_retried_and_may_be_the_items_fault() throws Exception {
         try (Handler handler = handler(url(), LONG, Duration.ofMillis(200))) {
             hangs = true;
             assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(Outcome.retry("no response within 200 ms"));
@@ -183,14 +191,14 @@ class HttpHandlerTest {
     }
 
     @Test
-    void a_closed_port_is_retried_and_does_not_prevent_the_start() throws Exception {
+    void a_closed_port_is_unavailable_and_does_not_prevent_the_start() throws Exception {
         int port;
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closed.getLocalPort();
         }
         try (Handler handler = handler("http://user:secret@127.0.0.1:" + port + "/work", LONG, LONG)) {
-            assertThat(handler.handle(Deliveries.of("a"))).isInstanceOfSatisfying(Outcome.Retry.class, retry ->
-                    assertThat(retry.detail()).contains("no connection to 127.0.0.1:" + port).doesNotContain("secret"));
+            assertThat(handler.handle(Deliveries.of("a"))).isInstanceOfSatisfying(Outcome.Unavailable.class, no ->
+                    assertThat(no.detail()).contains("no connection to 127.0.0.1:" + port).doesNotContain("secret"));
         }
     }
 
@@ -202,11 +210,22 @@ class HttpHandlerTest {
             String url = "http://127.0.0.1:" + full.getLocalPort() + "/";
             try (Handler handler = handler(url, Duration.ofMillis(100), LONG)) {
                 assertThat(handler.handle(Deliveries.of("a"))).isEqualTo(
-                        Outcome.retry("no connection to 127.0.0.1:" + full.getLocalPort() + " within 100 ms"));
+                        Outcome.unavailable("no connection to 127.0.0.1:" + full.getLocalPort() + " within 100 ms"));
             }
         } finally {
             for (Socket socket : sockets) {
                 socket.close();
+            }
+        }
+    }
+
+    @Test
+    void a_connection_that_ends_before_the_response_may_be_the_items_fault() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> closeEach(socket));
+            try (Handler handler = handler("http://127.0.0.1:" + socket.getLocalPort() + "/", LONG, LONG)) {
+                assertThatThrownBy(() -> handler.handle(Deliveries.of("a"))).as("thrown, so a retry")
+                        .isInstanceOf(IOException.class).isNotInstanceOf(ConnectException.class);
             }
         }
     }
@@ -243,7 +262,7 @@ class HttpHandlerTest {
     private static Handler handler(String url, Duration connectTimeout, Duration requestTimeout) {
         return new HttpHandler(new HandlerSettings(
                 HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout,
-                new HttpSettings(Map.of(), Map.of(), false, new HttpSettings.Tls("", "", "", "", "", "")), "", ""),
+                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS), "", ""),
                 InstantSource.fixed(NOW));
     }
 
@@ -261,6 +280,19 @@ class HttpHandlerTest {
             exchange.sendResponseHeaders(isPost ? status : 405, -1);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Closes each connection after the first byte of its request, as a server does that crashes. */
+    private static void closeEach(ServerSocket server) {
+        try {
+            while (true) {
+                try (Socket connection = server.accept()) {
+                    connection.getInputStream().read();
+                }
+            }
+        } catch (IOException closed) {
+            // The test has ended.
         }
     }
 

@@ -105,7 +105,7 @@ class HttpRequestTest {
         Map<String, String> attributes = Map.of(
                 "color", "dark blue", "größe", "5 % ü\r\nX-Injected: 1", "b c", " x ");
 
-        send("/work", new HttpSettings(Map.of(), Map.of(), true, NO_TLS), item(attributes));
+        send("/work", new HttpSettings(Map.of(), Map.of(), true, HttpStatuses.DEFAULTS, NO_TLS), item(attributes));
 
         assertThat(received.getLast())
                 .containsEntry("Spillway-attribute-color", List.of("dark blue"))
@@ -123,7 +123,7 @@ class HttpRequestTest {
 
     @Test
     void attributes_that_are_too_large_for_headers_are_final() throws Exception {
-        Outcome outcome = send("/work", new HttpSettings(Map.of(), Map.of(), true, NO_TLS),
+        Outcome outcome = send("/work", new HttpSettings(Map.of(), Map.of(), true, HttpStatuses.DEFAULTS, NO_TLS),
                 item(Map.of("a", "x".repeat(HttpRequests.MAX_ATTRIBUTE_BYTES))));
 
         assertThat(outcome).isEqualTo(
@@ -148,14 +148,18 @@ class HttpRequestTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"400, dead", "503, retry"})
+    @CsvSource({"400, dead", "500, retry", "503, unavailable"})
     void the_body_of_a_failed_response_is_part_of_the_detail(int code, String outcome) throws Exception {
         status = code;
         body = "{\"error\":\"no such customer\"}\n".getBytes(StandardCharsets.UTF_8);
         String detail = "HTTP status " + code + ": {\"error\":\"no such customer\"}";
 
         assertThat(send("/work", settings(Map.of(), Map.of()), item()))
-                .isEqualTo(outcome.equals("dead") ? Outcome.dead(detail) : Outcome.retry(detail));
+                .isEqualTo(switch (outcome) {
+                    case "dead" -> Outcome.dead(detail);
+                    case "retry" -> Outcome.retry(detail);
+                    default -> Outcome.unavailable(detail);
+                });
     }
 
     @Test
@@ -179,7 +183,7 @@ class HttpRequestTest {
     }
 
     private static HttpSettings settings(Map<String, String> headers, Map<String, String> secrets) {
-        return new HttpSettings(headers, secrets, false, NO_TLS);
+        return new HttpSettings(headers, secrets, false, HttpStatuses.DEFAULTS, NO_TLS);
     }
 
     static HandlerSettings all(String url, HttpSettings http) {

@@ -1,0 +1,163 @@
+package io.spillway.router.delay;
+
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.RetryGate;
+import io.spillway.core.retry.RetryKey;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+/**
+ * Retries of one delay lane partition whose backoff is over: the {@link RetryGate} decides when they go on. The items
+ * that it refuses are parked in the store, and move nowhere until they go on or end.
+ *
+ * <p>The gate is in memory only. After an aborted transaction Kafka Streams starts the task again, with a new gate and
+ * the parked items that the store has. A new gate has full budgets, so each start of a task may allow as many retries
+ * as can be saved up.
+ *
+ * <p>Owner: the task of the processor that created it, on one thread. Bound: {@value #MAX_GROUPS} groups of tenant and
+ * destination; the items of further ones share a group.
+ */
+final class DelayedRetries {
+    /** Groups with a budget of their own in one partition; about 600 bytes each with the index of their items. */
+    static final int MAX_GROUPS = 10_000;
+    /** Pause between two looks at parked items, about the interval of the workers' reports. */
+    static final long PERIOD_MILLIS = 200;
+    /** Pause between two looks while there is more to do than one run may do. */
+    static final long BUSY_PERIOD_MILLIS = 50;
+    /** Groups of an earlier run that are indexed at a time. */
+    static final int INDEXED_AT_ONCE = 1_000;
+
+    private static final long PRUNE_EVERY_MILLIS = 60_000;
+
+    private final RetryGate gate;
+    private final ParkedItems items;
+    private final Timers timers;
+    private final AttemptMailboxes.Mailbox mailbox;
+    private final Function<String, TenantPolicy> policies;
+    private long nextRunMillis;
+    private long prunedAtMillis;
+
+    /** Creates the retries of a restored store. The first {@link #run} finds what is parked. */
+    DelayedRetries(
+            RetryGate gate, ParkedItems items, Timers timers, AttemptMailboxes.Mailbox mailbox,
+            Function<String, TenantPolicy> policies) {
+        this.gate = gate;
+        this.items = items;
+        this.timers = timers;
+        this.mailbox = mailbox;
+        this.policies = policies;
+    }
+
+    /** What the processor does with parked items. If it throws, or if the transaction is aborted, they stay parked. */
+    interface Handler {
+        /** Decodes an item; empty if it is damaged. */
+        Optional<DelayedItem> read(byte[] item);
+
+        /** Takes an item whose retry is paid. */
+        void paid(long offset, byte[] item);
+
+        /** Takes an item that has reached its end, or is damaged. */
+        void over(long offset, byte[] item);
+    }
+
+    /** Returns whether an item whose backoff is over may go on, and pays for it. */
+    boolean mayGo(DelayedItem item, long nowMillis) {
+        tellGate(nowMillis);
+        return gate.mayGo(item.key(), policies.apply(item.key().tenant()), nowMillis);
+    }
+
+    /** Parks an item that may not go on until its end, epoch milliseconds. */
+    void park(DelayedItem item, long endMillis, long offset, byte[] value) {
+        timers.storeEnd();
+        RetryKey group = gate.parked(item.key(), policies.apply(item.key().tenant()), endMillis);
+        items.put(group, endMillis, offset, value);
+    }
+
+    /**
+     * Passes on parked items that are over or may go now: at most {@link Timers#MOST} and about {@link
+     * Timers#MOST_BYTES}. Returns their number.
+     */
+    int run(Handler handler, long nowMillis) {
+        tellGate(nowMillis);
+        index(handler);
+        timers.areNoTimers(items.count());
+        int taken = 0;
+        long bytes = 0;
+        boolean hasMore = true;
+        while (hasMore && taken < Timers.MOST && bytes < Timers.MOST_BYTES) {
+            Optional<RetryKey> over = gate.over(nowMillis);
+            Optional<RetryKey> next = over.isPresent() ? over : gate.next(nowMillis);
+            hasMore = next.isPresent();
+            if (hasMore) {
+                bytes += take(next.get(), over.isEmpty(), handler, nowMillis);
+                taken++;
+            }
+        }
+        nextRunMillis = nowMillis + (hasMore || !items.isCounted() ? BUSY_PERIOD_MILLIS : PERIOD_MILLIS);
+        return taken;
+    }
+
+    /** Returns when to run again, epoch milliseconds; {@link Timers#NEVER} while nothing is parked. */
+    long nextRunMillis(long nowMillis) {
+        // The clock may have been set back.
+        return items.isEmpty() && items.isCounted() ? Timers.NEVER : Math.min(nextRunMillis, nowMillis + PERIOD_MILLIS);
+    }
+
+    private void tellGate(long nowMillis) {
+        mailbox.drain().forEach(report -> gate.counted(report, nowMillis));
+        if (Math.abs(nowMillis - prunedAtMillis) >= PRUNE_EVERY_MILLIS) {
+            gate.prune(nowMillis);
+            prunedAtMillis = nowMillis;
+        }
+    }
+
+    /** Tells the gate of groups that were parked in an earlier run. */
+    private void index(Handler handler) {
+        for (int i = 0; i < INDEXED_AT_ONCE && !items.isIndexed(); i++) {
+            Optional<ParkedItems.Item> first = items.seekGroup();
+            if (first.isEmpty()) {
+                return;
+            }
+            ParkedItems.Item item = first.get();
+            Optional<DelayedItem> read = handler.read(item.value());
+            if (read.isEmpty()) {
+                handler.over(item.offset(), item.value());
+                items.removeSought();
+                continue;
+            }
+            RetryKey key = items.isSought(RetryKey.OTHERS) ? RetryKey.OTHERS : read.get().key();
+            if (!items.isSought(key)) {
+                // Stored under another hash: by another version, or by two groups with the same one.
+                items.removeSought();
+                park(read.get(), item.endMillis(), item.offset(), item.value());
+            } else if (gate.groups() < MAX_GROUPS || key.equals(RetryKey.OTHERS)) {
+                gate.parked(key, policies.apply(key.tenant()), item.endMillis());
+                items.index(key);
+            } else {
+                // The gate forgets unused budgets.
+                return;
+            }
+        }
+    }
+
+    /** Takes the first item of a group and returns its bytes. */
+    private long take(RetryKey group, boolean isPaid, Handler handler, long nowMillis) {
+        Optional<ParkedItems.Item> first = items.first(group);
+        if (first.isEmpty()) {
+            gate.removed(group, OptionalLong.empty());
+            return 0;
+        }
+        ParkedItems.Item item = first.get();
+        if (isPaid) {
+            handler.paid(item.offset(), item.value());
+        } else if (item.endMillis() <= nowMillis) {
+            handler.over(item.offset(), item.value());
+        } else {
+            gate.removed(group, OptionalLong.of(item.endMillis()));
+            return 0;
+        }
+        gate.removed(group, items.removeFirst(group));
+        return item.value().length;
+    }
+}

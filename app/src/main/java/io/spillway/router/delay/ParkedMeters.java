@@ -1,0 +1,72 @@
+package io.spillway.router.delay;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.retry.RetryKey;
+import io.spillway.kafka.metrics.TenantMeters;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Gauges of the parked items in this process: for the tenants with most of them, and for all others together.
+ *
+ * <p>Thread-safe. Bound: the tenants with parked items, which the stages limit, and the configured number of gauges.
+ */
+final class ParkedMeters implements ParkedItems.Counts {
+    private final Map<String, Long> parked = new ConcurrentHashMap<>();
+    private final LongAdder all = new LongAdder();
+    private final Set<String> named = ConcurrentHashMap.newKeySet();
+    private final TenantMeters<Named> meters;
+
+    private record Named(String tenant, Gauge gauge) {}
+
+    /** Registers the gauges; at most this number of tenants have their own. */
+    ParkedMeters(MeterRegistry registry, int tenants) {
+        meters = new TenantMeters<>(tenants, tenant -> register(tenant, registry), removed -> {
+            named.remove(removed.tenant());
+            registry.remove(removed.gauge());
+        });
+    }
+
+    @Override
+    public void add(RetryKey group, long items) {
+        if (items != 0) {
+            all.add(items);
+            // An entry of 0 is removed.
+            parked.merge(group.tenant(), items, (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
+        }
+    }
+
+    /** Gives the gauges to the tenants with most parked items. Called by one thread only. */
+    void elect() {
+        parked.forEach((tenant, items) -> {
+            if (!tenant.isEmpty()) {
+                meters.of(tenant, items);
+            }
+        });
+        meters.elect();
+    }
+
+    private Named register(String tenant, MeterRegistry registry) {
+        boolean isOthers = tenant.equals(TenantMeters.OTHERS);
+        if (!isOthers) {
+            named.add(tenant);
+        }
+        return new Named(tenant, Gauge.builder("spillway.delay.parked", this,
+                        all -> isOthers ? all.others() : all.of(tenant))
+                .description("Items whose backoff is over and that wait for the retry budget, in this process's"
+                        + " partitions; the tenants with most of them by name")
+                .tag("tenant", tenant)
+                .register(registry));
+    }
+
+    private double of(String tenant) {
+        return parked.getOrDefault(tenant, 0L);
+    }
+
+    private double others() {
+        return all.sum() - named.stream().mapToDouble(this::of).sum();
+    }
+}

@@ -1,0 +1,61 @@
+package io.spillway.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.RetryKey;
+import io.spillway.kafka.codec.AttemptReports;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+
+class AttemptReporterTest {
+    private final MockProducer<byte[], byte[]> producer =
+            new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+    private final List<AttemptCounts> ended = new ArrayList<>();
+    private final AttemptReporter reporter = new AttemptReporter(
+            producer, "spillway.attempts", "worker-1", this::take, () -> Instant.ofEpochMilli(1_800_000_000_000L));
+
+    @Test
+    void nothing_is_published_when_no_attempt_has_ended() {
+        reporter.report();
+        assertThat(producer.history()).isEmpty();
+    }
+
+    @Test
+    void a_router_reads_what_has_ended_once() {
+        ended.add(new AttemptCounts(new RetryKey("api.example.org", "acme"), -1, 5, 2, 3, 1));
+        ended.add(new AttemptCounts(RetryKey.OTHERS, -1, 9, 9, 0, 0));
+        List<AttemptCounts> all = List.copyOf(ended);
+        reporter.report();
+        reporter.report();
+
+        assertThat(producer.history()).hasSize(1);
+        assertThat(producer.history().getFirst().topic()).isEqualTo("spillway.attempts");
+        assertThat(new AttemptReports().decode(producer.history().getFirst().value())).isEqualTo(all);
+    }
+
+    @Test
+    void more_counts_than_fit_go_into_the_next_reports_and_then_wait() {
+        for (int i = 0; i < AttemptReporter.MOST_REPORTS * AttemptReports.MOST_COUNTS + 1_500; i++) {
+            ended.add(new AttemptCounts(new RetryKey("", "t" + i), -1, 1, 0, 0, 0));
+        }
+        reporter.report();
+        assertThat(producer.history()).hasSize(AttemptReporter.MOST_REPORTS);
+        producer.clear();
+        reporter.report();
+        assertThat(producer.history()).extracting(each -> new AttemptReports().decode(each.value()).size())
+                .containsExactly(1_000, 500);
+        reporter.close();
+        assertThat(producer.closed()).isTrue();
+    }
+
+    private List<AttemptCounts> take(int most) {
+        List<AttemptCounts> taken = List.copyOf(ended.subList(0, Math.min(most, ended.size())));
+        ended.subList(0, taken.size()).clear();
+        return taken;
+    }
+}

@@ -1,0 +1,150 @@
+package io.spillway.core.engine;
+
+import static io.spillway.core.engine.EngineTimeline.START_MILLIS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.retry.AttemptResult;
+import java.util.Locale;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Items that end by time, in the worker, on a set timeline. */
+class EngineEndsTest {
+    private static final String RETRY_TIME_OVER =
+            ": retry-time-over, still failing 30s after it was enqueued or replayed (retryFor)";
+    private static final String EXPIRED =
+            ": expired, no attempt within 40s after it was enqueued or replayed (expireAfter)";
+
+    private final EngineTimeline one = new EngineTimeline(1);
+
+    @BeforeEach
+    void set_limits() {
+        one.set(PolicyField.RETRY_FOR, "30s");
+        one.set(PolicyField.EXPIRE_AFTER, "40s");
+    }
+
+    @ParameterizedTest(name = "in {0} after {2} ms and {1} attempts, with the clock {3} ms ahead: {4}")
+    @CsvSource({
+        "hot,      1, 30000, 0,     retry-time-over",
+        "overflow, 1, 30000, 0,     retry-time-over",
+        "aged,     1, 30000, 0,     retry-time-over",
+        "overflow, 1, 29999, 0,     start",
+        "overflow, 0, 39999, 0,     start",
+        "hot,      0, 40000, 0,     expired",
+        "overflow, 0, 40000, 0,     expired",
+        "aged,     0, 40000, 0,     expired",
+        "aged,     0, 60001, 0,     drop",
+        "overflow, 0, 40000, 10000, start",
+        "overflow, 0, 50000, 10000, expired",
+        "overflow, 1, 39999, 10000, start",
+    })
+    void an_item_that_arrives_after_its_end_is_not_started(
+            String lane, int attempts, long ageMillis, long aheadMillis, String expected) {
+        one.clockAheadMillis = aheadMillis;
+        EnginePartition partition = one.partition(Lane.valueOf(lane.toUpperCase(Locale.ROOT)));
+
+        one.arrives(new EngineTimeline.Item(partition, 0, "acme", attempts, 0, START_MILLIS - ageMillis));
+
+        assertThat(one.effects().getLast()).isEqualTo(switch (expected) {
+            case "retry-time-over" -> "end 0" + RETRY_TIME_OVER;
+            case "expired" -> "end 0" + EXPIRED;
+            case "drop" -> "drop 0: ttl";
+            default -> "start 0";
+        });
+        assertThat(partition.unfinished()).isEqualTo(expected.equals("start") ? 1 : 0);
+    }
+
+    @Test
+    void an_item_that_never_gets_a_slot_ends_at_its_time() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        one.arrives(partition, 0, 0);
+        one.arrives(new EngineTimeline.Item(partition, 1, "acme", 0, 0, START_MILLIS));
+        one.arrives(new EngineTimeline.Item(partition, 2, "globex", 2, 0, START_MILLIS));
+        one.arrives(new EngineTimeline.Item(partition, 3, "globex", 0, 0, START_MILLIS + 1));
+        one.commit(partition);
+        assertThat(one.effects()).containsExactly("start 0");
+
+        passUntil(29_999);
+        assertThat(one.effects()).isEmpty();
+        assertThat(one.engine.waiting(Lane.OVERFLOW)).isEqualTo(3);
+
+        passUntil(30_000);
+        assertThat(one.effects()).containsExactly("end 2" + RETRY_TIME_OVER);
+        assertThat(partition.isDirty()).as("the end is in the next commit").isTrue();
+
+        passUntil(40_000);
+        assertThat(one.effects()).containsExactly("end 1" + EXPIRED);
+        passUntil(40_001);
+        assertThat(one.effects()).containsExactly("end 3" + EXPIRED);
+        assertThat(one.engine.waiting(Lane.OVERFLOW)).isZero();
+        assertThat(partition.unfinished()).as("the running attempt goes on").isEqualTo(1);
+
+        one.ends(0, new AttemptResult.Succeeded());
+        one.arrives(new EngineTimeline.Item(partition, 4, "globex", 0, 0, one.nowMillis));
+        assertThat(one.effects()).as("the tenant starts as before").containsExactly("done 0", "start 4");
+    }
+
+    @Test
+    void waiting_items_are_looked_at_every_ten_seconds_even_if_the_clock_goes_back() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        one.makeRoom();
+        LongStream.range(0, 3).forEach(offset ->
+                one.arrives(new EngineTimeline.Item(partition, offset, "acme", 0, 0, START_MILLIS + 4 - offset)));
+        one.effects();
+
+        one.nowMillis = START_MILLIS + 40_002;
+        one.makeRoom();
+        assertThat(one.effects()).containsExactly("end 2" + EXPIRED);
+        one.nowMillis += 9_999;
+        one.makeRoom();
+        assertThat(one.effects()).isEmpty();
+        one.nowMillis -= 9_999 + 10_000;
+        one.makeRoom();
+        one.nowMillis += 10_001;
+        one.makeRoom();
+        assertThat(one.effects()).containsExactly("end 1" + EXPIRED);
+    }
+
+    @Test
+    void the_ends_of_waiting_items_make_room_to_read() {
+        EnginePartition partition = one.partition(Lane.AGED);
+        for (long offset = 0; one.engine.mayRead(partition); offset++) {
+            one.arrives(partition, offset, 0);
+            one.commit(partition);
+        }
+        passUntil(40_000);
+        assertThat(one.engine.waiting(Lane.AGED)).isZero();
+        assertThat(one.engine.mayRead(partition)).isTrue();
+    }
+
+    @Test
+    void a_step_of_the_clock_ends_no_waiting_item() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        LongStream.range(0, 3).forEach(offset -> one.arrives(partition, offset, 0));
+        one.effects();
+        one.clockAheadMillis = 86_400_000;
+        passUntil(86_400_000 + 39_999);
+        assertThat(one.effects()).isEmpty();
+        passUntil(86_400_000 + 40_000);
+        assertThat(one.effects()).containsExactlyInAnyOrder("end 1" + EXPIRED, "end 2" + EXPIRED);
+    }
+
+    @Test
+    void a_waiting_item_past_its_time_to_live_is_dropped_and_not_ended() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        LongStream.range(0, 2).forEach(offset -> one.arrives(partition, offset, 0));
+        one.effects();
+        passUntil(60_001);
+        assertThat(one.effects()).containsExactly("drop 1: ttl");
+    }
+
+    private void passUntil(long millis) {
+        one.nowMillis = START_MILLIS + millis;
+        one.engine.endOverdue(one.nowMillis, one.nowNanos());
+    }
+}
