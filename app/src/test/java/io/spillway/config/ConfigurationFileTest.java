@@ -40,7 +40,7 @@ class ConfigurationFileTest {
                 PolicySettings.NONE_SET,
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of()),
-                new WorkerSettings("", 50, 0.2, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
+                new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
@@ -92,6 +92,7 @@ class ConfigurationFileTest {
               id: w-1
               slots: 7
               reserve: 0.1
+              overflowTrickle: 0.1
               agedTrickle: 0
               readAhead: {items: 100, bytes: 2097152}
               commitInterval: 20ms
@@ -139,6 +140,7 @@ class ConfigurationFileTest {
                         new WorkerSettings(
                                 "w-1",
                                 7,
+                                0.1,
                                 0.1,
                                 0,
                                 100,

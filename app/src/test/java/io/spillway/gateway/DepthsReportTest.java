@@ -89,7 +89,7 @@ class DepthsReportTest {
     void rates_decay_without_new_balances() {
         put("acme", 100, 0, 0, 0, 0, 10, 20);
         assertThat(json(NOW).at("/tenants/0/drainSeconds").doubleValue()).isEqualTo(10);
-        JsonNode later = json(NOW + FlowRates.MEMORY_MILLIS);
+        JsonNode later = json(NOW + FlowRates.LEAST_MEMORY_MILLIS);
         assertThat(later.at("/tenants/0/outPerSecond").doubleValue()).isCloseTo(20 / Math.E, within(1e-9));
         assertThat(later.at("/total/drainSeconds").doubleValue()).isCloseTo(10 * Math.E, within(1e-6));
         assertThat(later.get("changedAt").textValue()).isEqualTo(Instant.ofEpochMilli(NOW).toString());

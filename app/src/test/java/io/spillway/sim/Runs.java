@@ -44,7 +44,7 @@ final class Runs {
     }
 
     static SimulatedCluster cluster(int workers, int slots, long commitMillis, ProtectionSettings protection) {
-        DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.02, 4_000, 64L << 20, 100, true);
+        DispatchSettings dispatch = new DispatchSettings(slots, 0.2, 0.05, 0.02, 4_000, 64L << 20, 100, true);
         return new SimulatedCluster(workers, dispatch, 12, 0, 10_000, commitMillis, 10_000, 3, protection);
     }
 

@@ -49,7 +49,7 @@ final class CoreScene {
                 new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
-                new DispatchSettings(50, 0.2, 0.05, 4_000, readAheadBytes, 100, true),
+                new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
                 new DestinationHealth(100), 3, gate, effects);
         core = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
         core.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());

@@ -207,7 +207,7 @@ class HandlerFailureTest {
     private WorkerCore core() {
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 1_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
-                new DispatchSettings(6, 0, 0.05, 30, 1 << 20, 20, true),
+                new DispatchSettings(6, 0, 0.05, 0.05, 30, 1 << 20, 20, true),
                 new DestinationHealth(100), 3, gate, effects);
         WorkerCore created = new WorkerCore(gate, engine, effects, clock, () -> 0, new SplittableRandom(1));
         created.updateGroup(new MockConsumer<byte[], byte[]>("none").groupMetadata());

@@ -51,7 +51,7 @@ final class ModelWorker implements ModelProducer.Cluster {
         WorkerEffects effects = new WorkerEffects(new LaneRecords(model.topics), model.metrics, clock,
                 () -> model.nowMillis * 1_000_000, model.configuration.worker().leaseMax().toMillis());
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
-                new DispatchSettings(6, 0.2, 0.05, 30, 1 << 20, 20, true), health,
+                new DispatchSettings(6, 0.2, 0.05, 0.05, 30, 1 << 20, 20, true), health,
                 model.configuration.worker().killerDeaths(), model.gate, effects);
         core = new WorkerCore(
                 model.gate, engine, effects, clock, () -> model.nowMillis * 1_000_000,

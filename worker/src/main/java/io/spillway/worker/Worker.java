@@ -108,7 +108,8 @@ public final class Worker implements AutoCloseable {
         ItemReader reader =
                 new ItemReader(ItemSchemas.load(), topics.deadLetterMaxBytes(), ItemLimits.MAX_LANE_HEADERS);
         ItemGate gate = new ItemGate(reader, policies, sweeps, clockWatch::aheadMillis);
-        DispatchSettings dispatch = new DispatchSettings(settings.slots(), settings.reserve(), settings.agedTrickle(),
+        DispatchSettings dispatch = new DispatchSettings(
+                settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         WorkerEffects effects = new WorkerEffects(
                 new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis());

@@ -13,6 +13,9 @@ public record WorkerSettings(
                 doc = "Maximum number of handler calls that run at the same time.") int slots,
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
                 doc = "Share of the slots kept for tenants below their fair share.") double reserve,
+        @Setting(key = "worker.overflowTrickle", defaultValue = "0.05", allowed = "0 to 0.5",
+                doc = "Share of the work that overflow items get even while the hot lane has a backlog.")
+                double overflowTrickle,
         @Setting(key = "worker.agedTrickle", defaultValue = "0.02", allowed = "0 to 0.5",
                 doc = "Share of the work that aged items get even while the hot and overflow lanes have a backlog.")
                 double agedTrickle,
@@ -44,7 +47,7 @@ public record WorkerSettings(
         if (!id.matches("[A-Za-z0-9._-]{0,100}")) {
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
-        AllowedRange.check(WorkerSettings.class, id, slots, reserve, agedTrickle, readAheadItems, readAheadBytes,
-                commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, killerDeaths);
+        AllowedRange.check(WorkerSettings.class, id, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
+                readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, killerDeaths);
     }
 }

@@ -131,7 +131,8 @@ final class ScenarioLoader {
         int slots = (int) workers.whole("slots", 50, 1, 100_000);
         int partitions = (int) workers.whole("partitions", 12, 1, 1_000);
         DispatchSettings dispatch = new DispatchSettings(
-                slots, workers.number("reserve", 0.2, 0, 0.9), workers.number("agedTrickle", 0.02, 0, 0.5),
+                slots, workers.number("reserve", 0.2, 0, 0.9), workers.number("overflowTrickle", 0.05, 0, 0.5),
+                workers.number("agedTrickle", 0.02, 0, 0.5),
                 (int) workers.whole("readAhead", 4_000, 10, 1_000_000), 64L << 20, 100, true);
         return new SimulatedCluster(
                 (int) workers.whole("count", 1, 1, partitions), dispatch, partitions,

@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** Effect of time on items of the worker's lanes, without a forward step of the clock. */
 record ItemAges<T extends EngineItem>(ItemPolicies<T> policies) {
-    /** Returns the effect of time since the item was routed: drop, dead letter, or in hot a move to aged. */
+    /** Returns the effect of time since the item was routed: drop, dead letter, or in hot and overflow a move to aged. */
     Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         Optional<Route> stale = staleness(item, policy, nowMillis, 0);
         return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
@@ -28,6 +28,6 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies) {
         return RoutingRules.staleness(
                         item.enqueuedAtMillis(), item.freshSinceMillis(), item.attempts() > 0, policy,
                         sweepStartMillis, nowMillis - aheadMillis)
-                .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() == Lane.HOT);
+                .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() != Lane.AGED);
     }
 }

@@ -29,7 +29,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         this.effects = effects;
     }
 
-    /** Drops or ends an item, or moves it from hot to aged, because of its age. */
+    /** Drops or ends an item, or moves it to aged, because of its age. */
     void setAside(T item, Route stale, long nowMillis) {
         switch (stale) {
             case Route.Drop drop -> {

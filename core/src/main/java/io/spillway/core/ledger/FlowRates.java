@@ -1,16 +1,24 @@
 package io.spillway.core.ledger;
 
 /**
- * Recent flow rates of a queue: averages whose weights fall to 1/e in {@link #MEMORY_MILLIS} (exponential smoothing of
- * irregular observations; Wright, "Forecasting data published at irregular time intervals", 1986).
+ * Recent flow rates of a queue: averages whose weights fall to 1/e within a memory (exponential smoothing of irregular
+ * observations; Wright, "Forecasting data published at irregular time intervals", 1986).
+ *
+ * <p>The memory of a rate is the time in which ten items move, within bounds. A fast flow is known after
+ * seconds, and must be forgotten as soon: with one memory of 30 s, the arrivals of 1,000 items/s exceed a drain of 100
+ * items/s for 69 s after the last one, and with one of 3 s for 7 s. A slow flow needs the long memory: one item in 10 s
+ * would else be nothing or a third of an item per second.
  *
  * @param inPerSecond  items per second that enter, 0 or more
  * @param outPerSecond items per second that leave, 0 or more
  * @param atMillis     time of the rates, epoch milliseconds
  */
 public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) {
-    /** Long enough to hide the commit interval, short enough for a forecast to follow within half a minute. */
-    public static final long MEMORY_MILLIS = 30_000;
+    /** Memory of fast flows: long enough to hide the intervals of commits and of the ledger. */
+    public static final long LEAST_MEMORY_MILLIS = 3_000;
+    /** Memory of slow flows. */
+    public static final long MOST_MEMORY_MILLIS = 30_000;
+    private static final int ITEMS = 10;
 
     /** Returns the rates of a new queue. */
     public static FlowRates startingAt(long nowMillis) {
@@ -29,10 +37,15 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
      */
     public FlowRates after(long came, long went, long nowMillis) {
         long millis = Math.max(1, nowMillis - atMillis);
-        double weightOfNew = -Math.expm1(-(double) millis / MEMORY_MILLIS);
         return new FlowRates(
-                inPerSecond + weightOfNew * (came * 1e3 / millis - inPerSecond),
-                outPerSecond + weightOfNew * (went * 1e3 / millis - outPerSecond), Math.max(nowMillis, atMillis + 1));
+                average(inPerSecond, came, millis), average(outPerSecond, went, millis),
+                Math.max(nowMillis, atMillis + 1));
+    }
+
+    private static double average(double perSecond, long moved, long millis) {
+        // By the average alone: a memory that also depended on the new rate would count bursts for too much.
+        double memoryMillis = Math.clamp(ITEMS * 1e3 / perSecond, LEAST_MEMORY_MILLIS, MOST_MEMORY_MILLIS);
+        return perSecond - Math.expm1(-millis / memoryMillis) * (moved * 1e3 / millis - perSecond);
     }
 
     /** Returns the rates now if nothing has entered or left since. */

@@ -164,7 +164,7 @@ public final class DestinationHealth {
         }
         double share = Math.max(at.all.failureShare(nowMillis), own.failureShare(nowMillis));
         double blame = Math.log(share) / Math.log(NORMAL_FAILURES);
-        return (int) Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
+        return Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
     }
 
     /** Returns whether nearly all items fail at a destination, over all tenants. */

@@ -68,7 +68,7 @@ public final class RoutingRules {
         if (ageMillis > policy.ttlMillis()) {
             return PAST_TTL;
         }
-        if (nowMillis >= endMillis(attempted, freshSinceMillis, policy)) {
+        if (ageMillis >= limitMillis(attempted, policy)) {
             return Optional.of(end(attempted, policy));
         }
         return ageMillis > policy.agedAfterMillis() ? AGED : Optional.empty();
@@ -82,9 +82,13 @@ public final class RoutingRules {
      * @param freshSinceMillis as for {@link #route}
      */
     public static long endMillis(boolean attempted, long freshSinceMillis, TenantPolicy policy) {
-        long limitMillis = attempted ? policy.retryForMillis() : policy.expireAfterMillis();
+        long limitMillis = limitMillis(attempted, policy);
         return limitMillis >= Long.MAX_VALUE - Math.max(0, freshSinceMillis)
                 ? Long.MAX_VALUE : freshSinceMillis + limitMillis;
+    }
+
+    private static long limitMillis(boolean attempted, TenantPolicy policy) {
+        return attempted ? policy.retryForMillis() : policy.expireAfterMillis();
     }
 
     private static Route end(boolean attempted, TenantPolicy policy) {

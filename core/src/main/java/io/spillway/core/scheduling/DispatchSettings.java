@@ -5,21 +5,24 @@ package io.spillway.core.scheduling;
  *
  * @param slots           most attempts at one time, 1 to 100,000
  * @param reserve         share of the slots that only tenants within their fair share may take, 0 to 0.9
- * @param agedTrickle     share of the starts kept for the aged lane while live work could take them all, and of the
- *                        slots it may use while other workers still have live work, 0 (none) to 0.5
+ * @param overflowTrickle share of the starts, and at most of the slots, that the overflow lane gets while hot could
+ *                        take them all, 0 (none) to 0.5
+ * @param agedTrickle     share of the starts, and at most of the slots, that the aged lane gets while live work could
+ *                        take them all, on this worker or on others, 0 (none) to 0.5
  * @param readAheadItems  waiting items of one lane at which reading pauses, 1 to 1,000,000
  * @param readAheadBytes  waiting bytes of one lane at which reading pauses, 1 or more
  * @param hotBufferMillis longest expected wait in hot behind items of the same tenant, 1 to 60,000
  * @param adaptive        whether a tenant whose latency rises is limited to its fair share
  */
 public record DispatchSettings(
-        int slots, double reserve, double agedTrickle, int readAheadItems, long readAheadBytes, long hotBufferMillis,
-        boolean adaptive) {
+        int slots, double reserve, double overflowTrickle, double agedTrickle, int readAheadItems, long readAheadBytes,
+        long hotBufferMillis, boolean adaptive) {
 
     /** @throws IllegalArgumentException when a setting is out of its range, with its name in the message */
     public DispatchSettings {
         require("slots", slots, 1, 100_000);
         require("reserve", reserve, 0, 0.9);
+        require("overflowTrickle", overflowTrickle, 0, 0.5);
         require("agedTrickle", agedTrickle, 0, 0.5);
         require("readAheadItems", readAheadItems, 1, 1_000_000);
         require("readAheadBytes", readAheadBytes, 1, Long.MAX_VALUE);
@@ -29,7 +32,7 @@ public record DispatchSettings(
     /** Returns the defaults: a read-ahead of 40 items per slot, at least 1,000 and at most 50,000, and 64 MiB. */
     public static DispatchSettings of(int slots) {
         int readAheadItems = Math.clamp(40L * slots, 1_000, 50_000);
-        return new DispatchSettings(slots, 0.2, 0.02, readAheadItems, 64L << 20, 100, true);
+        return new DispatchSettings(slots, 0.2, 0.05, 0.02, readAheadItems, 64L << 20, 100, true);
     }
 
     /** Returns the slots kept for tenants within their fair share: rounded up, but never all of them. */

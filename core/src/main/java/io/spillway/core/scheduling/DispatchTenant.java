@@ -28,8 +28,9 @@ final class DispatchTenant<T> {
     int fromReserve;
     int runningIndex;
 
-    /** When the next item moved to the delay lane is due, epoch milliseconds. */
-    double nextDueMillis;
+    /** When the last item moved to the delay lane is due, epoch milliseconds, and the time between two of them. */
+    double lastDueMillis;
+    double dueApartMillis;
 
     boolean active;
     boolean idle;

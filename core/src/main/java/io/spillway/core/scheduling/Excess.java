@@ -12,8 +12,8 @@ public sealed interface Excess<T> {
     record ToOverflow<T>(T item) implements Excess<T> {}
 
     /**
-     * Moves to the delay lane until its tenant can run it, from 1 second to 10 minutes after now: the tenant is at its
-     * own cap while slots are idle.
+     * Moves to the delay lane until its tenant can run it, from 1 to 15 seconds after now, and up to 10 minutes
+     * for an item that was moved before: the tenant is at its own cap while slots are idle.
      */
     record ToDelay<T>(T item, long dueMillis) implements Excess<T> {}
 }

@@ -14,8 +14,12 @@ final class ExcessRules<T> {
     private static final int FEW = 4;
     /** A shorter rise is ignored: the items would come back later than the slots. */
     private static final long RAISED_NANOS = 5_000_000_000L;
+    /** Shortest and longest first delay of an item. Both double with each of its moves, up to the last bound. */
     private static final long LEAST_DELAY_MILLIS = 1_000;
-    private static final long MOST_DELAY_MILLIS = 600_000;
+    private static final long MOST_DELAY_MILLIS = 15_000;
+    private static final long LAST_DELAY_MILLIS = 600_000;
+    /** Enough to be above the last bound, and no overflow of a long. */
+    private static final int MOST_DOUBLINGS = 10;
 
     private final DispatchSettings settings;
     private final SlotPool pool;
@@ -44,7 +48,7 @@ final class ExcessRules<T> {
             if (queue.size > equalShare
                     && (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis())) {
                 int kept = Math.max(equalShare, kept(queue, nowNanos));
-                cut(queue, kept, FairDispatch.MAX_MOVES - 1, moved, Excess.ToOverflow::new);
+                cut(queue, kept, moved, waiting -> new Excess.ToOverflow<>(waiting.item));
                 touched.add(queue.tenant);
             }
         }
@@ -66,9 +70,8 @@ final class ExcessRules<T> {
             if (isHeld(tenant, mayLendLong, nowNanos)) {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
-                // One move is kept for the way out of hot, so that an item that has to wait does not wait in hot.
-                cut(queue, kept, FairDispatch.MAX_MOVES - 2, moved,
-                        item -> new Excess.ToDelay<>(item, due(tenant, eachMillis, nowMillis)));
+                cut(queue, kept, moved, waiting ->
+                        new Excess.ToDelay<>(waiting.item, due(tenant, waiting.moves, eachMillis, nowMillis)));
                 touched.add(tenant);
             }
         }
@@ -101,25 +104,35 @@ final class ExcessRules<T> {
     }
 
     private void cut(
-            TenantQueue<T> queue, int kept, int mostMoves, List<Excess<T>> moved, Function<T, Excess<T>> move) {
+            TenantQueue<T> queue, int kept, List<Excess<T>> moved, Function<QueueEntry<T>, Excess<T>> move) {
         QueueEntry<T> waiting = queue.first;
         for (int i = 0; i < kept && waiting != null; i++) {
             waiting = waiting.after;
         }
         while (waiting != null) {
             QueueEntry<T> after = waiting.after;
-            if (waiting.moves <= mostMoves) {
-                queue.lane.remove(queue, waiting);
-                moved.add(move.apply(waiting.item));
-            }
+            queue.lane.remove(queue, waiting);
+            moved.add(move.apply(waiting));
             waiting = after;
         }
     }
 
-    /** Returns due times one service time apart: moved items come back as fast as the tenant can run them. */
-    private static long due(DispatchTenant<?> tenant, double eachMillis, long nowMillis) {
-        double next = Math.max(tenant.nextDueMillis, nowMillis) + eachMillis;
-        tenant.nextDueMillis = Math.min(next, nowMillis + MOST_DELAY_MILLIS);
-        return Math.clamp((long) next, nowMillis + LEAST_DELAY_MILLIS, nowMillis + MOST_DELAY_MILLIS);
+    /**
+     * Returns due times one service time apart: moved items come back as fast as the tenant can run them, by its
+     * service time of now. The service time may change, so an estimate that is too long or too short counts only for
+     * about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
+     */
+    private static long due(DispatchTenant<?> tenant, int moves, double eachMillis, long nowMillis) {
+        double aheadMillis = Math.max(0, tenant.lastDueMillis - nowMillis);
+        if (tenant.dueApartMillis > 0) {
+            aheadMillis *= eachMillis / tenant.dueApartMillis;
+        }
+        int doublings = Math.min(moves, MOST_DOUBLINGS);
+        long least = Math.min(LAST_DELAY_MILLIS, LEAST_DELAY_MILLIS << doublings);
+        long most = Math.min(LAST_DELAY_MILLIS, MOST_DELAY_MILLIS << doublings);
+        double delayMillis = Math.min(aheadMillis + eachMillis, most);
+        tenant.lastDueMillis = nowMillis + Math.max(Math.min(aheadMillis, LAST_DELAY_MILLIS), delayMillis);
+        tenant.dueApartMillis = eachMillis;
+        return nowMillis + Math.max((long) delayMillis, least);
     }
 }

@@ -12,8 +12,8 @@ import java.util.function.Predicate;
  * lane.
  *
  * <ul>
- * <li>Lanes have strict priority: hot, overflow, aged. Aged still gets a small share of the starts, and of the slots
- * while other workers have live work, so that it never starves.
+ * <li>Lanes have strict priority: hot, overflow, aged. Overflow and aged still get a small share of the starts, and
+ * aged of the slots while other workers have live work, so that they never starve (see {@link Trickle}).
  * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link LaneBuffer}): a start is charged the tenant's
  * average, and the end corrects it to the real duration.
  * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
@@ -28,9 +28,6 @@ import java.util.function.Predicate;
  * poll batch. {@link TenantTable} bounds the tenants. {@code nowNanos} is a monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
-    /** An item with this many moves is not moved again: it waits in overflow or aged. */
-    public static final int MAX_MOVES = 10;
-
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
@@ -42,11 +39,8 @@ public final class FairDispatch<T> {
     final TenantCaps caps;
     final TenantTable<T> tenants = new TenantTable<>();
     private final List<DispatchTenant<T>> running = new ArrayList<>();
-    final List<LaneBuffer<T>> lanes =
-            List.of(new LaneBuffer<>(Lane.HOT), new LaneBuffer<>(Lane.OVERFLOW), new LaneBuffer<>(Lane.AGED));
+    final List<LaneBuffer<T>> lanes;
     private final ExcessRules<T> excessRules;
-    private final int trickleSlots;
-    private double trickleCredit;
     private double averageMillis;
     private final CommonLatencyRise commonRise = new CommonLatencyRise();
     private int atCap;
@@ -58,8 +52,10 @@ public final class FairDispatch<T> {
         this.pool = new SlotPool(settings.slots(), settings.reservedSlots());
         this.caps = new TenantCaps(settings);
         this.excessRules = new ExcessRules<>(settings, pool);
-        this.trickleSlots =
-                settings.agedTrickle() == 0 ? 0 : Math.max(1, (int) (settings.slots() * settings.agedTrickle()));
+        this.lanes = List.of(
+                new LaneBuffer<>(Lane.HOT, new Trickle(0, settings.slots())),
+                new LaneBuffer<>(Lane.OVERFLOW, new Trickle(settings.overflowTrickle(), settings.slots())),
+                new LaneBuffer<>(Lane.AGED, new Trickle(settings.agedTrickle(), settings.slots())));
     }
 
     /**
@@ -142,14 +138,16 @@ public final class FairDispatch<T> {
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
-        start.queue.lane.charge(start.queue, -start.chargedMillis);
+        LaneBuffer<T> own = start.queue.lane;
+        own.charge(start.queue, -start.chargedMillis);
+        lanes.forEach(lane -> lane.trickle.cancelled(lane == own, start.startsOfOthers));
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
 
     /**
-     * Removes from the buffers the items that move to another lane, in each tenant's order. None has {@link #MAX_MOVES}
-     * moves. Call it after each batch of offers, when {@link #take} has filled the slots.
+     * Removes from the buffers the items that move to another lane, in each tenant's order. Call it after each batch of
+     * offers, when {@link #take} has filled the slots.
      */
     public List<Excess<T>> excess(long nowMillis, long nowNanos) {
         List<Excess<T>> moved = new ArrayList<>();
@@ -222,13 +220,15 @@ public final class FairDispatch<T> {
     }
 
     private TenantQueue<T> next(boolean liveLanesCaughtUp, boolean mayLend, boolean mayLendLong) {
-        LaneBuffer<T> aged = lanes.get(Lane.AGED.ordinal());
-        TenantQueue<T> next = trickleCredit >= 1 ? aged.next(mayLend, mayLendLong) : null;
-        for (int i = 0; i < Lane.AGED.ordinal() && next == null; i++) {
-            next = lanes.get(i).next(mayLend, mayLendLong);
+        TenantQueue<T> next = null;
+        for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
+            LaneBuffer<T> lane = lanes.get(i);
+            next = lane.trickle.isDue(lane.inFlight) ? lane.next(mayLend, mayLendLong) : null;
         }
-        if (next == null && (liveLanesCaughtUp || aged.inFlight < trickleSlots)) {
-            next = aged.next(mayLend, mayLendLong);
+        for (int i = 0; i < LaneBuffer.COUNT && next == null; i++) {
+            LaneBuffer<T> lane = lanes.get(i);
+            boolean mayRun = lane.lane != Lane.AGED || liveLanesCaughtUp || lane.inFlight < lane.trickle.slots;
+            next = mayRun ? lane.next(mayLend, mayLendLong) : null;
         }
         return next;
     }
@@ -236,8 +236,11 @@ public final class FairDispatch<T> {
     private SlotLease<T> start(TenantQueue<T> queue, long nowNanos) {
         DispatchTenant<T> tenant = queue.tenant;
         LaneBuffer<T> lane = queue.lane;
-        // One of 1 / trickle starts is for aged when live work could take them all; the credit does not accumulate.
-        trickleCredit = lane.lane == Lane.AGED ? 0 : trickleCredit + settings.agedTrickle();
+        long startsOfOthers = 0;
+        for (LaneBuffer<T> each : lanes) {
+            long before = each.trickle.started(each == lane);
+            startsOfOthers = each == lane ? before : startsOfOthers;
+        }
         double chargeMillis = tenant.estimateMillis(lane.averageMillis());
         boolean lentLong = tenant.standing == SlotEntitlement.LONG;
         QueueEntry<T> waiting = lane.serve(queue, chargeMillis);
@@ -249,7 +252,7 @@ public final class FairDispatch<T> {
         }
         tenant.adaptive.started(tenant.inFlight);
         update(tenant);
-        return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong);
+        return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong, startsOfOthers);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start) {

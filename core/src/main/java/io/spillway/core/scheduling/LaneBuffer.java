@@ -26,6 +26,7 @@ final class LaneBuffer<T> {
     private static final double PRIOR_MILLIS = 1;
 
     final Lane lane;
+    final Trickle trickle;
     final List<TenantQueue<T>> members = new ArrayList<>();
     private final TurnHeap<T> within = new TurnHeap<>();
     private final TurnHeap<T> beyond = new TurnHeap<>();
@@ -39,8 +40,9 @@ final class LaneBuffer<T> {
     long heldBytes;
     int inFlight;
 
-    LaneBuffer(Lane lane) {
+    LaneBuffer(Lane lane, Trickle trickle) {
         this.lane = lane;
+        this.trickle = trickle;
     }
 
     int index() {

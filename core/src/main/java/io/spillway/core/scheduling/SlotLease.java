@@ -7,14 +7,18 @@ public final class SlotLease<T> {
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
+    /** Starts of other lanes before this one, see {@link Trickle}. */
+    final long startsOfOthers;
     boolean ended;
 
-    SlotLease(T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong) {
+    SlotLease(
+            T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong, long startsOfOthers) {
         this.item = item;
         this.queue = queue;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.lentLong = lentLong;
+        this.startsOfOthers = startsOfOthers;
     }
 
     /** The item, as it was offered. */

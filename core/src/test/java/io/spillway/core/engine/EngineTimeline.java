@@ -75,7 +75,7 @@ final class EngineTimeline
 
     EngineTimeline(int slots, int killerDeaths) {
         engine = new WorkerEngine<>(
-                new DispatchSettings(slots, 0, 0.02, 400, 1 << 20, 100, false),
+                new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
                 new DestinationHealth(10), killerDeaths, this, this);
     }
 

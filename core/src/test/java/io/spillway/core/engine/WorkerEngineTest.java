@@ -30,7 +30,8 @@ class WorkerEngineTest {
             hot      | 0      |        | start 0
             hot      | 10000  |        | start 0
             hot      | 10001  |        | move 0 to aged: age, moves 1
-            overflow | 10001  |        | start 0
+            overflow | 10000  |        | start 0
+            overflow | 10001  |        | move 0 to aged: age, moves 1
             aged     | 10001  |        | start 0
             hot      | 60001  |        | drop 0: ttl
             overflow | 60001  |        | drop 0: ttl
@@ -58,6 +59,8 @@ class WorkerEngineTest {
             hot      | 70000  | 60000 | start 0
             hot      | 70001  | 60000 | move 0 to aged: age, moves 1
             hot      | 120001 | 60000 | drop 0: ttl
+            overflow | 70000  | 60000 | start 0
+            overflow | 70001  | 60000 | move 0 to aged: age, moves 1
             aged     | 120000 | 60000 | start 0
             hot      | 0      | 60000 | start 0
             """)
@@ -124,6 +127,25 @@ class WorkerEngineTest {
 
         one.arrives(partition, 129, 0);
         assertThat(one.effects()).as("its slot is free again").containsExactly("start 129");
+    }
+
+    /** Only the trickle takes items of overflow here. It takes all that are too old at once, and then a fresh one. */
+    @Test
+    void items_that_age_in_overflow_behind_a_backlog_of_hot_leave_it_without_using_up_its_trickle() {
+        EnginePartition hot = one.partition(Lane.HOT);
+        EnginePartition overflow = one.partition(Lane.OVERFLOW);
+        LongStream.range(0, 100).forEach(offset -> one.arrives(hot, offset, -20_000));
+        LongStream.range(100, 103).forEach(offset -> one.arrives(overflow, offset, 0));
+        one.arrives(overflow, 103, -20_000);
+        one.nowMillis += 10_001;
+        LongStream.range(0, 19).forEach(offset -> one.ends(offset, SUCCEEDED));
+        one.effects();
+
+        one.ends(19, SUCCEEDED);
+
+        assertThat(one.effects()).containsExactly(
+                "done 19", "move 100 to aged: age, moves 1", "move 101 to aged: age, moves 1",
+                "move 102 to aged: age, moves 1", "start 103");
     }
 
     @ParameterizedTest(name = "{0} after {1} attempts")

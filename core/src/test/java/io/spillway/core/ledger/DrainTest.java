@@ -43,23 +43,27 @@ class DrainTest {
         assertThat(new Drain.Never().isLaterThan(Long.MAX_VALUE)).isFalse();
     }
 
-    @Test
-    void rates_follow_a_steady_flow_within_two_memories_and_forget_it_when_it_ends() {
-        FlowRates rates = FlowRates.startingAt(0);
-        for (int second = 1; second <= 60; second++) {
-            rates = rates.after(200, 50, second * 1_000L);
-        }
-        assertThat(rates.inPerSecond()).isCloseTo(200 * (1 - Math.exp(-2)), within(0.01));
-        assertThat(rates.outPerSecond()).isCloseTo(50 * (1 - Math.exp(-2)), within(0.01));
-        assertThat(rates.at(90_000).inPerSecond()).isCloseTo(rates.inPerSecond() / Math.E, within(0.01));
-        assertThat(rates.at(60_000)).isEqualTo(rates);
-        assertThat(rates.at(0)).isEqualTo(rates);
+    /** The memory is the time of 10 items, from 3 s to 30 s. */
+    @ParameterizedTest
+    @CsvSource({"200, 1, 3", "4, 1, 3", "1, 1, 10", "1, 2, 20", "1, 3, 30", "1, 10, 30"})
+    void rates_approach_a_new_flow_within_a_memory_by_all_but_one_part_in_e(
+            long items, int everySeconds, int memorySeconds) {
+        double perSecond = (double) items / everySeconds;
+        FlowRates rates = FlowRates.between(-1_000L * everySeconds, 0, items, items);
+        long oneLater = 1_000L * memorySeconds;
+        FlowRates later = rates.after(2 * items * memorySeconds / everySeconds, 0, oneLater);
+        assertThat(later.inPerSecond()).isCloseTo(perSecond * (2 - 1 / Math.E), within(0.05 * perSecond));
+        assertThat(later.outPerSecond()).isCloseTo(perSecond / Math.E, within(1e-9));
+        assertThat(rates.at(oneLater).inPerSecond()).isCloseTo(perSecond / Math.E, within(1e-9));
+        assertThat(later.at(oneLater)).isEqualTo(later);
+        assertThat(later.at(0)).isEqualTo(later);
     }
 
     @Test
     void it_does_not_matter_in_how_many_parts_an_even_flow_is_observed() {
-        FlowRates once = FlowRates.startingAt(0).after(1_000, 0, 10_000);
-        FlowRates often = FlowRates.startingAt(0);
+        FlowRates before = FlowRates.between(-1_000, 0, 50, 0);
+        FlowRates once = before.after(1_000, 0, 10_000);
+        FlowRates often = before;
         for (int i = 1; i <= 100; i++) {
             often = often.after(10, 0, i * 100L);
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LaneFlowTest {
     @Test
@@ -27,6 +29,45 @@ class LaneFlowTest {
             flow = flow.after(1_000, 10L * second, second * 1_000L);
             assertThat(flow.drain().seconds()).as("at second %d", second)
                     .isCloseTo((1_000 - 10.0 * second) / 10, within(1e-6));
+        }
+    }
+
+    /** With a memory of 30 s for all rates it was 70 s, 118 s and 21 s until it was finite. */
+    @ParameterizedTest
+    @CsvSource({
+        // items that come and go per second for a minute; seconds until the forecast is finite, and within a tenth
+        "1000, 100, 7, 15",
+        "500, 10, 12, 23",
+        "200, 100, 3, 10",
+    })
+    void after_input_stops_the_forecast_is_right_within_seconds(long in, long out, int finite, int exact) {
+        LaneFlow flow = LaneFlow.startingAt(0, 0, 0);
+        int firstFinite = 0;
+        int firstExact = 0;
+        for (int second = 1; second <= 115; second++) {
+            flow = flow.after(in * Math.min(60, second), out * second, second * 1_000L);
+            double seconds = flow.drain().seconds();
+            if (second <= 60) {
+                assertThat(seconds).as("at second %d", second).isInfinite();
+            } else {
+                firstFinite = Double.isInfinite(seconds) ? 0 : firstFinite == 0 ? second - 60 : firstFinite;
+                boolean isExact = Math.abs(seconds * out / flow.waiting() - 1) < 0.1;
+                firstExact = !isExact ? 0 : firstExact == 0 ? second - 60 : firstExact;
+            }
+        }
+        assertThat(firstFinite).isEqualTo(finite);
+        assertThat(firstExact).isEqualTo(exact);
+    }
+
+    @Test
+    void a_flow_of_one_item_in_ten_seconds_has_a_steady_forecast() {
+        LaneFlow flow = LaneFlow.startingAt(1_000, 0, 0);
+        for (int second = 1; second <= 600; second++) {
+            flow = flow.after(1_000, second / 10, second * 1_000L);
+            if (second > 60) {
+                assertThat(flow.drain().seconds() * 0.1 / flow.waiting()).as("at second %d", second)
+                        .isBetween(0.75, 1.35);
+            }
         }
     }
 

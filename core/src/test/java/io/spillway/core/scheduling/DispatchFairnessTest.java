@@ -59,7 +59,7 @@ class DispatchFairnessTest {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.DEFAULTS);
         for (int tenants = 1; tenants <= 2 * slots; tenants++) {
             FairDispatch<Integer> dispatch =
-                    new FairDispatch<>(new DispatchSettings(slots, 0.2, 0, 10_000, 1 << 30, 100, false));
+                    new FairDispatch<>(new DispatchSettings(slots, 0.2, 0, 0, 10_000, 1 << 30, 100, false));
             for (int item = 0; item < tenants * slots; item++) {
                 dispatch.offer(Lane.HOT, "t" + item % tenants, policy, item, 0);
             }
@@ -73,7 +73,7 @@ class DispatchFairnessTest {
     /** Returns the slot-milliseconds of each tenant, whose weights rotate from 1 to {@code weights}. */
     private static List<Double> served(int slots, int tenants, ToDoubleFunction<DispatchSimulation.Item> durations,
             int weights) {
-        DispatchSettings settings = new DispatchSettings(slots, 0.2, 0, 20_000, 1 << 30, 60_000, true);
+        DispatchSettings settings = new DispatchSettings(slots, 0.2, 0, 0, 20_000, 1 << 30, 60_000, true);
         DispatchSimulation simulation = new DispatchSimulation(settings, durations);
         for (int i = 0; i < tenants; i++) {
             String weight = Integer.toString(1 + i % weights);

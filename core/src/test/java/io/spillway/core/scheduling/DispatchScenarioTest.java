@@ -108,7 +108,7 @@ class DispatchScenarioTest {
     private static DispatchSimulation slow(double load, boolean isCapped, boolean adaptive) {
         Random random = new Random(SEED);
         DispatchSimulation simulation = new DispatchSimulation(
-                new DispatchSettings(SLOTS, 0.2, 0.02, 2_000, 64 << 20, 100, adaptive),
+                new DispatchSettings(SLOTS, 0.2, 0.05, 0.02, 2_000, 64 << 20, 100, adaptive),
                 item -> item.tenant.equals("slow") && item.startedMillis >= 20_000 && item.startedMillis < 80_000
                         ? 10_000
                         : 10);

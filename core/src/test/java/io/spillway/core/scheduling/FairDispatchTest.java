@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FairDispatchTest {
     private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
 
-    private FairDispatch<String> dispatch = new FairDispatch<>(settings(1, 0, 0));
+    private FairDispatch<String> dispatch = new FairDispatch<>(settings(1, 0));
     private long nowMillis;
 
     @Test
@@ -39,35 +39,8 @@ class FairDispatchTest {
     }
 
     @Test
-    void the_trickle_gives_aged_its_share_of_the_starts_while_live_work_could_take_them_all() {
-        dispatch = new FairDispatch<>(settings(1, 0, 0.02));
-        offer(Lane.HOT, "live", 1_000);
-        offer(Lane.AGED, "old", 1_000);
-        List<String> served = serve(510, 10);
-        assertThat(Collections.frequency(served, "old")).isEqualTo(10);
-        assertThat(served.indexOf("old")).isEqualTo(50);
-    }
-
-    @Test
-    void the_trickle_does_not_accumulate_while_aged_is_empty() {
-        dispatch = new FairDispatch<>(settings(1, 0, 0.02));
-        offer(Lane.HOT, "live", 1_000);
-        serve(500, 10);
-        offer(Lane.AGED, "old", 10);
-        assertThat(Collections.frequency(serve(45, 10), "old")).isEqualTo(1);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"50, 0.02, 1", "50, 0.1, 5", "10, 0.02, 1", "50, 0, 0"})
-    void while_other_workers_have_live_work_aged_gets_a_few_idle_slots(int slots, double trickle, int expected) {
-        dispatch = new FairDispatch<>(settings(slots, 0.2, trickle));
-        offer(Lane.AGED, "old", 100);
-        assertThat(takeAll(false)).hasSize(expected);
-    }
-
-    @Test
     void no_more_than_the_slots_are_in_flight_and_an_ended_attempt_frees_its_slot() {
-        dispatch = new FairDispatch<>(settings(3, 0, 0));
+        dispatch = new FairDispatch<>(settings(3, 0));
         offer(Lane.HOT, "a", 10);
         List<SlotLease<String>> starts = takeAll(true);
         assertThat(starts).hasSize(3);
@@ -140,7 +113,7 @@ class FairDispatchTest {
 
     @Test
     void a_tenant_saves_no_credit_while_it_is_at_its_cap() {
-        dispatch = new FairDispatch<>(settings(2, 0, 0));
+        dispatch = new FairDispatch<>(settings(2, 0));
         offer(Lane.HOT, "a", 200, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "1"));
         SlotLease<String> held = dispatch.take(true, 0).orElseThrow();
         offer(Lane.HOT, "b", 1_000);
@@ -164,7 +137,7 @@ class FairDispatchTest {
 
     @Test
     void a_single_tenant_may_use_every_slot() {
-        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        dispatch = new FairDispatch<>(settings(50, 0.2));
         offer(Lane.HOT, "alone", 100);
         assertThat(takeAll(true)).hasSize(50);
     }
@@ -223,7 +196,7 @@ class FairDispatchTest {
     @ParameterizedTest
     @CsvSource({"1, 1, 2, 12, 24", "1, 3, 4, 6, 24", "0.01, 1, 1, 1, 24"})
     void shares_follow_the_weights(double first, double second, double third, int firstShare, int thirdShare) {
-        dispatch = new FairDispatch<>(settings(48, 0.2, 0));
+        dispatch = new FairDispatch<>(settings(48, 0.2));
         offer(Lane.HOT, "a", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + first));
         offer(Lane.HOT, "b", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + second));
         offer(Lane.HOT, "c", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "" + third));
@@ -233,7 +206,7 @@ class FairDispatchTest {
 
     @Test
     void no_tenant_holds_more_slots_than_its_concurrency_even_as_the_only_one() {
-        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        dispatch = new FairDispatch<>(settings(50, 0.2));
         offer(Lane.HOT, "a", 100, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
         assertThat(takeAll(true)).hasSize(7);
         assertThat(dispatch.tenantsAtCap()).isEqualTo(1);
@@ -241,7 +214,7 @@ class FairDispatchTest {
 
     @Test
     void a_policy_changed_while_items_wait_applies_from_the_next_offer() {
-        dispatch = new FairDispatch<>(settings(50, 0.2, 0));
+        dispatch = new FairDispatch<>(settings(50, 0.2));
         offer(Lane.HOT, "a", 50, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "7"));
         assertThat(takeAll(true)).hasSize(7);
         offer(Lane.HOT, "a", 1, PolicySettings.DEFAULTS.with(PolicyField.CONCURRENCY, "9"));
@@ -250,7 +223,7 @@ class FairDispatchTest {
 
     @Test
     void a_lane_is_full_at_its_read_ahead_in_items_or_in_bytes() {
-        dispatch = new FairDispatch<>(new DispatchSettings(1, 0, 0, 3, 100, 100, true));
+        dispatch = new FairDispatch<>(new DispatchSettings(1, 0, 0, 0, 3, 100, 100, true));
         offer(Lane.HOT, "a", 2);
         assertThat(dispatch.isFull(Lane.HOT)).isFalse();
         offer(Lane.HOT, "b", 1);
@@ -302,12 +275,12 @@ class FairDispatchTest {
         assertThatIllegalArgumentException().isThrownBy(() -> dispatch.isFull(lane));
     }
 
-    private static DispatchSettings settings(int slots, double reserve, double trickle) {
-        return new DispatchSettings(slots, reserve, trickle, 100_000, 1 << 30, 100, true);
+    private static DispatchSettings settings(int slots, double reserve) {
+        return new DispatchSettings(slots, reserve, 0, 0, 100_000, 1 << 30, 100, true);
     }
 
     private static DispatchSettings notAdaptive(int slots, double reserve) {
-        return new DispatchSettings(slots, reserve, 0, 100_000, 1 << 30, 100, false);
+        return new DispatchSettings(slots, reserve, 0, 0, 100_000, 1 << 30, 100, false);
     }
 
     private void offer(Lane lane, String tenant, int count) {
