@@ -4,18 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.retry.AttemptResult;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tenant with three attempts for an item and {@code timeout: auto} from 50 ms on; its attempts take 20 ms. */
 class AutoTimeoutTimelineTest {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
 
-    private final EngineTimeline timeline = new EngineTimeline(10, 3, PolicySettings.NONE_SET
-            .with(PolicyField.TIMEOUT, "auto").with(PolicyField.TIMEOUT_MIN, "50ms"));
+    private final EngineTimeline timeline = new EngineTimeline(10);
     private final EnginePartition partition = timeline.partition(Lane.HOT);
     private long offset;
+
+    @BeforeEach
+    void setTimeout() {
+        timeline.set(PolicyField.TIMEOUT, "auto");
+        timeline.set(PolicyField.TIMEOUT_MIN, "50ms");
+    }
 
     @Test
     void theTimeoutFollowsTheAttemptsOfTheTenantAndIsLongerForRetriesAndFixedForTheLastAttempt() {
