@@ -160,12 +160,12 @@ public final class Router implements AutoCloseable {
                 new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         Topology topology =
                 RouterTopology.build(topics,
-                        processors(rules, retries, metrics, delays, recorder, placements, policies, nanoClock));
+                        processors(rules, retries, metrics, delays, recorder, placements, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, List.of(metrics::electTenants,
-                delays::electTenants), depths,
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
+                List.of(metrics::electTenants, delays::electTenants), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
@@ -290,7 +290,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            PlacementView placements, TenantPolicies policies, LongSupplier nanoClock) {
+            PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -305,8 +305,8 @@ public final class Router implements AutoCloseable {
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
                         recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
-                        settings.forgetTenantsAfter().toMillis(), policies.seed()),
+                () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
+                        settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 

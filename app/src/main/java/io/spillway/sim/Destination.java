@@ -26,7 +26,7 @@ final class Destination {
     /** End of an attempt: its duration, its result, and whether it kills its worker. */
     record Ending(long nanos, AttemptResult result, boolean kills) {}
 
-    Ending attempt(SimulatedItem item, int attempts, long nowNanos) {
+    Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
         Handling handling = population.group(item.tenant).handling();
         random.set(seed, item.number, attempts);
         double millis = item.handlingNanos == SimulatedItem.NOT_RECORDED
@@ -44,7 +44,6 @@ final class Destination {
                 }
             }
         }
-        long timeoutMillis = population.policy(item.tenant).timeoutMillis();
         if (millis > timeoutMillis) {
             AttemptResult timedOut = new AttemptResult.TimedOut(timeoutMillis);
             return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, false);

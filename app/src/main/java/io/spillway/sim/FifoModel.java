@@ -71,7 +71,8 @@ final class FifoModel implements Model {
             Attempt attempt = new Attempt(item, freeSlots.remove());
             running.get(workerOf(attempt)).add(attempt);
             tally.attempted(item, nowNanos);
-            Destination.Ending ending = destination.attempt(item, item.attempts, nowNanos);
+            long timeoutMillis = tally.population.policy(item.tenant).timeoutMillis();
+            Destination.Ending ending = destination.attempt(item, item.attempts, timeoutMillis, nowNanos);
             events.add(nowNanos + ending.nanos(), now -> ended(attempt, ending, nowNanos, now));
         }
     }
@@ -92,7 +93,8 @@ final class FifoModel implements Model {
         ItemHistory before = new ItemHistory(
                 item.attempts, item.blameThousandths, item.waitMillis, item.enqueuedAtMillis());
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(), nowMillis);
+        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(),
+                nowMillis);
         NextStep next = AttemptRules.nextStep(ending.result(), before, health.blame("", item.tenantName, nowMillis),
                 tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);
         switch (next) {

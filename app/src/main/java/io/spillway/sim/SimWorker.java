@@ -12,6 +12,7 @@ import io.spillway.core.overload.LaneReport;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
@@ -52,14 +53,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Attempt whose end is known from its start. */
     static final class Attempt extends EngineAttempt<SimulatedItem> {
         private final Destination.Ending ending;
-        private final long startedNanos;
 
         private Attempt(
-                SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, Destination.Ending ending,
-                long startedNanos) {
-            super(item, slot, policy);
+                SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
+                Destination.Ending ending, long startedNanos) {
+            super(item, slot, policy, timeout, startedNanos);
             this.ending = ending;
-            this.startedNanos = startedNanos;
         }
     }
 
@@ -197,11 +196,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     @Override
     public Attempt start(
-            SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
+            SimulatedItem item, SlotLease<SimulatedItem> slot, TenantPolicy policy, AttemptTimeout timeout,
+            long nowMillis, long nowNanos) {
         stats.begun(item.lane, item.attempts == 0, nowMillis - item.enqueuedAtMillis());
         tally.attempted(item, nowNanos);
-        Destination.Ending ending = model.destination.attempt(item, item.attempts, nowNanos);
-        Attempt attempt = new Attempt(item, slot, policy, ending, nowNanos);
+        Destination.Ending ending = model.destination.attempt(item, item.attempts, timeout.millis(), nowNanos);
+        Attempt attempt = new Attempt(item, slot, policy, timeout, ending, nowNanos);
         model.events.add(nowNanos + ending.nanos(), now -> ended(attempt, now));
         return attempt;
     }

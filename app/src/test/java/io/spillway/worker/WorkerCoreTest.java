@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressCodec;
@@ -43,7 +44,7 @@ class WorkerCoreTest {
         OwnedPartition owned = scene.take(
                 0, new ProgressState(0, 0, 100, OffsetList.EMPTY, Optional.empty(), false, true), 1_000);
         assertThat(readUntilPaused(owned)).isLessThanOrEqualTo(MOST);
-        assertThat(scene.core.suspects()).isGreaterThan(0);
+        assertThat(scene.core.<Integer>read(WorkerEngine::suspects)).isGreaterThan(0);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.engine.EngineAttempt;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.handler.Delivery;
 import java.time.Duration;
@@ -21,7 +22,6 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     enum Interruption { NONE, LEASE_ENDED, PARTITION_LEFT }
 
     final long startedAtMillis;
-    final long startedNanos;
     /** Workers that died while this item ran alone; set before the attempt runs. */
     int deathsBefore;
     /** Exception that the handler threw; null for none. Owner: the thread of the call. */
@@ -38,14 +38,13 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     private boolean over;
 
     Attempt(
-            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, InstantSource clock, LongSupplier nanoClock,
-            long startedNanos, long leaseMaxMillis) {
-        super(item, slot, policy);
+            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, AttemptTimeout timeout, InstantSource clock,
+            LongSupplier nanoClock, long startedNanos, long leaseMaxMillis) {
+        super(item, slot, policy, timeout, startedNanos);
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.startedAtMillis = clock.millis();
-        this.startedNanos = startedNanos;
-        this.leaseNanos = TimeUnit.MILLISECONDS.toNanos(policy.timeoutMillis());
+        this.leaseNanos = TimeUnit.MILLISECONDS.toNanos(timeout.millis());
         this.maxNanos = Math.max(leaseNanos, TimeUnit.MILLISECONDS.toNanos(leaseMaxMillis));
     }
 

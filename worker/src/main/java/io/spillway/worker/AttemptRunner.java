@@ -87,7 +87,7 @@ final class AttemptRunner {
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
-        metrics.ended(result, durationNanos);
+        metrics.ended(attempt, result, durationNanos);
         stats.ended(durationNanos);
         return core.ended(attempt, result);
     }

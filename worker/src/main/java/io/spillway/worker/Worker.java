@@ -69,6 +69,7 @@ public final class Worker implements AutoCloseable {
     private final ClockWatch clockWatch;
     private final LaneReporter reporter;
     private final AttemptReporter attemptReporter;
+    private final TimeoutReporter timeoutReporter;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -133,7 +134,10 @@ public final class Worker implements AutoCloseable {
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
         this.attemptReporter = new AttemptReporter(
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
-        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()));
+        this.timeoutReporter = new TimeoutReporter(
+                new StatusPublisher(clients, topics.timeouts(), name), name,
+                most -> core.read(state -> state.timeouts().busiest(most, policies::of, clock.millis())), clock);
+        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
     }
 
     /**
@@ -151,6 +155,7 @@ public final class Worker implements AutoCloseable {
         clockWatch.start(delays);
         reporter.start(delays);
         attemptReporter.start(delays);
+        timeoutReporter.start(delays);
         try {
             if (!poller.awaitJoined(timeout) || !running) {
                 throw new WorkerException(
@@ -186,6 +191,7 @@ public final class Worker implements AutoCloseable {
         }
         reporter.close();
         attemptReporter.close();
+        timeoutReporter.close();
         poller.close();
         committer.close();
         monitor.close();

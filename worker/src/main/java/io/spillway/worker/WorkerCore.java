@@ -266,12 +266,9 @@ final class WorkerCore {
         return lockedGet(() -> engine.waiting(lane));
     }
 
-    int tenantsAtCap() {
-        return lockedGet(engine::tenantsAtCap);
-    }
-
-    int suspects() {
-        return lockedGet(engine::suspects);
+    /** Returns what a function reads from the engine, under the lock: it must be fast and do no I/O. */
+    <T> T read(Function<WorkerEngine<LaneItem, Attempt>, T> query) {
+        return lockedGet(() -> query.apply(engine));
     }
 
     // ---- under the lock

@@ -7,6 +7,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
@@ -83,8 +84,10 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     }
 
     @Override
-    public Attempt start(LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        Attempt attempt = new Attempt(item, slot, policy, clock, nanoClock, nowNanos, leaseMaxMillis);
+    public Attempt start(
+            LaneItem item, SlotLease<LaneItem> slot, TenantPolicy policy, AttemptTimeout timeout, long nowMillis,
+            long nowNanos) {
+        Attempt attempt = new Attempt(item, slot, policy, timeout, clock, nanoClock, nowNanos, leaseMaxMillis);
         attempt.deathsBefore = item.partition().deathsWith(item.offset());
         started.add(attempt);
         return attempt;

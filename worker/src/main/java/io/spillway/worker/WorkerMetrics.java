@@ -5,12 +5,14 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +35,7 @@ final class WorkerMetrics {
 
     final Departures departures;
     final FailureMeters failures;
+    private final TenantMeters<Counter> timeouts;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
@@ -58,6 +61,10 @@ final class WorkerMetrics {
         this.registry = registry;
         departures = new Departures(registry);
         failures = new FailureMeters(registry, tenants, unavailable);
+        timeouts = new TenantMeters<>(
+                tenants, tenant -> Counter.builder("spillway.tenant.timeouts")
+                        .description("Attempts that timed out, by tenant").tag("tenant", tenant).register(registry),
+                registry::remove);
         ageOfFirstAttempt = new TenantMeters<>(
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
         for (Lane lane : PollThread.LANES) {
@@ -92,16 +99,21 @@ final class WorkerMetrics {
      *
      * @param unavailable number of destinations at which nearly all items fail
      */
-    void watch(WorkerCore core, int slots, Supplier<Number> unavailable) {
+    void watch(WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock) {
         watchWaiting(core::waiting);
         gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
         gauge("spillway.handler.deaf", core::interrupted,
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
-        gauge("spillway.worker.tenants_at_cap", core::tenantsAtCap, "Tenants at their concurrency limit");
+        gauge("spillway.worker.tenants_at_cap", () -> core.read(WorkerEngine::tenantsAtCap),
+                "Tenants at their concurrency limit");
         gauge("spillway.destinations.unavailable", unavailable,
                 "Destinations at which nearly all items fail, over all tenants of this worker");
-        gauge("spillway.worker.suspects", core::suspects, "Items that may have killed a worker and wait to run alone");
+        gauge("spillway.tenants.timing_out",
+                () -> core.read(engine -> engine.timeouts().alwaysTimingOut(clock.millis())),
+                "Tenants whose attempts all time out in this worker, the latest 20 or more");
+        gauge("spillway.worker.suspects", () -> core.read(WorkerEngine::suspects),
+                "Items that may have killed a worker and wait to run alone");
         for (Lane lane : PollThread.LANES) {
             gauge("spillway.lane.waiting", () -> depth.getOrDefault(lane, 0L),
                     "Items that wait in a lane, over all workers", "lane", lane.label());
@@ -128,7 +140,10 @@ final class WorkerMetrics {
         }
     }
 
-    void ended(AttemptResult result, long durationNanos) {
+    void ended(Attempt attempt, AttemptResult result, long durationNanos) {
+        if (result instanceof AttemptResult.TimedOut) {
+            timeouts.of(attempt.item.tenant()).increment();
+        }
         handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
         handled.get(outcomeOf(result)).increment();
     }
@@ -164,6 +179,7 @@ final class WorkerMetrics {
     void electTenants() {
         ageOfFirstAttempt.elect();
         failures.elect();
+        timeouts.elect();
     }
 
     private static String outcomeOf(AttemptResult result) {

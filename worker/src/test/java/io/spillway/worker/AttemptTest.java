@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeouts;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
@@ -19,7 +20,8 @@ class AttemptTest {
     private long stepMillis;
     private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.TIMEOUT, "100ms"));
     private final Attempt attempt = new Attempt(
-            null, null, policy, () -> Instant.ofEpochMilli(nowMillis + stepMillis), () -> nowMillis * MILLI, 0, 1_000);
+            null, null, policy, new AttemptTimeouts(1).start("t", policy, 0, false, 0),
+            () -> Instant.ofEpochMilli(nowMillis + stepMillis), () -> nowMillis * MILLI, 0, 1_000);
 
     @AfterEach
     void clearInterrupt() {

@@ -20,6 +20,7 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.kafka.view.TimeoutStatuses;
 import io.spillway.runtime.CompactedTopics;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -35,7 +36,8 @@ import picocli.CommandLine.Option;
 @Command(name = "explain", description = {
     "Explains the routing of a tenant, or finds an item.",
     "With --tenant: shows the effective policy of a tenant, its slots and partitions with their backlogs, "
-            + "the rules that route its items, and the tenants that share its partitions.",
+            + "the rules that route its items, the durations and timeouts of its attempts, and the tenants that "
+            + "share its partitions.",
     "With --id: shows where the items with this id are, and their path as far as Kafka still has the "
             + "records. How an item has finished is known for topics.trail, an hour with the embedded Kafka. It "
             + "reads all topics; --since makes that faster."
@@ -131,15 +133,18 @@ public final class ExplainCommand implements Runnable {
             return;
         }
         Configuration configuration = common.configurationWithCluster(
-                topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.lane(Lane.HOT)));
+                topics -> List.of(topics.policies(), topics.sweeps(), topics.shards(), topics.timeouts(),
+                        topics.lane(Lane.HOT)));
         Topics names = new Topics(configuration.queue());
         ShardAssignments assignments = new ShardAssignments(
                 configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
         TenantPolicies policies;
         Sweeps sweeps;
+        TimeoutStatuses statuses;
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             sweeps = topics.read(names.sweeps(), new Sweeps());
+            statuses = topics.read(names.timeouts(), new TimeoutStatuses(common.clock()));
             if (names.assignsShards()) {
                 topics.read(names.shards(), assignments);
             }
@@ -148,16 +153,18 @@ public final class ExplainCommand implements Runnable {
         TenantExplanation explanation = TenantExplanation.of(
                 tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
+        TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
         List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());
         common.printer().result(
-                () -> Map.of(
-                        "tenant", tenant, "policy", policies.inForce(tenant).json(),
-                        "placement", explanation.kind().label(), "slots", explanation.slots(),
-                        "partitions", explanation.partitions(), "waiting", waiting,
-                        "rules", explanation.rules(), "known", explanation.known(),
-                        "sharing", explanation.sharing(), "neighbours", explanation.neighbours()),
-                printer -> print(printer, explanation, policy, waiting));
+                () -> Map.ofEntries(
+                        Map.entry("tenant", tenant), Map.entry("policy", policies.inForce(tenant).json()),
+                        Map.entry("placement", explanation.kind().label()), Map.entry("slots", explanation.slots()),
+                        Map.entry("partitions", explanation.partitions()), Map.entry("waiting", waiting),
+                        Map.entry("rules", explanation.rules()), Map.entry("timeouts", timeouts.fields()),
+                        Map.entry("known", explanation.known()), Map.entry("sharing", explanation.sharing()),
+                        Map.entry("neighbours", explanation.neighbours())),
+                printer -> print(printer, explanation, timeouts, policy, waiting));
     }
 
     private static Map<Integer, Map<String, Long>> waiting(
@@ -178,7 +185,7 @@ public final class ExplainCommand implements Runnable {
     }
 
     private void print(
-            Printer printer, TenantExplanation explanation, List<List<String>> policy,
+            Printer printer, TenantExplanation explanation, TimeoutExplanation timeouts, List<List<String>> policy,
             Map<Integer, Map<String, Long>> waiting) {
         printer.line(tenant + ": " + explanation.kind().text());
         printer.line("slots " + explanation.slots() + ", partitions " + explanation.partitions());
@@ -190,8 +197,15 @@ public final class ExplainCommand implements Runnable {
         printer.line("Its items, by the first rule that applies:");
         explanation.rules().forEach(rule -> printer.line("  " + rule));
         printer.line("");
-        printer.line("Of " + Printer.count(explanation.known(), "other tenant") + " with a policy or an assigned shard"
-                + (explanation.isCutShort() ? " (the first by name; there are more)" : "") + ":");
+        timeouts.lines().forEach(printer::line);
+        if (!timeouts.rows().isEmpty()) {
+            printer.table(TimeoutExplanation.head(), timeouts.rows().stream());
+        }
+        printer.line("");
+        printer.line(explanation.known() == 0
+                ? "No other tenant has a policy or an assigned shard to compare with."
+                : "Of " + Printer.count(explanation.known(), "other tenant") + " with a policy or an assigned shard"
+                        + (explanation.isCutShort() ? " (the first by name; there are more)" : "") + ":");
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
         printer.table(explanation.neighbours().stream().map(neighbour ->

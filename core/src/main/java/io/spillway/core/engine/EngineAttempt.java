@@ -1,6 +1,7 @@
 package io.spillway.core.engine;
 
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.scheduling.SlotLease;
 import java.util.OptionalLong;
 
@@ -10,6 +11,10 @@ public abstract class EngineAttempt<T> {
     public final T item;
     /** The tenant's policy when the attempt began; it applies until the attempt ends. */
     public final TenantPolicy policy;
+    /** How long it may run. */
+    public final AttemptTimeout timeout;
+    /** When it began. */
+    public final long startedNanos;
     /** The destination as the handler names it; the caller may set it until the attempt ends. */
     public volatile String destination = "";
     /** The slot in use; null for a suspect, which runs beside the slots. */
@@ -21,10 +26,13 @@ public abstract class EngineAttempt<T> {
     private OptionalLong leaseEndedMillis = OptionalLong.empty();
 
     /** Creates an unregistered attempt; the slot is null for a suspect. */
-    protected EngineAttempt(T item, SlotLease<T> slot, TenantPolicy policy) {
+    protected EngineAttempt(
+            T item, SlotLease<T> slot, TenantPolicy policy, AttemptTimeout timeout, long startedNanos) {
         this.item = item;
         this.slot = slot;
         this.policy = policy;
+        this.timeout = timeout;
+        this.startedNanos = startedNanos;
     }
 
     /**

@@ -4,6 +4,7 @@ import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.SlotLease;
@@ -17,11 +18,13 @@ public interface EngineEffects<T, A> {
     /**
      * Starts an attempt.
      *
-     * @param slot   for {@link EngineAttempt}; null for a suspect
-     * @param policy of the item's tenant
+     * @param slot    for {@link EngineAttempt}; null for a suspect
+     * @param policy  of the item's tenant
+     * @param timeout after which the caller stops the attempt
      * @return the attempt, to be passed to {@link WorkerEngine#ended} once
      */
-    A start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos);
+    A start(
+            T item, SlotLease<T> slot, TenantPolicy policy, AttemptTimeout timeout, long nowMillis, long nowNanos);
 
     /** Records that an attempt has succeeded. */
     void done(T item);

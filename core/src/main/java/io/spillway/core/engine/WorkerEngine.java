@@ -9,6 +9,8 @@ import io.spillway.core.progress.ReadVerdict;
 import io.spillway.core.progress.SuspectDecision;
 import io.spillway.core.progress.SuspectRules;
 import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptTimeout;
+import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
 import io.spillway.core.scheduling.DispatchSettings;
@@ -51,6 +53,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
     private long endsCheckedMillis;
+    private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
 
     /**
      * Creates an engine without partitions.
@@ -188,6 +191,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         } else {
             dispatch.ended(attempt.slot, nowNanos);
         }
+        timeouts.ended(attempt.timeout, result, nowNanos - attempt.startedNanos);
         if (!attempt.item.partition().gone) {
             settlement.settle(attempt, result, random, nowMillis);
         }
@@ -253,6 +257,11 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return running.all();
     }
 
+    /** Returns the timeouts of attempts by tenant, for reports; used as the engine is. */
+    public AttemptTimeouts timeouts() {
+        return timeouts;
+    }
+
     /** Returns how many items of a lane wait for a slot; the lane is hot, overflow or aged. */
     public int waiting(Lane lane) {
         return dispatch.waiting(lane);
@@ -294,7 +303,10 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     private void start(T item, SlotLease<T> slot, TenantPolicy policy, long nowMillis, long nowNanos) {
-        A attempt = effects.start(item, slot, policy, nowMillis, nowNanos);
+        long blameToLast = (policy.attempts() - 1L) * DestinationHealth.WHOLE;
+        AttemptTimeout timeout = timeouts.start(
+                item.tenant(), policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
+        A attempt = effects.start(item, slot, policy, timeout, nowMillis, nowNanos);
         running.add(attempt);
         if (slot == null) {
             quarantine.started(attempt);

@@ -9,6 +9,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
@@ -30,10 +31,12 @@ final class EngineTimeline
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private PolicySettings settings = PolicySettings.NONE_SET
+    private static final PolicySettings SETTINGS = PolicySettings.NONE_SET
             .with(PolicyField.AGED_AFTER, "10s").with(PolicyField.TTL, "60s").with(PolicyField.SWEEPABLE, "true")
             .with(PolicyField.ATTEMPTS, "3").with(PolicyField.BACKOFF_BASE, "1s").with(PolicyField.BACKOFF_CAP, "10s")
             .with(PolicyField.JITTER, "none");
+
+    private PolicySettings settings;
     private final List<String> effects = new ArrayList<>();
     private final Map<Long, Attempt> attempts = new HashMap<>();
     final WorkerEngine<Item, Attempt> engine;
@@ -62,8 +65,8 @@ final class EngineTimeline
     }
 
     static final class Attempt extends EngineAttempt<Item> {
-        Attempt(Item item, SlotLease<Item> slot, TenantPolicy policy) {
-            super(item, slot, policy);
+        Attempt(Item item, SlotLease<Item> slot, TenantPolicy policy, AttemptTimeout timeout, long startedNanos) {
+            super(item, slot, policy, timeout, startedNanos);
         }
     }
 
@@ -73,6 +76,12 @@ final class EngineTimeline
     }
 
     EngineTimeline(int slots, int killerDeaths) {
+        this(slots, killerDeaths, PolicySettings.NONE_SET);
+    }
+
+    /** Creates an engine whose tenants have these settings instead of the usual ones where they are set. */
+    EngineTimeline(int slots, int killerDeaths, PolicySettings own) {
+        settings = own.over(SETTINGS);
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
                 new DestinationHealth(10), killerDeaths, this, this);
@@ -174,9 +183,11 @@ final class EngineTimeline
     }
 
     @Override
-    public Attempt start(Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, long atMillis, long atNanos) {
+    public Attempt start(
+            Item item, SlotLease<Item> slot, TenantPolicy itsPolicy, AttemptTimeout timeout, long atMillis,
+            long atNanos) {
         effects.add("start " + item.offset() + (slot == null ? " alone" : ""));
-        Attempt attempt = new Attempt(item, slot, itsPolicy);
+        Attempt attempt = new Attempt(item, slot, itsPolicy, timeout, atNanos);
         attempts.put(item.offset(), attempt);
         return attempt;
     }

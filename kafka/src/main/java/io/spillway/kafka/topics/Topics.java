@@ -167,6 +167,11 @@ public final class Topics {
         return prefix + ".attempts";
     }
 
+    /** Returns the topic of tenants' durations and timeouts in each worker, by worker: compacted, kept for one hour. */
+    public String timeouts() {
+        return prefix + ".timeouts";
+    }
+
     /** Returns the changelog of the shard registry's store; Kafka Streams derives the same name. */
     public String shardsChangelog() {
         return routerGroup() + "-" + SHARD_STORE + "-changelog";
@@ -234,6 +239,7 @@ public final class Topics {
         specs.add(status(demand()));
         specs.add(status(laneState()));
         specs.add(spec(attempts(), 1, attemptsConfigs()));
+        specs.add(status(timeouts()));
         if (assignsShards) {
             specs.add(queue(shardRequests(), 1, SHARD_REQUEST_BYTES, "producer"));
             specs.add(spec(shardsChangelog(), 1, compactedConfigs()));

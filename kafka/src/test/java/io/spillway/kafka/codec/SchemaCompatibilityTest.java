@@ -12,6 +12,7 @@ import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantDepth;
 import io.spillway.schema.TenantPolicy;
 import io.spillway.schema.WorkItem;
+import io.spillway.schema.WorkerTimeouts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
@@ -37,24 +38,27 @@ class SchemaCompatibilityTest {
      * bytes of the SHA-256 of the whole schema, with defaults, logical types and documentation. A released file is
      * never edited: a change is a new file and a new entry here.
      */
-    private static final Map<String, List<String>> RELEASED = Map.of(
-            "WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce"),
-            "TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025",
-                    "8379d36a108662ca/e6e8d2bf0da38f9f"),
-            "SweepMark", List.of("6766b0789c8da600/575ca47b97e56178"),
-            "ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7"),
-            "LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87"),
-            "RouterDemand", List.of("db70e7731803c801/57b66ca21f298290"),
-            "LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5"),
-            "ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed"),
-            "AttemptReport", List.of("259ef5c68c480556/2f251232950f656d"),
-            "TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612", "2e00240e1a082042/f53d368baa67686d"));
+    private static final Map<String, List<String>> RELEASED = Map.ofEntries(
+            Map.entry("WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce")),
+            Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651",
+                    "250f47db4104724f/7494712c29020025",
+                    "8379d36a108662ca/e6e8d2bf0da38f9f")),
+            Map.entry("SweepMark", List.of("6766b0789c8da600/575ca47b97e56178")),
+            Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
+            Map.entry("LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87")),
+            Map.entry("WorkerTimeouts", List.of("0/0")),
+            Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
+            Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
+            Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
+            Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
+            Map.entry("TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612",
+                    "2e00240e1a082042/f53d368baa67686d")));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                 ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
                 LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema(),
-                AttemptReport.getClassSchema());
+                AttemptReport.getClassSchema(), WorkerTimeouts.getClassSchema());
     }
 
     @ParameterizedTest
