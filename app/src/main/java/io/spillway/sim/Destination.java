@@ -14,6 +14,9 @@ final class Destination {
     private static final AttemptResult DOWN = new AttemptResult.Failed(OptionalLong.empty(), "the destination is down");
     private static final AttemptResult FINAL = new AttemptResult.PermanentFailure("permanent scenario failure");
 
+    /** In place of the number of an attempt: the same draw for all attempts of an item. */
+    private static final int POISON = -1;
+
     private final Population population;
     private final long seed;
     private final SeededRandom random = new SeededRandom(0);
@@ -35,6 +38,10 @@ final class Destination {
         double chance = random.nextDouble();
         AttemptResult result = chance < handling.finalRate() ? FINAL
                 : chance < handling.finalRate() + handling.failureRate() ? FAILED : SUCCEEDED;
+        if (handling.poisonRate() > 0
+                && random.set(seed, item.number, POISON).nextDouble() < handling.poisonRate()) {
+            result = FAILED;
+        }
         for (Disturbance disturbance : handling.disturbances()) {
             if (disturbance.window().contains(nowNanos)) {
                 switch (disturbance) {

@@ -157,7 +157,8 @@ final class ScenarioLoader {
         own.addAll(disturbances(section));
         Handling handling = section.has("handler")
                 ? section.one("handler", handler -> handling(handler, own))
-                : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.kills(), own);
+                : new Handling(common.latency(), common.failureRate(), common.finalRate(), common.poisonRate(),
+                        common.kills(), own);
         List<Surge> surges =
                 section.list("spikes", spike -> new Surge(window(spike), factor(spike, 0)));
         List<Sweep> sweeps =
@@ -185,7 +186,8 @@ final class ScenarioLoader {
     private static Handling handling(ScenarioSection section, List<Disturbance> disturbances) {
         return new Handling(
                 section.one("latency", ScenarioLoader::latency), section.number("failureRate", 0, 0, 1),
-                section.number("finalRate", 0, 0, 1), section.flag("kills"), disturbances);
+                section.number("finalRate", 0, 0, 1), section.number("poisonRate", 0, 0, 1), section.flag("kills"),
+                disturbances);
     }
 
     private static Latency latency(ScenarioSection section) {

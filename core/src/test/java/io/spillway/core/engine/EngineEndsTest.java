@@ -26,6 +26,7 @@ class EngineEndsTest {
     void set_limits() {
         one.set(PolicyField.RETRY_FOR, "30s");
         one.set(PolicyField.EXPIRE_AFTER, "40s");
+        one.set(PolicyField.AGED_AFTER, "none");
     }
 
     @ParameterizedTest(name = "in {0} after {2} ms and {1} attempts, with the clock {3} ms ahead: {4}")
