@@ -216,10 +216,11 @@ class LedgerRecorderTest {
                     RouterHarness.headers(
                     "spillway-due", "" + due, "spillway-origin", "i-0-0", "spillway-attempt", "1"));
             router.sendDelayed(RouterHarness.item("b", RouterHarness.START_MILLIS), new RecordHeaders());
-            assertThat(flush(router)).isEqualTo(Map.of("b delay>dead-letter", 1L));
+            assertThat(flush(router)).as("one is not readable, and one is over already").isEqualTo(Map.of(
+                    "b delay>dead-letter", 1L, "ended delay>dead-letter", 1L));
             router.advance(Duration.ofSeconds(6));
             assertThat(flush(router)).isEqualTo(Map.of(
-                    "a delay>hot", 1L, "short delay>dropped", 1L, "ended delay>dead-letter", 1L));
+                    "a delay>hot", 1L, "short delay>dropped", 1L));
         }
     }
 

@@ -46,15 +46,16 @@ public final class DestinationHealth {
         private final DecayingCount failures = new DecayingCount(30_000);
         private double lastItems;
         private double lastFailures;
-        private long failedAtMillis;
+        /** When an attempt failed, or a retry ended: while retries wait, the routers need the reports. */
+        private long usedAtMillis;
         private long firsts;
         private long firstSuccesses;
         /** By the partition that granted them: retries, and those of them that succeeded. */
         private final Map<Integer, long[]> retries = new HashMap<>();
 
         void ended(boolean isFirst, boolean succeeded, long nowMillis) {
-            if (!succeeded) {
-                failedAtMillis = nowMillis;
+            if (!succeeded || !isFirst) {
+                usedAtMillis = nowMillis;
             }
             if (isFirst) {
                 items.add(1, nowMillis);
@@ -127,19 +128,20 @@ public final class DestinationHealth {
      */
     public synchronized void ended(
             String destination, String tenant, boolean isFirst, int grantedBy, boolean succeeded, long nowMillis) {
-        if (succeeded && destinations.isEmpty()) {
+        boolean isNews = !succeeded || !isFirst;
+        if (!isNews && destinations.isEmpty()) {
             return;
         }
         Destination at = destinations.get(destination);
         if (at == null) {
-            if (succeeded || destinations.size() >= maxTenants) {
+            if (!isNews || destinations.size() >= maxTenants) {
                 return;
             }
             at = new Destination();
             destinations.put(destination, at);
         }
         Health own = at.tenants.get(tenant);
-        if (own == null && !succeeded && tenants < maxTenants) {
+        if (own == null && isNews && tenants < maxTenants) {
             own = new Health();
             at.tenants.put(tenant, own);
             tenants++;
@@ -199,16 +201,16 @@ public final class DestinationHealth {
         return taken;
     }
 
-    /** Forgets tenants and destinations without a failure for ten minutes. Call it about every minute. */
+    /** Forgets tenants and destinations without a failure or a retry for ten minutes. Call it about every minute. */
     public synchronized void prune(long nowMillis) {
         for (Iterator<Destination> each = destinations.values().iterator(); each.hasNext(); ) {
             Destination at = each.next();
             at.tenants.values().removeIf(own -> {
-                boolean unused = own.failedAtMillis < nowMillis - KEPT_MILLIS && !own.hasCounts();
+                boolean unused = own.usedAtMillis < nowMillis - KEPT_MILLIS && !own.hasCounts();
                 tenants -= unused ? 1 : 0;
                 return unused;
             });
-            if (at.tenants.isEmpty() && at.all.failedAtMillis < nowMillis - KEPT_MILLIS && !at.all.hasCounts()) {
+            if (at.tenants.isEmpty() && at.all.usedAtMillis < nowMillis - KEPT_MILLIS && !at.all.hasCounts()) {
                 each.remove();
             }
         }

@@ -155,6 +155,21 @@ class DestinationHealthTest {
         assertThat(health.takeCounts(10)).isEmpty();
     }
 
+    @Test
+    void whileRetriesGoOnAttemptsAreReportedAlsoIfNoneHasFailedForLong() {
+        health.ended("", "acme", true, -1, false, nowMillis);
+        for (int minute = 0; minute < 60; minute++) {
+            nowMillis += 60_000;
+            health.ended("", "acme", false, 3, true, nowMillis);
+            health.prune(nowMillis);
+            assertThat(health.takeCounts(10)).as("minute %d", minute).isNotEmpty();
+        }
+        DestinationHealth restarted = new DestinationHealth(3);
+        restarted.ended("", "acme", false, 3, true, nowMillis);
+        assertThat(restarted.takeCounts(10))
+                .containsExactly(new AttemptCounts(new RetryKey("", "acme"), 3, 0, 0, 1, 1));
+    }
+
     private void fail(String tenant, int items, long everyMillis) {
         for (int i = 0; i < items; i++) {
             health.ended("", tenant, true, -1, false, nowMillis);
