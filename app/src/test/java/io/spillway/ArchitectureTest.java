@@ -66,7 +66,8 @@ class ArchitectureTest {
             row("kafka.metrics", "core.item"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
             row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),
-            row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker worker.handlers"),
+            row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
+                    + " worker.handlers"),
             row("router.stage", "core.item"),
             row("router.ledger", "@core @kafka router.stage"),
             row("router.route", "@core @kafka router.stage router.ledger"),

@@ -84,7 +84,8 @@ final class DisposalTransactions implements AutoCloseable {
             } catch (TimeoutException e) {
                 if (attempt == COMMIT_ATTEMPTS) {
                     throw new KafkaFailure("The result of the last transaction is unknown after " + done
-                            + " dead letters. Run the command again: it continues after what was committed", e);
+                            + (done == 1 ? " dead letter" : " dead letters")
+                            + ". Run the command again: it continues after what was committed", e);
                 }
             }
         }
@@ -110,7 +111,8 @@ final class DisposalTransactions implements AutoCloseable {
                 throw new SupersededException(done, e);
             }
             abort();
-            throw new KafkaFailure("the run ended after " + done + " dead letters; the others are unchanged", e);
+            throw new KafkaFailure("the run ended after " + done
+                    + (done == 1 ? " dead letter" : " dead letters") + "; the others are unchanged", e);
         }
     }
 

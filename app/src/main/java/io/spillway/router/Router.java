@@ -160,12 +160,12 @@ public final class Router implements AutoCloseable {
                 new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         Topology topology =
                 RouterTopology.build(topics,
-                        processors(rules, retries, metrics, delays, recorder, placements, policies, nanoClock));
+                        processors(rules, retries, metrics, delays, recorder, placements, nanoClock));
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
-        this.housekeeping = new Housekeeping(queueAdmin, topics, rates, List.of(metrics::electTenants,
-                delays::electTenants), depths,
+        this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
+                List.of(metrics::electTenants, delays::electTenants), depths,
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
@@ -290,7 +290,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            PlacementView placements, TenantPolicies policies, LongSupplier nanoClock) {
+            PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(

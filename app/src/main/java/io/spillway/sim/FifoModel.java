@@ -2,8 +2,8 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
-import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.AttemptCounts;
+import io.spillway.core.retry.AttemptRules;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
@@ -93,7 +93,8 @@ final class FifoModel implements Model {
         ItemHistory before = new ItemHistory(
                 item.attempts, item.blameThousandths, item.waitMillis, item.enqueuedAtMillis());
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
-        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(), nowMillis);
+        health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(),
+                nowMillis);
         NextStep next = AttemptRules.nextStep(ending.result(), before, health.blame("", item.tenantName, nowMillis),
                 tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);
         switch (next) {

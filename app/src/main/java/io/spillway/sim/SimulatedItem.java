@@ -2,8 +2,8 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
-import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.item.Lane;
+import io.spillway.core.retry.AttemptCounts;
 import io.spillway.sim.scenario.SimulatedTime;
 
 /** Item in a simulation. Owner: its queue. Lane, attempts and moves change only with a commit. */

@@ -8,6 +8,7 @@ import io.spillway.runtime.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -51,7 +52,9 @@ class FinishedItemsIT {
             assertThat(dropped.get("place").textValue()).isEqualTo("dropped");
             assertThat(dropped.get("reason").textValue()).isEqualTo("ttl");
             sendWithoutTenant("order-4");
+            long untilNanos = System.nanoTime() + Duration.ofSeconds(60).toNanos();
             while (!run("dead-letters", "list", "--tenant", "(none)").out().contains("order-4")) {
+                assertThat(System.nanoTime()).as("order-4 is a dead letter within a minute").isLessThan(untilNanos);
                 LockSupport.parkNanos(20_000_000);
             }
             run("dead-letters", "discard", "--tenant", "(none)", "--yes").done();

@@ -94,7 +94,8 @@ class MetricsIT {
             assertThat(values(samples, "spillway_polls_total", "empty")).containsExactlyInAnyOrder("true", "false");
             assertThat(values(samples, "spillway_lane_waiting", "lane")).isEqualTo(LANES);
             assertThat(values(samples, "spillway_handled_total", "outcome"))
-                    .containsExactlyInAnyOrder("done", "retry", "unavailable", "dead", "later", "timeout", "interrupted");
+                    .containsExactlyInAnyOrder(
+                            "done", "retry", "unavailable", "dead", "later", "timeout", "interrupted");
             assertThat(values(samples, "spillway_destination_unavailable", "tenant")).containsExactly("failing");
 
             assertThat(value(samples, "spillway_handled_total", "outcome", "retry")).isEqualTo(20);

@@ -111,13 +111,13 @@ class ConfigurationErrorTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-        nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-        kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-        kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
-        nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        nonsense: 1                        | nonsense = 1: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
+        kafak: {prefix: x}                 | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
+        kafak: {}                          | kafak = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
+        nonsense:                          | nonsense = null: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
         topics: {partition: 3}             | topics.partition = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         topics: {partition: }              | topics.partition = null: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
-        Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards
+        Topics: {partitions: 3}            | Topics = {...}: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry
         topics: {Partitions: 3}            | topics.Partitions = 3: unknown key; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         topics: {partitions: {min: 3}}     | topics.partitions = {...}: must be one value
         kafka: {prefix: {a: b}}            | kafka.prefix = {...}: must be one value
@@ -128,7 +128,7 @@ class ConfigurationErrorTest {
         topics: [3]                        | topics = [...]: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         topics: 3                          | topics = 3: must be a map of settings; known here: topics.partitions, topics.replication, topics.maxBytes, topics.trail
         kafka: {properties: none}          | kafka.properties = none: must be a map of settings; any key
-        "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards"
+        "'': 3"                            | " = 3: unknown key; known sections: kafka, topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry"
         """)
     void a_value_in_the_wrong_structure_is_reported(String yaml, String error) {
         assertThat(errorOf(yaml)).isEqualTo(file() + ": " + error);
@@ -140,7 +140,7 @@ class ConfigurationErrorTest {
         assertThat(errorOf(yaml))
                 .isEqualTo(file()
                         + ": must be a map of settings; known sections: kafka, topics, defaults, router,"
-                        + " worker, killer, handler, gateway, metrics, shards");
+                        + " worker, killer, handler, gateway, metrics, shards, retry");
     }
 
     @ParameterizedTest(name = "{0}")
@@ -178,7 +178,7 @@ class ConfigurationErrorTest {
         assertThat(errorOf("\"x\\nspillway ready\": \"a\\e[2K\\u202eb\""))
                 .isEqualTo(
                         file() + ": x\\u000aspillway ready = a\\u001b[2K\\u202eb: unknown key; known sections: kafka,"
-                                + " topics, defaults, router, worker, killer, handler, gateway, metrics, shards");
+                                + " topics, defaults, router, worker, killer, handler, gateway, metrics, shards, retry");
     }
 
     @Test
@@ -216,6 +216,12 @@ class ConfigurationErrorTest {
     })
     void text_that_cannot_be_parsed_is_never_quoted(String yaml) {
         assertThat(errorOf(yaml.replace("%s", SECRET).replace("%%", "%"))).doesNotContain(SECRET);
+    }
+
+    @Test
+    void the_tokens_of_retry_budgets_are_shown() {
+        assertThat(errorOf("retry: {destinationTokens: 0}")).contains("retry.destinationTokens = 0: must be");
+        assertThat(errorOf("defaults: {retryTokens: x}")).contains("defaults.retryTokens = x: must be");
     }
 
     @Test

@@ -41,7 +41,8 @@ class ConfigurationFileTest {
                 new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
-                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5), 3),
+                        Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
+                        3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
                         new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),

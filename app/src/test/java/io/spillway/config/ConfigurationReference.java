@@ -1,5 +1,7 @@
 package io.spillway.config;
 
+import static java.util.Map.entry;
+
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
@@ -46,20 +48,22 @@ final class ConfigurationReference {
             is `SPILLWAY_ADMIN_KEY`, or the content of the file that `gateway.adminKeyFile` names.
             """;
 
-    private static final Map<String, String> SECTIONS = Map.of(
-            "kafka", "Kafka cluster",
-            "topics", "Topics",
-            "defaults", "Default policy of tenants\n\n"
+    private static final Map<String, String> SECTIONS = Map.ofEntries(
+            entry("kafka", "Kafka cluster"),
+            entry("topics", "Topics"),
+            entry("defaults", "Default policy of tenants\n\n"
                     + "A tenant's own settings (`spillway tenants set`) win over those of all tenants\n"
-                    + "(`spillway tenants set '*'`), and those win over these.",
-            "router", "Router",
-            "worker", "Worker",
-            "killer", "Items that crash workers",
-            "handler", "Handler",
-            "gateway", "Gateway",
-            "metrics", "Metrics",
-            "shards", "Partition selection\n\n"
-                    + "All routers, and producers that select partitions by tenant, must have the same settings.");
+                    + "(`spillway tenants set '*'`), and those win over these."),
+            entry("router", "Router"),
+            entry("worker", "Worker"),
+            entry("killer", "Items that crash workers"),
+            entry("handler", "Handler"),
+            entry("gateway", "Gateway"),
+            entry("metrics", "Metrics"),
+            entry("shards", "Partition selection\n\n"
+                    + "All routers, and producers that select partitions by tenant, must have the same settings."),
+            entry("retry", "Retry budgets\n\n"
+                    + "Those of a tenant are in its policy: `retryTokens` and `retryEarned`."));
 
     private static final Map<Class<?>, String> TYPE_NAMES = Map.of(
             String.class, "text",

@@ -51,7 +51,8 @@ class ParkedRetriesTest {
             retry("acme", START_MILLIS, 1_000);
         }
         advance(20_000);
-        assertThat(router.take(Lane.HOT)).as("saved retries, and the trickle").hasSize(21);
+        assertThat(router.take(Lane.HOT)).as("saved retries, and the trickle").hasSize(21)
+                .allSatisfy(each -> assertThat(header(each, "spillway-granted-by")).isEqualTo("0"));
         assertThat(parked()).hasSize(10_000 - 21);
 
         advance(MINUTE_MILLIS);
@@ -298,7 +299,7 @@ class ParkedRetriesTest {
     }
 
     private static AttemptCounts succeeded(String destination, String tenant, long firsts) {
-        return new AttemptCounts(new RetryKey(destination, tenant), -1, firsts, firsts, 0, 0);
+        return new AttemptCounts(new RetryKey(destination, tenant), AttemptCounts.UNKNOWN, firsts, firsts, 0, 0);
     }
 
     private void advance(long millis) {

@@ -27,8 +27,8 @@ class AttemptReporterTest {
 
     @Test
     void a_router_reads_what_has_ended_once() {
-        ended.add(new AttemptCounts(new RetryKey("api.example.org", "acme"), -1, 5, 2, 3, 1));
-        ended.add(new AttemptCounts(RetryKey.OTHERS, -1, 9, 9, 0, 0));
+        ended.add(new AttemptCounts(new RetryKey("api.example.org", "acme"), AttemptCounts.UNKNOWN, 5, 2, 3, 1));
+        ended.add(new AttemptCounts(RetryKey.OTHERS, AttemptCounts.UNKNOWN, 9, 9, 0, 0));
         List<AttemptCounts> all = List.copyOf(ended);
         reporter.report();
         reporter.report();
@@ -41,7 +41,7 @@ class AttemptReporterTest {
     @Test
     void more_counts_than_fit_go_into_the_next_reports_and_then_wait() {
         for (int i = 0; i < AttemptReporter.MOST_REPORTS * AttemptReports.MOST_COUNTS + 1_500; i++) {
-            ended.add(new AttemptCounts(new RetryKey("", "t" + i), -1, 1, 0, 0, 0));
+            ended.add(new AttemptCounts(new RetryKey("", "t" + i), AttemptCounts.UNKNOWN, 1, 0, 0, 0));
         }
         reporter.report();
         assertThat(producer.history()).hasSize(AttemptReporter.MOST_REPORTS);
@@ -51,6 +51,21 @@ class AttemptReporterTest {
                 .containsExactly(1_000, 500);
         reporter.close();
         assertThat(producer.closed()).isTrue();
+    }
+
+    @Test
+    void counts_above_what_was_asked_for_are_published_too() {
+        List<AttemptCounts> more = new ArrayList<>();
+        for (int i = 0; i < AttemptReports.MOST_COUNTS + 3; i++) {
+            more.add(new AttemptCounts(new RetryKey("", "t" + i), 7, 0, 0, 1, 1));
+        }
+        List<List<AttemptCounts>> answers = new ArrayList<>(List.of(more, List.of()));
+        AttemptReporter other = new AttemptReporter(
+                producer, "spillway.attempts", "w", most -> answers.removeFirst(), Instant::now);
+        other.report();
+        assertThat(producer.history()).flatExtracting(each -> new AttemptReports().decode(each.value()))
+                .containsExactlyElementsOf(more);
+        other.close();
     }
 
     private List<AttemptCounts> take(int most) {

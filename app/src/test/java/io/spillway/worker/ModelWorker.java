@@ -226,7 +226,7 @@ final class ModelWorker implements ModelProducer.Cluster {
 
     private void run(List<Attempt> attempts) {
         for (Attempt attempt : attempts) {
-            assertThat(running).as("model.seed %d: two attempts of one item at the same time", model.seed).noneMatch(other ->
+            assertThat(running).as("seed %d: two attempts of one item at the same time", model.seed).noneMatch(other ->
                     other.item.owned().partition.equals(attempt.item.owned().partition)
                             && other.item.offset() == attempt.item.offset());
             running.add(attempt);

@@ -59,8 +59,8 @@ public sealed interface Outcome {
      * no retry budget, and may be repeated as often as necessary. The item still ends: it becomes a dead letter when
      * the tenant's {@code expireAfter} has passed without an attempt, or {@code retryFor} if it was attempted before.
      *
-     * @param after shortest wait before the item is delivered again; negative counts as zero. It is not shortened to
-     *              the tenant's {@code backoffCap}
+     * @param after shortest wait before the item is delivered again; negative counts as zero, and more than 30 days
+     *              count as 30 days. It may exceed the tenant's {@code backoffCap}
      */
     record Later(Duration after) implements Outcome {
         public Later {

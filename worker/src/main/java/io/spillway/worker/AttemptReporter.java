@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * Publisher of how this worker's attempts ended, for the routers' retry budgets: every 250 ms, if there is anything to
  * report. It is outside the worker's transactions. A report that cannot be sent is lost, and means fewer retries.
  *
- * <p>Owner of its producer and its thread. Bound: {@value #MOST_REPORTS} reports at a time; further counts wait for the
- * next time.
+ * <p>Owner of its producer and its thread. Bound: about {@value #MOST_REPORTS} reports at a time; further counts wait
+ * for the next time.
  */
 final class AttemptReporter implements AutoCloseable {
     static final long PERIOD_MILLIS = 250;
@@ -41,7 +41,7 @@ final class AttemptReporter implements AutoCloseable {
      * Creates a reporter that {@link #start} starts.
      *
      * @param producer taken over
-     * @param counts   removes and returns at most this number of counts
+     * @param counts   removes and returns about this number of counts
      */
     AttemptReporter(
             Producer<byte[], byte[]> producer, String topic, String worker, IntFunction<List<AttemptCounts>> counts,
@@ -69,8 +69,10 @@ final class AttemptReporter implements AutoCloseable {
     void report() {
         for (int i = 0; i < MOST_REPORTS; i++) {
             List<AttemptCounts> ended = counts.apply(AttemptReports.MOST_COUNTS);
-            if (!ended.isEmpty()) {
-                publish(reports.encode(worker, ended, clock.millis()));
+            // There can be a few more than asked for.
+            for (int from = 0; from < ended.size(); from += AttemptReports.MOST_COUNTS) {
+                int to = Math.min(ended.size(), from + AttemptReports.MOST_COUNTS);
+                publish(reports.encode(worker, ended.subList(from, to), clock.millis()));
             }
             if (ended.size() < AttemptReports.MOST_COUNTS) {
                 return;

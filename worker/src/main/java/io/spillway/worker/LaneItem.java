@@ -58,7 +58,7 @@ record LaneItem(
     @Override
     public int grantedBy() {
         return attempts == 0 ? AttemptCounts.UNKNOWN
-                : (int) Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.GRANTED_BY)
+                : Math.clamp(ItemHeaders.number(record.headers(), ItemHeaders.GRANTED_BY)
                         .orElse(AttemptCounts.UNKNOWN), AttemptCounts.UNKNOWN, Integer.MAX_VALUE);
     }
 

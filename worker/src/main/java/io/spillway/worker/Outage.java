@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Time since when the Kafka calls of one thread fail or block. It limits how long they are retried, and logs the first failure
- * and one in {@value #LOG_SECONDS} s. Written by one thread, read by any.
+ * Time since when the Kafka calls of one thread fail or block. It limits how long they are retried, and logs the first
+ * failure and one in {@value #LOG_SECONDS} s. Written by one thread, read by any.
  */
 final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger(Outage.class);

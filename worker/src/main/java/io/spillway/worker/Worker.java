@@ -132,11 +132,11 @@ public final class Worker implements AutoCloseable {
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
+        this.attemptReporter = new AttemptReporter(
+                clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> core.read(state -> state.timeouts().busiest(most, policies::of, clock.millis())), clock);
-        this.attemptReporter = new AttemptReporter(
-                clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
     }
 

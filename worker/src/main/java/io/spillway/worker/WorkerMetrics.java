@@ -105,13 +105,15 @@ final class WorkerMetrics {
         gauge("spillway.handler.deaf", core::interrupted,
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
-        gauge("spillway.worker.tenants_at_cap", () -> core.read(WorkerEngine::tenantsAtCap), "Tenants at their concurrency limit");
+        gauge("spillway.worker.tenants_at_cap", () -> core.read(WorkerEngine::tenantsAtCap),
+                "Tenants at their concurrency limit");
         gauge("spillway.destinations.unavailable", unavailable,
                 "Destinations at which nearly all items fail, over all tenants of this worker");
         gauge("spillway.tenants.timing_out",
                 () -> core.read(engine -> engine.timeouts().alwaysTimingOut(clock.millis())),
                 "Tenants whose attempts all time out in this worker, the latest 20 or more");
-        gauge("spillway.worker.suspects", () -> core.read(WorkerEngine::suspects), "Items that may have killed a worker and wait to run alone");
+        gauge("spillway.worker.suspects", () -> core.read(WorkerEngine::suspects),
+                "Items that may have killed a worker and wait to run alone");
         for (Lane lane : PollThread.LANES) {
             gauge("spillway.lane.waiting", () -> depth.getOrDefault(lane, 0L),
                     "Items that wait in a lane, over all workers", "lane", lane.label());

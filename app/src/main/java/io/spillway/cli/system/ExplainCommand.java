@@ -202,8 +202,10 @@ public final class ExplainCommand implements Runnable {
             printer.table(TimeoutExplanation.head(), timeouts.rows().stream());
         }
         printer.line("");
-        printer.line("Of " + Printer.count(explanation.known(), "other tenant") + " with a policy or an assigned shard"
-                + (explanation.isCutShort() ? " (the first by name; there are more)" : "") + ":");
+        printer.line(explanation.known() == 0
+                ? "No other tenant has a policy or an assigned shard to compare with."
+                : "Of " + Printer.count(explanation.known(), "other tenant") + " with a policy or an assigned shard"
+                        + (explanation.isCutShort() ? " (the first by name; there are more)" : "") + ":");
         explanation.sharing().forEach((shared, count) ->
                 printer.line("  " + count + (count == 1 ? " shares " : " share ") + shared + " of its partitions"));
         printer.table(explanation.neighbours().stream().map(neighbour ->

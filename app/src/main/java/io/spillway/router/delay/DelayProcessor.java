@@ -78,13 +78,15 @@ public final class DelayProcessor extends LaneProcessor {
         timers = new Timers(store);
         parked = new ParkedItems(store, delays.parked());
         retries = new DelayedRetries(
-                new RetryGate(rules.settings(), processorContext.taskId().partition(), topics.partitions(),
-                        DelayedRetries.MAX_GROUPS),
-                parked, timers, opened, rules.policies());
+                gate(processorContext.taskId().partition()), parked, timers, opened, rules.policies());
         wakeUp = new WakeUp(processorContext, this::onWakeUp);
         notBeforeMillis = 0;
         delays.started(timers);
         setWakeUp(processorContext.currentSystemTimeMs());
+    }
+
+    private RetryGate gate(int partition) {
+        return new RetryGate(rules.settings(), partition, topics.partitions(), DelayedRetries.MAX_GROUPS);
     }
 
     @Override
@@ -132,21 +134,20 @@ public final class DelayProcessor extends LaneProcessor {
         long untilMillis = Math.min(item.dueMillis(), endMillis);
         if (untilMillis > nowMillis) {
             timers.put(untilMillis, offset, TimerCodec.encode(record));
-        } else if (item.isRetry() && endMillis > nowMillis && !retries.mayGo(item, nowMillis)) {
-            retries.park(item, endMillis, offset, TimerCodec.encode(record));
-        } else {
-            if (item.isRetry()) {
-                granted(record);
-            }
+        } else if (!item.isRetry() || endMillis <= nowMillis) {
             route(record, offset, nowMillis);
+        } else if (retries.mayGo(item, nowMillis)) {
+            routeGranted(record, offset, nowMillis);
+        } else {
+            retries.park(item, endMillis, offset, TimerCodec.encode(record));
         }
     }
 
-    /** Marks a record so that the result of its attempt is reported to this partition. */
-    private void granted(Record<byte[], byte[]> record) {
-        record.headers().remove(ItemHeaders.GRANTED_BY);
-        record.headers().add(ItemHeaders.GRANTED_BY,
-                Integer.toString(context().taskId().partition()).getBytes(StandardCharsets.US_ASCII));
+    /** Routes a retry with the number of this partition: the gate is to learn how the attempt ends. */
+    private void routeGranted(Record<byte[], byte[]> record, long offset, long nowMillis) {
+        byte[] partition = Integer.toString(context().taskId().partition()).getBytes(StandardCharsets.US_ASCII);
+        record.headers().remove(ItemHeaders.GRANTED_BY).add(ItemHeaders.GRANTED_BY, partition);
+        route(record, offset, nowMillis);
     }
 
     private void onWakeUp(long nowMillis) {
@@ -218,10 +219,7 @@ public final class DelayProcessor extends LaneProcessor {
 
         @Override
         public void paid(long offset, byte[] item) {
-            decode(item, offset, nowMillis).ifPresent(record -> {
-                granted(record);
-                route(record, offset, nowMillis);
-            });
+            decode(item, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
         }
 
         @Override
@@ -242,6 +240,7 @@ public final class DelayProcessor extends LaneProcessor {
     protected Origin toDeadLetter(Headers headers, Decision decision, long offset) {
         Origin origin = Origin.of(headers).orElse(position(offset));
         ItemHeaders.removeDeadLetter(headers);
+        headers.remove(ItemHeaders.GRANTED_BY);
         return origin;
     }
 }

@@ -66,8 +66,8 @@ public final class DelayReader {
                 DelayedItem delayed = delayed(item, headers, due.getAsLong(), nowMillis);
                 if (delayed.wasClamped()) {
                     // Otherwise it would be too far ahead again when it is read again.
-                    headers.remove(ItemHeaders.DUE);
-                    headers.add(ItemHeaders.DUE, Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII));
+                    byte[] dueMillis = Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII);
+                    headers.remove(ItemHeaders.DUE).add(ItemHeaders.DUE, dueMillis);
                 }
                 yield new Arrival.Waits(delayed);
             }

@@ -35,7 +35,8 @@ final class ParkedMeters implements ParkedItems.Counts {
         if (items != 0) {
             all.add(items);
             // An entry of 0 is removed.
-            parked.merge(group.tenant(), items, (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
+            parked.merge(group.tenant(), items,
+                    (before, more) -> before + more == 0 ? null : Long.valueOf(before + more));
         }
     }
 

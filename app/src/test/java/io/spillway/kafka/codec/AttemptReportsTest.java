@@ -18,9 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class AttemptReportsTest {
     private static final List<AttemptCounts> COUNTS = List.of(
-            new AttemptCounts(new RetryKey("", "acme"), -1, 5, 2, 3, 1),
-            new AttemptCounts(new RetryKey("api.example.org", "b.c_d-e"), 11, 0, 0, 1L << 40, 0),
-            new AttemptCounts(RetryKey.othersOf("x"), -1, 7, 7, 0, 0));
+            new AttemptCounts(new RetryKey("", "acme"), AttemptCounts.UNKNOWN, 5, 2, 3, 1),
+            new AttemptCounts(new RetryKey("api.example.org", "b.c_d-e"), 1_023, 0, 0, 1L << 40, 0),
+            new AttemptCounts(RetryKey.othersOf("x"), AttemptCounts.UNKNOWN, 7, 7, 0, 0));
 
     private final AttemptReports reports = new AttemptReports();
 
@@ -35,7 +35,7 @@ class AttemptReportsTest {
         List<AttemptCounts> most = new ArrayList<>();
         for (int i = 0; i < AttemptReports.MOST_COUNTS; i++) {
             most.add(new AttemptCounts(new RetryKey("\u20ac".repeat(AttemptReports.MAX_DESTINATION_LENGTH),
-                    "%0128d".formatted(i)), 1_000, 1L << 40, 1L << 40, 1L << 40, 1L << 40));
+                    "%0128d".formatted(i)), AttemptCounts.UNKNOWN, 1L << 40, 1L << 40, 1L << 40, 1L << 40));
         }
         byte[] report = reports.encode("w".repeat(200), most, Long.MAX_VALUE / 1_000_000);
         assertThat(report.length).isLessThanOrEqualTo(AttemptReports.MAX_BYTES);
@@ -46,19 +46,22 @@ class AttemptReportsTest {
 
     @Test
     void a_destination_with_a_name_that_is_too_long_is_left_out() {
-        AttemptCounts tooLong = new AttemptCounts(new RetryKey("d".repeat(257), "acme"), -1, 1, 1, 0, 0);
+        AttemptCounts tooLong =
+                new AttemptCounts(new RetryKey("d".repeat(257), "acme"), AttemptCounts.UNKNOWN, 1, 1, 0, 0);
         assertThat(reports.decode(reports.encode("w", List.of(tooLong, COUNTS.getFirst()), 0)))
                 .containsExactly(COUNTS.getFirst());
     }
 
     @ParameterizedTest
     @CsvSource({
-        "'', a b, 1, 1, 1, 1", "'', acme, -1, 0, 0, 0", "'', acme, 1, 2, 0, 0", "'', acme, 0, 0, 1, 2",
-        "'', acme, 1099511627777, 0, 0, 0", "'', acme, 9223372036854775807, 0, 1, 0"})
+        "'', a b, -1, 1, 1, 1, 1", "'', acme, -1, -1, 0, 0, 0", "'', acme, -1, 1, 2, 0, 0", "'', acme, -1, 0, 0, 1, 2",
+        "'', acme, -1, 1099511627777, 0, 0, 0", "'', acme, -1, 9223372036854775807, 0, 1, 0",
+        "'', acme, -2, 1, 1, 1, 1"})
     void a_report_with_impossible_contents_is_refused(
-            String destination, String tenant, long firsts, long firstSuccesses, long retries, long retrySuccesses) {
+            String destination, String tenant, int partition, long firsts, long firstSuccesses, long retries,
+            long retrySuccesses) {
         byte[] report = new RecordCodec<>(new AttemptReport()).encode(new AttemptReport("w", Instant.EPOCH, List.of(
-                new AttemptCount(destination, tenant, -1, firsts, firstSuccesses, retries, retrySuccesses))));
+                new AttemptCount(destination, tenant, partition, firsts, firstSuccesses, retries, retrySuccesses))));
         assertThatIllegalArgumentException().isThrownBy(() -> reports.decode(report));
     }
 

@@ -37,8 +37,8 @@ class TopicsTest {
         assertThat(topics.all().stream().map(TopicSpec::name)).containsExactlyInAnyOrder(
                 "spillway.ingress", "spillway.hot", "spillway.overflow", "spillway.aged", "spillway.delay",
                 "spillway.dead-letter", "spillway.ledger", "spillway.policies", "spillway.keys", "spillway.sweeps",
-                "spillway.shards", "spillway.lane-state", "spillway.attempts", "spillway.depths", "spillway.demand",
-                "spillway.timeouts",
+                "spillway.shards", "spillway.lane-state", "spillway.attempts", "spillway.timeouts", "spillway.depths",
+                "spillway.demand",
                 "spillway.router-timers-changelog", "spillway.router-books-changelog");
     }
 

@@ -8,7 +8,9 @@ import java.util.Optional;
 
 /** Effect of time on items of the worker's lanes, without a forward step of the clock. */
 record ItemAges<T extends EngineItem>(ItemPolicies<T> policies) {
-    /** Returns the effect of time since the item was routed: drop, dead letter, or in hot and overflow a move to aged. */
+    /**
+     * Returns the effect of time since the item was routed: drop, dead letter, or in hot and overflow a move to aged.
+     */
     Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         Optional<Route> stale = staleness(item, policy, nowMillis, 0);
         return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());

@@ -16,14 +16,15 @@ import java.util.Map;
  * probability 20⁻ⁿ at every p: each failure has the probability p = 20^(-blame of the failure). A twentieth is what a
  * destination may fail normally; below that each failure counts as one.
  *
- * <p>p is the highest of four estimates: of the tenant, and of the destination over all tenants, each over the last 30 s
- * and over the last 100 items. Too high a p means more attempts, too low a p a wrong dead letter. One success of each
+ * <p>p is the highest of four estimates: of the tenant, and of the destination over all tenants, each over the last 30
+ * s and over the last 100 items. Too high a p means more attempts, too low a p a wrong dead letter. One success of each
  * estimate is taken for granted with a weight of one item, so a lone item that fails again and again is blamed. First
  * attempts count only, since items with a fault make more retries than others.
  *
- * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 400 bytes each; only tenants and
- * destinations with a failure within ten minutes have an entry, so a healthy system has none. The failures of further
- * tenants count for their destination only; further destinations have no entry, and their failures are the items'.
+ * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 400 bytes
+ * each; only tenants and destinations with a failure within ten minutes have an entry, so a healthy system has none.
+ * The failures of further tenants count for their destination only; further destinations have no entry, and their
+ * failures are the items'.
  */
 public final class DestinationHealth {
     /** Blame of one failure that is the item's own: one attempt, in thousandths. */

@@ -12,7 +12,8 @@ public final class SlotLease<T> {
     boolean ended;
 
     SlotLease(
-            T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong, long startsOfOthers) {
+            T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong,
+            long startsOfOthers) {
         this.item = item;
         this.queue = queue;
         this.startedNanos = startedNanos;

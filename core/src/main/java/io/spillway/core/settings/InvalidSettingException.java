@@ -5,9 +5,12 @@ import java.util.regex.Pattern;
 
 /** Error for an unknown key or an invalid value. The message is one line: the key, the value and what is allowed. */
 public final class InvalidSettingException extends RuntimeException {
-    /** Matches keys of secrets. Their values are hidden, because configuration errors end up in logs and tickets. */
+    /**
+     * Matches keys of secrets. Their values are hidden, because configuration errors end up in logs and tickets. The
+     * tokens of retry budgets are no secrets.
+     */
     private static final Pattern SECRET_KEY = Pattern.compile(
-            "passw|passphrase|secret|jaas|token|credential|auth[._]?user|(keystore|private|access|api|admin)[._-]?key",
+            "passw|passphrase|secret|jaas|(?<!retry|destination)token|credential|auth[._]?user|(keystore|private|access|api|admin)[._-]?key",
             Pattern.CASE_INSENSITIVE);
 
     /**

@@ -51,7 +51,8 @@ class AttemptRulesTest {
 
     @Test
     void aTimeoutCountsAsAnAttempt() {
-        assertThat(after(new AttemptResult.TimedOut(30_000), 0)).isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
+        assertThat(after(new AttemptResult.TimedOut(30_000), 0))
+                .isEqualTo(new NextStep.Delay(NOW + 1_000, 1, 1_000, 1_000));
         assertThat(after(new AttemptResult.TimedOut(30_000), 2))
                 .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "stopped after 30s", 3));
     }

@@ -57,7 +57,8 @@ class RetryLoadTest {
                 isDone = random.nextDouble() >= failureRate;
                 int success = isDone ? 1 : 0;
                 gate.counted(List.of(tries == 1
-                        ? new AttemptCounts(key, -1, 1, success, 0, 0) : new AttemptCounts(key, 0, 0, 0, 1, success)), item);
+                        ? new AttemptCounts(key, -1, 1, success, 0, 0)
+                        : new AttemptCounts(key, 0, 0, 0, 1, success)), item);
             }
         }
         return (double) attempts / items;

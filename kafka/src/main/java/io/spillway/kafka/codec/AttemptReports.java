@@ -69,8 +69,12 @@ public final class AttemptReports {
         if (!tenant.isEmpty() && !ItemLimits.isName(tenant)) {
             throw new IllegalArgumentException("invalid tenant name");
         }
-        return new AttemptCounts(new RetryKey(destination, tenant), (Integer) count.get("partition"),
-                number(count, "firsts"), number(count, "firstSuccesses"), number(count, "retries"), number(count, "retrySuccesses"));
+        int partition = (Integer) count.get("partition");
+        if (partition < AttemptCounts.UNKNOWN) {
+            throw new IllegalArgumentException("invalid partition " + partition);
+        }
+        return new AttemptCounts(new RetryKey(destination, tenant), partition, number(count, "firsts"),
+                number(count, "firstSuccesses"), number(count, "retries"), number(count, "retrySuccesses"));
     }
 
     private static long number(GenericRecord count, String field) {

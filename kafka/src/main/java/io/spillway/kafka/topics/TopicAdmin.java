@@ -42,6 +42,8 @@ public final class TopicAdmin {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration RETRY_PAUSE = Duration.ofMillis(50);
+    /** A queue has 16 topics, usually all with the same number of replicas. */
+    private static final int MAX_NAMED = 3;
     private static final long MAX_RETRIES = TIMEOUT.dividedBy(RETRY_PAUSE);
 
     private final Admin admin;
@@ -198,8 +200,10 @@ public final class TopicAdmin {
     private String tooFewReplicas(int replicas, List<TopicSpec> topics) {
         int brokers = brokers();
         int wanted = topics.getFirst().replication();
+        int others = topics.size() - MAX_NAMED;
         return (topics.size() == 1 ? "topic " : "topics ")
-                + topics.stream().map(TopicSpec::name).collect(Collectors.joining(", "))
+                + topics.stream().limit(MAX_NAMED).map(TopicSpec::name).collect(Collectors.joining(", "))
+                + (others > 0 ? " and " + others + (others == 1 ? " other" : " others") : "")
                 + (topics.size() == 1 ? " has " : " have ") + replicas + (replicas == 1 ? " replica" : " replicas")
                 + " but must have " + wanted + " or more (topics.replication)"
                 + (brokers < wanted ? ", and " + brokersText(brokers) + setReplication(replicas)

@@ -162,14 +162,14 @@ public final class Topics {
         return prefix + ".lane-state";
     }
 
-    /** Returns the topic of tenants' durations and timeouts in each worker, by worker: compacted, kept for one hour. */
-    public String timeouts() {
-        return prefix + ".timeouts";
-    }
-
     /** Returns the topic of the workers' reports of their attempts: one partition, kept for ten minutes. */
     public String attempts() {
         return prefix + ".attempts";
+    }
+
+    /** Returns the topic of tenants' durations and timeouts in each worker, by worker: compacted, kept for one hour. */
+    public String timeouts() {
+        return prefix + ".timeouts";
     }
 
     /** Returns the changelog of the shard registry's store; Kafka Streams derives the same name. */

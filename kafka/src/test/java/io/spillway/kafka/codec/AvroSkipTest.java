@@ -66,6 +66,18 @@ class AvroSkipTest {
     }
 
     @Test
+    void own_records_may_contain_others_whose_fields_are_all_skipped() {
+        Schema record = new Schema.Parser().parse("{\"type\":\"record\",\"name\":\"R\",\"fields\":["
+                + "{\"name\":\"a\",\"type\":\"string\"},{\"name\":\"b\",\"type\":\"long\"}]}");
+        AvroSkip skip = AvroSkip.ofOwn(Schema.createArray(record));
+        AvroCursor cursor = new AvroCursor(new byte[] {4, 2, 'x', 10, 0, 12, 0, 7}, 0);
+        skip.over(cursor);
+        assertThat(cursor.position()).isEqualTo(7);
+        assertThatExceptionOfType(UnreadableItem.class)
+                .isThrownBy(() -> skip.over(new AvroCursor(new byte[] {2, 4, 'x'}, 0)));
+    }
+
+    @Test
     void numbers_written_by_avro_are_read_back() throws IOException {
         Seed seed = new Seed();
         for (int i = 0; i < seed.rounds(10_000); i++) {

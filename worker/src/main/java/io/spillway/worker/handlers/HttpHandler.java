@@ -79,7 +79,8 @@ final class HttpHandler implements Handler {
             // Final, because the producer set it.
             return Outcome.dead(Printable.of(e.getMessage()));
         } catch (HttpConnectTimeoutException e) {
-            return Outcome.unavailable("no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
+            return Outcome.unavailable(
+                    "no connection to " + authority + " within " + connectTimeout.toMillis() + " ms");
         } catch (ConnectException | NoRouteToHostException | UnknownHostException | SSLHandshakeException e) {
             return Outcome.unavailable("no connection to " + authority + ": " + e);
         } catch (HttpTimeoutException e) {

@@ -1,0 +1,62 @@
+package io.spillway.worker.handlers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.handler.DeliveryBuilder;
+import io.spillway.handler.Outcome;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.NotEnoughReplicasException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownServerException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class KafkaHandlerTest {
+    static Stream<Arguments> errors() {
+        return Stream.of(
+                Arguments.of(new TimeoutException("no broker"), Outcome.Unavailable.class),
+                Arguments.of(new DisconnectException("gone"), Outcome.Unavailable.class),
+                Arguments.of(new NotEnoughReplicasException("1 of 2"), Outcome.Unavailable.class),
+                Arguments.of(new UnknownTopicOrPartitionException("gone"), Outcome.Unavailable.class),
+                Arguments.of(new TopicAuthorizationException("not allowed"), Outcome.Retry.class),
+                Arguments.of(new UnknownServerException("what"), Outcome.Retry.class),
+                Arguments.of(new RecordTooLargeException("too large"), Outcome.Dead.class),
+                Arguments.of(new InvalidRecordException("no key"), Outcome.Dead.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void an_error_concerns_the_cluster_the_record_or_either(RuntimeException error, Class<? extends Outcome> expected)
+            throws Exception {
+        try (KafkaHandler handler = new KafkaHandler(failing(error), "out")) {
+            Outcome outcome = handler.handle(DeliveryBuilder.of("acme", "order-17").build());
+
+            assertThat(outcome).isInstanceOf(expected);
+            assertThat(outcome.toString()).contains("topic out: " + error);
+        }
+    }
+
+    private static MockProducer<byte[], byte[]> failing(RuntimeException error) {
+        return new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+            @Override
+            public synchronized Future<RecordMetadata> send(
+                    ProducerRecord<byte[], byte[]> record, Callback callback) {
+                Future<RecordMetadata> sent = super.send(record, callback);
+                errorNext(error);
+                return sent;
+            }
+        };
+    }
+}
