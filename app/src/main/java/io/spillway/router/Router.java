@@ -305,8 +305,8 @@ public final class Router implements AutoCloseable {
                 () -> new RouteProcessor(topics, fresh, metrics, recorder),
                 () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
                         recorder),
-                () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(),
-                        settings.forgetTenantsAfter().toMillis(), policies.seed()),
+                () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
+                        settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
     }
 

@@ -36,7 +36,8 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
                         "worker", lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED), rules,
                         join(List.of(
                                 lanes(topics, Lane.OVERFLOW, Lane.AGED, Lane.DELAY, Lane.DEAD_LETTER),
-                                List.of(topics.ledger(), topics.laneState(), topics.attempts(), topics.timeouts())))),
+                                List.of(topics.ledger(), topics.laneState(), topics.attempts(),
+                                        topics.timeouts())))),
                 new TopicUser(
                         "dead-letters", lanes(topics, Lane.DEAD_LETTER), rules,
                         join(List.of(lanes(topics, Lane.DELAY, Lane.DEAD_LETTER), ledger))),

@@ -52,8 +52,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     private final Map<EnginePartition, Queue<T>> held = new HashMap<>();
     private final Quarantine<T> quarantine = new Quarantine<>();
     private final RunningAttempts<T, A> running = new RunningAttempts<>();
-    private long endsCheckedMillis;
     private final AttemptTimeouts timeouts = new AttemptTimeouts(AttemptTimeouts.MAX_TENANTS);
+    private long endsCheckedMillis;
 
     /**
      * Creates an engine without partitions.

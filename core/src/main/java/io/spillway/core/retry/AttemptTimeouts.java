@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Timeouts of attempts in one worker by tenant: fixed, or learned from the durations of the tenant's attempts.
- * Durations are recorded for all tenants, so that an operator sees what {@code timeout: auto} would choose. Not
- * persistent: after a restart the fixed timeout applies for {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
+ * Timeouts of attempts in one worker by tenant: fixed, or learned from the durations of the tenant's attempts. All
+ * tenants are measured, so that an operator sees what {@code timeout: auto} would choose. Not persistent: after a
+ * restart the fixed timeout applies for {@value AutoTimeout#LEAST_SAMPLES} successful attempts.
  *
  * <p>Not thread-safe. Owner: the {@link io.spillway.core.engine.WorkerEngine}. Bound: {@code maxTenants}, about 1 KB
  * each and 2.2 KB at most. When the table is full, tenants without an attempt for ten minutes are removed,

@@ -31,12 +31,10 @@ final class EngineTimeline
     static final long START_MILLIS = 1_700_000_000_000L;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    private static final PolicySettings SETTINGS = PolicySettings.NONE_SET
+    private PolicySettings settings = PolicySettings.NONE_SET
             .with(PolicyField.AGED_AFTER, "10s").with(PolicyField.TTL, "60s").with(PolicyField.SWEEPABLE, "true")
             .with(PolicyField.ATTEMPTS, "3").with(PolicyField.BACKOFF_BASE, "1s").with(PolicyField.BACKOFF_CAP, "10s")
             .with(PolicyField.JITTER, "none");
-
-    private PolicySettings settings;
     private final List<String> effects = new ArrayList<>();
     private final Map<Long, Attempt> attempts = new HashMap<>();
     final WorkerEngine<Item, Attempt> engine;
@@ -76,12 +74,6 @@ final class EngineTimeline
     }
 
     EngineTimeline(int slots, int killerDeaths) {
-        this(slots, killerDeaths, PolicySettings.NONE_SET);
-    }
-
-    /** Creates an engine whose tenants have these settings instead of the usual ones where they are set. */
-    EngineTimeline(int slots, int killerDeaths, PolicySettings own) {
-        settings = own.over(SETTINGS);
         engine = new WorkerEngine<>(
                 new DispatchSettings(slots, 0, 0.05, 0.02, 400, 1 << 20, 100, false),
                 new DestinationHealth(10), killerDeaths, this, this);

@@ -133,7 +133,7 @@ class AttemptTimeoutsTest {
     void aSlowShareThatAppearsLaterIsLearnedByProbes() {
         play(10_000, () -> 20);
         Outcome outcome = play(100_000, () -> random.nextInt(100) == 0 ? 1_000 : 20);
-        // Five probes of a factor of 2 to 32, one in 32 attempts, of which 1% is slow: about 160 timeouts.
+        // Five probes of a factor of 2 to 32, each one in 32 attempts, of which one in a hundred is slow: 160 timeouts.
         assertThat(outcome.timedOut).as("seed %s", seed).isLessThan(700);
         assertThat(usualMillis()).as("seed %s", seed).isGreaterThan(1_000);
         assertThat(play(20_000, () -> random.nextInt(100) == 0 ? 1_000 : 20).timedOut).as("seed %s", seed).isZero();

@@ -50,7 +50,7 @@ class SchemaCompatibilityTest {
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
-            Map.entry("AttemptReport", List.of("4f5a32c67ecdf158/bdf208fcb2731b16")),
+            Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
             Map.entry("TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612",
                     "2e00240e1a082042/f53d368baa67686d")));
 
