@@ -138,6 +138,7 @@ public final class RetryGate {
         if (!group.queued) {
             group.queued = true;
             group.destination.waiting.add(group);
+            group.destination.noneBeforeMillis = Long.MIN_VALUE;
         }
         if (!group.destination.queued) {
             group.destination.queued = true;
@@ -228,7 +229,7 @@ public final class RetryGate {
     /** Forgets full budgets that were not used for ten minutes. Call it about every minute. */
     public void prune(long nowMillis) {
         groups.values().removeIf(group -> {
-            boolean unused = group.parked == 0 && !group.queued && group.bucket.isFull()
+            boolean unused = group.parked == 0 && group.bucket.isFull()
                     && group.usedAtMillis < nowMillis - IDLE_MILLIS;
             if (unused && --group.destination.groups == 0) {
                 destinations.remove(group.key.destination());
