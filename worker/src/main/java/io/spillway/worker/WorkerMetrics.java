@@ -142,10 +142,14 @@ final class WorkerMetrics {
 
     void ended(Attempt attempt, AttemptResult result, long durationNanos) {
         if (result instanceof AttemptResult.TimedOut) {
-            timeouts.of(attempt.item.tenant()).increment();
+            timedOut(attempt.item.tenant());
         }
         handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
         handled.get(outcomeOf(result)).increment();
+    }
+
+    void timedOut(String tenant) {
+        timeouts.of(tenant).increment();
     }
 
     /**

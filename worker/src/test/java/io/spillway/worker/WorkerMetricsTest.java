@@ -10,6 +10,7 @@ import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,23 @@ class WorkerMetricsTest {
         assertThat(registry.find("spillway.destination.unavailable").gauges()).as("idle tenants lose their series")
                 .isEmpty();
         assertThat(registry.find("spillway.attempts.failed").counters()).hasSize(1);
+    }
+
+    @Test
+    void the_tenants_that_time_out_most_have_series_up_to_the_limit() {
+        WorkerMetrics metrics = metrics(false);
+        for (String tenant : List.of("acme", "globex", "globex", "initech")) {
+            metrics.timedOut(tenant);
+        }
+        for (String tenant : List.of("acme", TenantMeters.OTHERS)) {
+            assertThat(registry.get("spillway.tenant.timeouts").tag("tenant", tenant).counter().count()).isEqualTo(1);
+        }
+        assertThat(registry.get("spillway.tenant.timeouts").tag("tenant", "globex").counter().count()).isEqualTo(2);
+
+        for (int election = 0; election < 1_000; election++) {
+            metrics.electTenants();
+        }
+        assertThat(registry.find("spillway.tenant.timeouts").counters()).as("idle tenants lose theirs").hasSize(1);
     }
 
     @Test

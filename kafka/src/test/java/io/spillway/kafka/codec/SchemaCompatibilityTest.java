@@ -40,7 +40,8 @@ class SchemaCompatibilityTest {
      */
     private static final Map<String, List<String>> RELEASED = Map.ofEntries(
             Map.entry("WorkItem", List.of("7b993782cdcc83e9/164bc6154c9e37ce")),
-            Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651", "250f47db4104724f/7494712c29020025",
+            Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651",
+                    "250f47db4104724f/7494712c29020025",
                     "8379d36a108662ca/e6e8d2bf0da38f9f")),
             Map.entry("SweepMark", List.of("6766b0789c8da600/575ca47b97e56178")),
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
