@@ -21,6 +21,14 @@ final class Samples {
         this.intervalMillis = intervalMillis;
     }
 
+    /** Takes the last sample: what happened at its very time is in it. */
+    void takeLast(long endNanos, Tally tally, int inFlight) {
+        if (!taken.isEmpty() && taken.getLast().nowMillis() == endNanos / SimulatedTime.NANOS_PER_MILLI) {
+            taken.removeLast();
+        }
+        take(endNanos, tally, inFlight);
+    }
+
     void take(long nowNanos, Tally tally, int inFlight) {
         if (taken.size() == MAX_SAMPLES) {
             List<SimulationResult.Sample> kept = new ArrayList<>();

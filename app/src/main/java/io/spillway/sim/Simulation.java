@@ -90,7 +90,9 @@ public final class Simulation {
         }
         events.add(0, this::sample);
         events.add(durationNanos, now -> jain = Fairness.jain(tally));
-        return result(runUntil(durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI));
+        long endNanos = runUntil(durationNanos + scenario.drainMillis() * SimulatedTime.NANOS_PER_MILLI);
+        samples.takeLast(endNanos, tally, model.inFlight());
+        return result(endNanos);
     }
 
     /** Runs in steps, since periodic events never end by themselves. Returns when it ended. */
