@@ -65,7 +65,7 @@ class TimeoutReporterTest {
     }
 
     private static TenantStats stats(long samples) {
-        return new TenantStats("acme", new TimeoutStats(samples, 20, 30, 40, samples, 0, 0, 30_000, 30_000));
+        return new TenantStats("acme", new TimeoutStats(samples, 20, 30, 40, samples, 0, 0, 30_000, 30_000, false));
     }
 
     private TimeoutReporter reporter() {

@@ -7,6 +7,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
 import io.spillway.core.overload.HandlingStats;
+import io.spillway.core.retry.AttemptTimeouts;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.scheduling.DispatchSettings;
 import io.spillway.handler.Handler;
@@ -25,7 +26,9 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -136,7 +139,7 @@ public final class Worker implements AutoCloseable {
                 clients.bestEffortProducer(), topics.attempts(), name, health::takeCounts, clock);
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
-                most -> core.read(state -> state.timeouts().busiest(most, policies::of, clock.millis())), clock);
+                most -> busiest(most, policies, health, clock.millis()), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
     }
 
@@ -212,6 +215,15 @@ public final class Worker implements AutoCloseable {
         }
         running = false;
         ended.countDown();
+    }
+
+    private List<AttemptTimeouts.TenantStats> busiest(
+            int most, TenantPolicies policies, DestinationHealth health, long nowMillis) {
+        Set<String> unavailable = health.unavailableTenants(nowMillis);
+        return core.read(state -> state.timeouts().busiest(most, policies::of, nowMillis)).stream()
+                .map(each -> new AttemptTimeouts.TenantStats(
+                        each.tenant(), each.stats().withUnavailable(unavailable.contains(each.tenant()))))
+                .toList();
     }
 
     private String clientId() {

@@ -39,6 +39,7 @@ record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorke
         fields.put("timeoutsInRow", stats.timeoutsInRow());
         fields.put("autoMillis", stats.autoMillis());
         fields.put("appliedMillis", stats.usualMillis());
+        fields.put("unavailable", stats.unavailable());
         return fields;
     }
 
@@ -51,14 +52,18 @@ record TimeoutExplanation(TenantPolicy policy, Map<String, TimeoutStats> byWorke
                     + ". No worker has published recent attempts of this tenant.");
             return lines;
         }
-        lines.add("Timeout " + (policy.timeoutAuto() ? "auto" : Durations.format(policy.timeoutMillis()))
-                + ", and the durations of successful attempts, by worker:");
         byWorker.forEach((worker, stats) -> {
+            if (stats.unavailable()) {
+                lines.add("Its destination is unavailable in worker " + Printable.of(worker)
+                        + ": nearly all of its items fail, so failures use up no attempts.");
+            }
             if (stats.alwaysTimesOut()) {
                 lines.add("All attempts time out in worker " + Printable.of(worker) + ": the latest "
                         + stats.timeoutsInRow() + ".");
             }
         });
+        lines.add("Timeout " + (policy.timeoutAuto() ? "auto" : Durations.format(policy.timeoutMillis()))
+                + ", and the durations of successful attempts, by worker:");
         return lines;
     }
 

@@ -19,8 +19,8 @@ class TimeoutExplanationTest {
     @Test
     void eachWorkerHasARowWithWhatAppliesAndWhatAutoWouldChoose() {
         TimeoutExplanation timeouts = new TimeoutExplanation(FIXED, new TreeMap<>(Map.of(
-                "w2", new TimeoutStats(8_192, 20.97, 67.1, 92.27, 1_000, 3, 0, 1_000, 30_000),
-                "w1", new TimeoutStats(12, 0.131, 4.19, 4.19, 12, 0, 0, 30_000, 30_000))));
+                "w2", new TimeoutStats(8_192, 20.97, 67.1, 92.27, 1_000, 3, 0, 1_000, 30_000, false),
+                "w1", new TimeoutStats(12, 0.131, 4.19, 4.19, 12, 0, 0, 30_000, 30_000, false))));
 
         assertThat(timeouts.lines()).containsExactly(
                 "Timeout 30s, and the durations of successful attempts, by worker:");
@@ -34,13 +34,26 @@ class TimeoutExplanationTest {
     @Test
     void aTenantWhoseAttemptsAlwaysTimeOutIsNamedAsSuch() {
         TimeoutExplanation timeouts = new TimeoutExplanation(AUTO, Map.of(
-                "w1", new TimeoutStats(0, 0, 0, 0, 45, 45, 45, 30_000, 30_000)));
+                "w1", new TimeoutStats(0, 0, 0, 0, 45, 45, 45, 30_000, 30_000, false)));
 
         assertThat(timeouts.lines()).containsExactly(
-                "Timeout auto, and the durations of successful attempts, by worker:",
-                "All attempts time out in worker w1: the latest 45.");
+                "All attempts time out in worker w1: the latest 45.",
+                "Timeout auto, and the durations of successful attempts, by worker:");
         assertThat(timeouts.rows()).containsExactly(
                 List.of("w1", 0L, "-", "-", "-", "100.0%", "30s", "after 300"));
+    }
+
+    @Test
+    void aTenantWhoseDestinationIsUnavailableIsNamedAsSuch() {
+        TimeoutExplanation timeouts = new TimeoutExplanation(FIXED, Map.of(
+                "w1", new TimeoutStats(12, 1, 2, 3, 45, 0, 0, 30_000, 30_000, false),
+                "w2", new TimeoutStats(12, 1, 2, 3, 45, 0, 0, 30_000, 30_000, false).withUnavailable(true)));
+
+        assertThat(timeouts.lines()).filteredOn(line -> line.contains("unavailable")).containsExactly(
+                "Its destination is unavailable in worker w2: nearly all of its items fail, so failures use up no"
+                        + " attempts.");
+        assertThat(timeouts.fields()).extracting(fields -> fields.get("unavailable"))
+                .containsExactlyInAnyOrder(false, true);
     }
 
     @Test

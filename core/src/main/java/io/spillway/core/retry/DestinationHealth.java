@@ -2,10 +2,12 @@ package io.spillway.core.retry;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How destinations do, as one worker sees it: whether a failure is the item's own, and the attempts to report to the
@@ -180,6 +182,17 @@ public final class DestinationHealth {
     public synchronized boolean isTenantUnavailable(String tenant, long nowMillis) {
         return destinations.values().stream().map(at -> at.tenants.get(tenant))
                 .anyMatch(own -> own != null && own.isUnavailable(nowMillis));
+    }
+
+    /** Returns the tenants whose items nearly all fail, at any destination. */
+    public synchronized Set<String> unavailableTenants(long nowMillis) {
+        Set<String> unavailable = new HashSet<>();
+        destinations.values().forEach(at -> at.tenants.forEach((tenant, own) -> {
+            if (own.isUnavailable(nowMillis)) {
+                unavailable.add(tenant);
+            }
+        }));
+        return unavailable;
     }
 
     /** Returns the number of destinations at which nearly all items fail, over all tenants. */

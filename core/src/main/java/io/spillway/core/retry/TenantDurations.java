@@ -116,7 +116,7 @@ final class TenantDurations {
         return new TimeoutStats(
                 Math.round(samples), p50Millis, durations.millis(0.99), p999Millis, Math.round(attempts),
                 Math.round(timedOut), timeoutsInRow, autoMillis(policy),
-                policy.timeoutAuto() ? autoMillis(policy) : policy.timeoutMillis());
+                policy.timeoutAuto() ? autoMillis(policy) : policy.timeoutMillis(), false);
     }
 
     /**

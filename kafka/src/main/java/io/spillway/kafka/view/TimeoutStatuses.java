@@ -67,7 +67,7 @@ public final class TimeoutStatuses extends InstanceStatuses<Map<String, TimeoutS
         return new TenantTimeouts(
                 tenant.tenant(), stats.samples(), stats.p50Millis(), stats.p99Millis(), stats.p999Millis(),
                 stats.attempts(), stats.timedOut(), (long) stats.timeoutsInRow(), stats.autoMillis(),
-                stats.usualMillis());
+                stats.usualMillis(), stats.unavailable());
     }
 
     private static TimeoutStats stats(GenericRecord row) {
@@ -75,7 +75,7 @@ public final class TimeoutStatuses extends InstanceStatuses<Map<String, TimeoutS
                 number(row, "samples"), millis(row, "p50"), millis(row, "p99"), millis(row, "p999"),
                 number(row, "attempts"), number(row, "timedOut"),
                 (int) Math.min(Integer.MAX_VALUE, number(row, "timeoutsInRow")), number(row, "auto"),
-                number(row, "applied"));
+                number(row, "applied"), (Boolean) row.get("unavailable"));
     }
 
     private static long number(GenericRecord row, String field) {

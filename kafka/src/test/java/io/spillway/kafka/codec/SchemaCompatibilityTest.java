@@ -46,7 +46,7 @@ class SchemaCompatibilityTest {
             Map.entry("SweepMark", List.of("6766b0789c8da600/575ca47b97e56178")),
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
             Map.entry("LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87")),
-            Map.entry("WorkerTimeouts", List.of("de8292dbe0c30a48/0f9074ed99d9c965")),
+            Map.entry("WorkerTimeouts", List.of("ce5409e7358887d1/9987d7363662749f")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),

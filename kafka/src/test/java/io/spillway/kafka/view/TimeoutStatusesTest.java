@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeoutStatusesTest {
-    private static final TimeoutStats ONE = new TimeoutStats(8_192, 20.9, 66.5, 92.25, 1_000, 3, 0, 1_000, 30_000);
-    private static final TimeoutStats OTHER = new TimeoutStats(0, 0, 0, 0, 40, 40, 40, 30_000, 30_000);
+    private static final TimeoutStats ONE = new TimeoutStats(8_192, 20.9, 66.5, 92.25, 1_000, 3, 0, 1_000, 30_000, false);
+    private static final TimeoutStats OTHER = new TimeoutStats(0, 0, 0, 0, 40, 40, 40, 30_000, 30_000, false);
 
     private long nowMillis = 1_800_000_000_000L;
     private final TimeoutStatuses statuses = new TimeoutStatuses(() -> Instant.ofEpochMilli(nowMillis));
@@ -53,7 +53,7 @@ class TimeoutStatusesTest {
     void anInvalidStatusIsRejectedAndThePreviousOneStays(double millis) {
         publish("w1", List.of(new TenantStats("acme", ONE)));
         byte[] invalid = statuses.encode("w1", List.of(
-                new TenantStats("acme", new TimeoutStats(1, millis, 1, 1, 1, 1, 1, 1, 1))));
+                new TenantStats("acme", new TimeoutStats(1, millis, 1, 1, 1, 1, 1, 1, 1, false))));
         byte[] tooMany = statuses.encode(
                 "w1", Collections.nCopies(TimeoutStatuses.MOST_TENANTS + 1, new TenantStats("acme", ONE)));
         for (byte[] bytes : new byte[][] {invalid, tooMany, {1, 2, 3}}) {
