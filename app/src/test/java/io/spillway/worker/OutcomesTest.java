@@ -2,8 +2,10 @@ package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.core.routing.Route;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
@@ -161,6 +163,22 @@ class OutcomesTest {
         assertThat(moved(named(delivery -> Outcome.done(), null), last)).containsEntry("spillway-dead-detail",
                 "The handler's method destination returned null. It must return a name, or an empty one.");
         assertThat(scene.failures).isEmpty();
+    }
+
+    @Test
+    void a_dead_letter_by_time_tells_its_last_failure() {
+        Headers failing = headersAfter(Outcome.retry("HTTP status 503\n" + "x".repeat(200)), item());
+        String last = text(failing, "spillway-last-failure");
+        assertThat(last).startsWith("HTTP status 503\\u000axxx").endsWith("x...").hasSize(100);
+
+        ItemHeaders.addDeadLetter(failing, new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "still failing 6h after"),
+                "delay", NOW_MILLIS, "spillway.delay", 0, 7);
+
+        assertThat(text(failing, "spillway-dead-detail")).startsWith("still failing 6h after; last failure: HTTP status")
+                .hasSizeLessThan(200);
+        assertThat(failing.lastHeader("spillway-last-failure")).isNull();
+        ItemHeaders.addDeadLetter(item(), new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "no header"), "delay",
+                NOW_MILLIS, "spillway.delay", 0, 7);
     }
 
     @ParameterizedTest

@@ -26,6 +26,8 @@ final class Attempt extends EngineAttempt<LaneItem> implements Delivery.Lease {
     int deathsBefore;
     /** Exception that the handler threw; null for none. Owner: the thread of the call. */
     Throwable thrown;
+    /** One line on the failure, for the next attempt; empty for none. Owner: the thread of the call. */
+    String detail = "";
     /** Text of the failure for the dead letter; empty when the detail says everything, or another attempt follows. */
     Optional<String> failure = Optional.empty();
     private final InstantSource clock;

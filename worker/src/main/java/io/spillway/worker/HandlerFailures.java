@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Printable;
 import io.spillway.core.retry.AttemptResult;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.settings.Durations;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -76,7 +77,9 @@ final class HandlerFailures {
 
     private void failed(Attempt attempt, String outcome, String detail, long nowNanos) {
         LaneItem item = attempt.item;
-        boolean isLast = item.attempts() + 1 >= attempt.policy.attempts();
+        attempt.detail = detail;
+        boolean isLast = item.blameThousandths() + DestinationHealth.WHOLE
+                >= (long) attempt.policy.attempts() * DestinationHealth.WHOLE;
         if (isLast && attempt.failure.isEmpty()) {
             attempt.failure = attempt.thrown == null
                     ? FailureText.ofLong(detail) : Optional.of(FailureText.of(attempt.thrown));

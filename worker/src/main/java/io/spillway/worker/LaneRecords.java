@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
+import io.spillway.core.item.Printable;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -70,6 +71,7 @@ final class LaneRecords {
         set(headers, ItemHeaders.WAIT, Long.toString(next.waitMillis()));
         set(headers, ItemHeaders.BLAME, Integer.toString(next.blameThousandths()));
         setDestination(headers, attempt);
+        set(headers, ItemHeaders.LAST_FAILURE, Printable.of(attempt.detail, ItemHeaders.MAX_LAST_FAILURE));
         // The limit on moves counts from the last attempt; otherwise an old item could no longer be moved.
         headers.remove(ItemHeaders.MOVES);
         markAttempted(headers, attempt.startedAtMillis);

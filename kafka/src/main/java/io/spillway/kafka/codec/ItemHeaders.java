@@ -1,5 +1,7 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Route;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -37,6 +39,7 @@ public final class ItemHeaders {
     public static final String BLAME = "spillway-blame";
     public static final String WAIT = "spillway-wait";
     public static final String GRANTED_BY = "spillway-granted-by";
+    public static final String LAST_FAILURE = "spillway-last-failure";
 
     /** Set only by Spillway, on dead letters. */
     public static final String DEAD_REASON = "spillway-dead-reason";
@@ -52,8 +55,11 @@ public final class ItemHeaders {
             List.of(DEAD_REASON, DEAD_DETAIL, DEAD_STAGE, DEAD_AT, ORIGIN_TOPIC, ORIGIN_PARTITION, ORIGIN_OFFSET);
     private static final Set<String> INTERNAL = Stream.concat(OF_DEAD_LETTERS.stream(),
             Stream.of(DEAD_FAILURE, ATTEMPT, DUE, LANE_REASON, ORIGIN, MOVES, FIRST_ATTEMPT_AT, REPLAYED_AT,
-                    DESTINATION, BLAME, WAIT, GRANTED_BY))
+                    DESTINATION, BLAME, WAIT, GRANTED_BY, LAST_FAILURE))
             .collect(Collectors.toUnmodifiableSet());
+
+    /** Most characters of a last failure. */
+    public static final int MAX_LAST_FAILURE = 100;
 
     private ItemHeaders() {}
 
@@ -92,8 +98,8 @@ public final class ItemHeaders {
     }
 
     /**
-     * Adds the headers of a dead letter, and removes the wait before its next attempt. The value and the producer's
-     * headers stay unchanged.
+     * Adds the headers of a dead letter, and removes those for its next attempt. The detail of one that failed for too
+     * long ends with its last failure. The value and the producer's headers stay unchanged.
      *
      * @param headers  of the record, without any of these
      * @param route    reason and detail
@@ -104,9 +110,13 @@ public final class ItemHeaders {
     public static void addDeadLetter(
             Headers headers, Route.DeadLetter route, String stage, long atMillis, String topic, int partition,
             long offset) {
-        headers.remove(WAIT);
+        String detail = route.reason() != DeadReason.RETRY_TIME_OVER ? route.detail()
+                : text(headers, LAST_FAILURE)
+                        .map(last -> route.detail() + "; last failure: " + Printable.of(last, MAX_LAST_FAILURE))
+                        .orElse(route.detail());
+        headers.remove(WAIT).remove(LAST_FAILURE);
         // In the order of the names.
-        List<String> values = List.of(route.reason().label(), route.detail(), stage, Long.toString(atMillis), topic,
+        List<String> values = List.of(route.reason().label(), detail, stage, Long.toString(atMillis), topic,
                 Integer.toString(partition), Long.toString(offset));
         for (int i = 0; i < OF_DEAD_LETTERS.size(); i++) {
             headers.add(OF_DEAD_LETTERS.get(i), values.get(i).getBytes(StandardCharsets.UTF_8));
