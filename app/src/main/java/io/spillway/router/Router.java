@@ -35,6 +35,7 @@ import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
 import io.spillway.router.feedback.RateExchange;
 import io.spillway.router.feedback.WorkReader;
+import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.DepthMetrics;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
@@ -90,6 +91,7 @@ public final class Router implements AutoCloseable {
     private final ClockWatch clockWatch;
     private final String instance;
     private final KafkaStreams streams;
+    private final CommitWatch commitWatch;
     private final KafkaStreamsMetrics streamsMetrics;
     private final Admin admin;
     private final QueueAdmin queueAdmin;
@@ -158,11 +160,11 @@ public final class Router implements AutoCloseable {
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         RetryRules retries =
                 new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
-        Topology topology =
-                RouterTopology.build(topics,
-                        processors(rules, retries, metrics, delays, recorder, placements, nanoClock));
+        this.commitWatch = new CommitWatch(nanoClock);
+        var processors = processors(rules, retries, metrics, delays, recorder, placements, nanoClock);
+        Topology topology = RouterTopology.build(topics, processors);
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
-                new RouterClients(recorder, clock));
+                new RouterClients(recorder, clock, commitWatch));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants), depths,
@@ -232,6 +234,11 @@ public final class Router implements AutoCloseable {
     /** Returns whether it routes, or will after the current rebalance. */
     public boolean isRunning() {
         return streams.state().isRunningOrRebalancing();
+    }
+
+    /** Returns whether it works, and no transaction has been open for 10 s: it can commit. */
+    public boolean isReady() {
+        return isRunning() && !commitWatch.isStuck(Duration.ofSeconds(10));
     }
 
     /** Waits until it has ended, through {@link #close} or through a fatal fault. */

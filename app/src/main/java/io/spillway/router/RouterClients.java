@@ -1,5 +1,6 @@
 package io.spillway.router;
 
+import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.LedgerProducer;
 import io.spillway.router.ledger.LedgerRecorder;
 import java.time.InstantSource;
@@ -14,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
 /** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
-record RouterClients(LedgerRecorder recorder, InstantSource clock) implements KafkaClientSupplier {
+record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch watch) implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -23,7 +24,8 @@ record RouterClients(LedgerRecorder recorder, InstantSource clock) implements Ka
     @Override
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
         return new LedgerProducer(
-                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), recorder, clock);
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), recorder, clock,
+                watch);
     }
 
     @Override

@@ -130,7 +130,7 @@ public record RunningSystem(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
             router.start(START_TIMEOUT);
-            ready.add(router::isRunning);
+            ready.add(router::isReady);
             watch("router", router::awaitEnd, ended);
         }
         if (roles.contains(Role.WORKER)) {

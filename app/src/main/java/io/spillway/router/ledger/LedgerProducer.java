@@ -30,15 +30,18 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final Producer<byte[], byte[]> producer;
     private final LedgerRecorder recorder;
     private final InstantSource clock;
+    private final CommitWatch watch;
     /** Cache for one transaction: a lookup costs a tenth of a send, and each record needs one. Bound: the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
     /** Kafka Streams flushes once per task at a commit. Each flush wakes the producer's thread and waits for it. */
     private boolean isFlushed = true;
 
-    public LedgerProducer(Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock) {
+    public LedgerProducer(
+            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch) {
         this.producer = producer;
         this.recorder = recorder;
         this.clock = clock;
+        this.watch = watch;
     }
 
     @Override
@@ -56,16 +59,19 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     public void beginTransaction() {
         partitions.clear();
         producer.beginTransaction();
+        watch.begun(this);
     }
 
     @Override
     public void commitTransaction() {
         producer.commitTransaction();
+        watch.ended(this);
     }
 
     @Override
     public void abortTransaction() {
         producer.abortTransaction();
+        watch.ended(this);
     }
 
     @Override
@@ -115,11 +121,13 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void close() {
+        watch.ended(this);
         producer.close();
     }
 
     @Override
     public void close(Duration timeout) {
+        watch.ended(this);
         producer.close(timeout);
     }
 }

@@ -50,7 +50,10 @@ class LedgerRecorderTest {
                     flushes++;
                 }
             };
-    private final LedgerProducer producer = new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT));
+    private long nowNanos;
+    private final CommitWatch watch = new CommitWatch(() -> nowNanos);
+    private final LedgerProducer producer =
+            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch);
 
     @Test
     void the_moves_of_a_threads_tasks_are_in_the_transaction_with_their_offsets() {
@@ -64,6 +67,26 @@ class LedgerRecorderTest {
         commit();
         assertThat(sums(kafka.history())).isEqualTo(Map.of("a outside>hot", 2L, "a delay>dropped", 1L));
         assertThat(kafka.consumerGroupOffsetsHistory()).hasSize(1);
+    }
+
+    @Test
+    void a_transaction_that_is_open_for_long_is_stuck_until_it_is_committed_or_aborted() {
+        Duration time = Duration.ofSeconds(10);
+        nowNanos = time.toNanos();
+        begin();
+        assertThat(watch.isStuck(time)).isFalse();
+        nowNanos += time.toNanos() - 1;
+        assertThat(watch.isStuck(time)).isFalse();
+        nowNanos++;
+        assertThat(watch.isStuck(time)).isTrue();
+        commit();
+        assertThat(watch.isStuck(time)).isFalse();
+
+        producer.beginTransaction();
+        nowNanos += time.toNanos();
+        assertThat(watch.isStuck(time)).isTrue();
+        producer.abortTransaction();
+        assertThat(watch.isStuck(time)).isFalse();
     }
 
     @Test
