@@ -174,7 +174,8 @@ class OutcomesTest {
         ItemHeaders.addDeadLetter(failing, new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "still failing 6h after"),
                 "delay", NOW_MILLIS, "spillway.delay", 0, 7);
 
-        assertThat(text(failing, "spillway-dead-detail")).startsWith("still failing 6h after; last failure: HTTP status")
+        assertThat(text(failing, "spillway-dead-detail"))
+                .startsWith("still failing 6h after; last failure: HTTP status")
                 .hasSizeLessThan(200);
         assertThat(failing.lastHeader("spillway-last-failure")).isNull();
         ItemHeaders.addDeadLetter(item(), new Route.DeadLetter(DeadReason.RETRY_TIME_OVER, "no header"), "delay",

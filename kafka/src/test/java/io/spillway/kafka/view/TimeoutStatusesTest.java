@@ -14,7 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TimeoutStatusesTest {
-    private static final TimeoutStats ONE = new TimeoutStats(8_192, 20.9, 66.5, 92.25, 1_000, 3, 0, 1_000, 30_000, false);
+    private static final TimeoutStats ONE =
+            new TimeoutStats(8_192, 20.9, 66.5, 92.25, 1_000, 3, 0, 1_000, 30_000, false);
     private static final TimeoutStats OTHER = new TimeoutStats(0, 0, 0, 0, 40, 40, 40, 30_000, 30_000, false);
 
     private long nowMillis = 1_800_000_000_000L;
