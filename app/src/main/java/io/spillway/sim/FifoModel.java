@@ -90,8 +90,7 @@ final class FifoModel implements Model {
         freeSlots.add(attempt.slot());
         SimulatedItem item = attempt.item();
         tally.held(item, nowNanos - startedNanos);
-        ItemHistory before = new ItemHistory(
-                item.attempts, item.blameThousandths, item.waitMillis, item.enqueuedAtMillis());
+        ItemHistory before = new ItemHistory(item.attempts, item.blameThousandths, item.waitMillis);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
         health.ended("", item.tenantName, item.attempts == 0, AttemptCounts.UNKNOWN, !ending.result().isFailure(),
                 nowMillis);

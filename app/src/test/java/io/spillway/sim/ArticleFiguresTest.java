@@ -112,7 +112,7 @@ class ArticleFiguresTest {
         NextStep next;
         do {
             calls += calls(layers - 1, below, below);
-            ItemHistory before = new ItemHistory(attempts, attempts * DestinationHealth.WHOLE, 0, 0);
+            ItemHistory before = new ItemHistory(attempts, attempts * DestinationHealth.WHOLE, 0);
             attempts++;
             next = AttemptRules.nextStep(new AttemptResult.Failed(OptionalLong.empty(), "down"), before,
                     DestinationHealth.WHOLE, top, new SeededRandom(SEED), 0);

@@ -53,8 +53,7 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Applies the rules after an attempt. An interrupted attempt leaves its item unfinished. */
     void settle(A attempt, AttemptResult result, RandomGenerator random, long nowMillis) {
         T item = attempt.item;
-        ItemHistory before = new ItemHistory(
-                item.attempts(), item.blameThousandths(), item.waitMillis(), item.freshSinceMillis());
+        ItemHistory before = new ItemHistory(item.attempts(), item.blameThousandths(), item.waitMillis());
         int blame = observe(attempt, result, nowMillis);
         switch (AttemptRules.nextStep(result, before, blame, attempt.policy, random, nowMillis)) {
             case NextStep.Done done -> {

@@ -51,10 +51,6 @@ final class TokenBucket {
         return nextTrickleMillis;
     }
 
-    double tokens() {
-        return tokens;
-    }
-
     boolean isFull() {
         return tokens >= most;
     }

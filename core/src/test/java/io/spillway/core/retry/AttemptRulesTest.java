@@ -76,7 +76,7 @@ class AttemptRulesTest {
         Random random = new Random(seed);
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.of(30_000), "status 503");
         assertThat(random.ints(1_000).mapToObj(i -> AttemptRules.nextStep(
-                        failed, new ItemHistory(3, 3_000, 0, NOW), 1_000, jittered, random, NOW))
+                        failed, new ItemHistory(3, 3_000, 0), 1_000, jittered, random, NOW))
                 .distinct())
                 .as("seed %d", seed)
                 .hasSizeGreaterThan(900)
@@ -94,7 +94,7 @@ class AttemptRulesTest {
         long mostMillis = 0;
         for (int before = 0; before < 900; before++) {
             NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
-                    failed, new ItemHistory(before, 0, waitMillis, NOW), 0, decorrelated, random, NOW);
+                    failed, new ItemHistory(before, 0, waitMillis), 0, decorrelated, random, NOW);
             assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, 3 * Math.max(1_000, waitMillis)));
             assertThat(delay.dueMillis()).isEqualTo(NOW + delay.waitMillis());
             waitMillis = delay.waitMillis();
@@ -106,7 +106,7 @@ class AttemptRulesTest {
     @Test
     void failuresThatAreNotItsOwnUseUpNoAttempts() {
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 500");
-        ItemHistory tried = new ItemHistory(1_000, 2_900, 0, NOW);
+        ItemHistory tried = new ItemHistory(1_000, 2_900, 0);
         assertThat(AttemptRules.nextStep(failed, tried, 0, POLICY, new Random(1), NOW))
                 .isEqualTo(new NextStep.Delay(NOW + 10_000, 1_001, 2_900, 10_000));
         assertThat(AttemptRules.nextStep(failed, tried, 99, POLICY, new Random(1), NOW))
@@ -114,7 +114,7 @@ class AttemptRulesTest {
         assertThat(AttemptRules.nextStep(failed, tried, 100, POLICY, new Random(1), NOW))
                 .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 500", 1_001));
         AttemptResult unavailable = new AttemptResult.Unavailable(OptionalLong.of(4_000), "status 503");
-        assertThat(AttemptRules.nextStep(unavailable, new ItemHistory(0, 2_900, 0, NOW), 1_000, POLICY, new Random(1),
+        assertThat(AttemptRules.nextStep(unavailable, new ItemHistory(0, 2_900, 0), 1_000, POLICY, new Random(1),
                 NOW)).isEqualTo(new NextStep.Delay(NOW + 5_000, 1, 2_900, 1_000));
     }
 
@@ -127,6 +127,6 @@ class AttemptRulesTest {
     private static NextStep after(AttemptResult result, int attemptsBefore) {
         int blame = (int) Math.min(attemptsBefore * 1_000L, Integer.MAX_VALUE);
         return AttemptRules.nextStep(
-                result, new ItemHistory(attemptsBefore, blame, 0, NOW), 1_000, POLICY, new Random(1), NOW);
+                result, new ItemHistory(attemptsBefore, blame, 0), 1_000, POLICY, new Random(1), NOW);
     }
 }
