@@ -12,21 +12,28 @@ import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Read-only view of unfinished dead letters: those neither replayed nor discarded. Owner of its Kafka clients; used by
  * one thread.
  */
 public final class DeadLetters implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
+
     private final String topic;
     private final String group;
     private final Admin admin;
@@ -35,6 +42,8 @@ public final class DeadLetters implements AutoCloseable {
     private final PartitionReader reader;
     private final ItemReader items = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
     private final ItemDecoder decoder = new ItemDecoder();
+    /** Partitions with a warning. Bound: the partitions of the lane. */
+    private final Set<TopicPartition> unreadable = new HashSet<>();
 
     /** Connects; {@code clock} is for timeouts. */
     public DeadLetters(Configuration configuration, InstantSource clock) {
@@ -103,7 +112,16 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Returns the partitions of the lane; {@code settled} as for {@link QueueAdmin#readProgress}. */
     List<QueueProgress> partitions(boolean settled) {
-        return queues.readProgress(topic, group, settled);
+        return queues.readProgress(topic, group, settled, this::warnOnce);
+    }
+
+    private void warnOnce(TopicPartition partition) {
+        if (unreadable.add(partition)) {
+            LOG.warn("The progress of group {} in {} above its committed offset cannot be read: it was changed, belongs"
+                    + " to another offset, or a newer version wrote it. Dead letters above the offset that were"
+                    + " replayed or discarded, but are not purged yet, count as unfinished and can be replayed again.",
+                    group, partition);
+        }
     }
 
     DeadLetter letter(ConsumerRecord<byte[], byte[]> record) {

@@ -56,6 +56,8 @@ public record RunningSystem(
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    /** One setting is often the cause of a problem with each of the 16 topics. */
+    private static final int MAX_LOGGED = 3;
 
     /**
      * Starts the system.
@@ -220,7 +222,8 @@ public record RunningSystem(
             }
             problems.addAll(topicAdmin.check(topics.all()));
             if (!problems.isEmpty()) {
-                problems.stream().skip(1).forEach(problem -> LOG.error("{}", Printable.onOneLine(problem)));
+                problems.stream().limit(MAX_LOGGED).skip(1)
+                        .forEach(problem -> LOG.error("{}", Printable.onOneLine(problem)));
                 String more = problems.size() == 1 ? "" : " (and "
                         + Printer.count(problems.size() - 1, "more problem") + "; see: "
                         + commands.spillway("topics check") + ")";

@@ -66,6 +66,8 @@ class JsonDialectIT {
         assertThat(policy.get("set")).hasSize(2);
         assertThat(json("tenants", "list").at("/acme/ttlMillis").longValue()).isEqualTo(300_000);
         assertThat(json("explain", "--tenant", "acme").at("/policy/backoffCapMillis").longValue()).isEqualTo(300_000);
+        assertThat(commands.run("explain", "--tenant", "acme").done().out())
+                .contains("No other tenant has a policy or an assigned shard to compare with.");
     }
 
     @Test

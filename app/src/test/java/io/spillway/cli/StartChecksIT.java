@@ -2,11 +2,17 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import io.spillway.kafka.topics.TopicSpec;
+import io.spillway.runtime.RunningSystem;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -22,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** What can be known before a process joins a group is checked before, and all problems are reported at once. */
 @Timeout(300) // Against a hang; nothing is measured.
@@ -156,6 +163,29 @@ class StartChecksIT {
         assertThat(new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix() + "x", second.config())
                         .run("topics", "create").failedWith(1))
                 .contains("the cluster has 1 broker", "Set topics.replication: 1");
+    }
+
+    @Test
+    void one_cause_in_all_topics_is_told_with_a_count_and_three_of_them() throws Exception {
+        CommandsUnderTest commands = configured("metrics:\n  port: 0\n");
+        commands.run("topics", "create").done();
+        for (TopicSpec topic : commands.topics().all()) {
+            set(topic.name(), "segment.bytes", "2000000");
+        }
+        Logger logger = (Logger) LoggerFactory.getLogger(RunningSystem.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            assertThat(commands.run("run", "--roles", "router", "--data", directory.resolve("data").toString())
+                            .failedWith(1))
+                    .contains("segment.bytes=2000000")
+                    .contains("(and " + (commands.topics().all().size() - 1) + " more problems; see: spillway topics");
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list).filteredOn(event -> event.getLevel() == Level.ERROR).hasSize(2);
+        assertThat(commands.run("topics", "check").outLines()).hasSameSizeAs(commands.topics().all());
     }
 
     @Test

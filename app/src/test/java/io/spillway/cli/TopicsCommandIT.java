@@ -90,6 +90,16 @@ class TopicsCommandIT {
     }
 
     @Test
+    void one_partition_is_one_partition() {
+        new CommandsUnderTest(kafka.bootstrapServers(), kafka.prefix(), CommandsUnderTest.written(
+                        directory.resolve("one"), CommandsUnderTest.SMALL.replace("partitions: 2", "partitions: 1")))
+                .run("topics", "create").done();
+
+        assertThat(commands.run("topics", "check").outLines())
+                .anyMatch(line -> line.startsWith("topic " + topics.ingress() + " has 1 partition but must have 2 "));
+    }
+
+    @Test
     void more_replicas_than_the_cluster_has_are_refused_with_the_setting_to_change() throws Exception {
         CommandsUnderTest replicated = new CommandsUnderTest(
                 kafka.bootstrapServers(),

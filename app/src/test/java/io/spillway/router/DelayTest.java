@@ -146,6 +146,17 @@ class DelayTest {
     }
 
     @Test
+    void an_item_that_its_handler_put_off_keeps_its_due_time() {
+        router.sendDelayed(item("acme", START_MILLIS), headers(
+                "spillway-origin", "i-0-0", "spillway-lane-reason", "later",
+                "spillway-due", Long.toString(START_MILLIS + 100)));
+        router.advance(Duration.ofSeconds(1));
+
+        assertThat(text(router.only(Lane.HOT).headers())).containsExactly(
+                "spillway-origin=i-0-0", "spillway-due=" + (START_MILLIS + 100), "spillway-lane-reason=due");
+    }
+
+    @Test
     void an_item_that_waited_equals_one_that_was_already_due() {
         router.sendDelayed(item("acme", START_MILLIS), retried(0, "a", "b"));
         TestRecord<byte[], byte[]> atOnce = router.only(Lane.HOT);

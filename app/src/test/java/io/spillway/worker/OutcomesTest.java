@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Timer;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.ProgressState;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -79,6 +81,32 @@ class OutcomesTest {
                 .containsEntry("spillway-due", Long.toString(NOW_MILLIS));
         assertThat(moved(Outcome.later(Duration.ofSeconds(Long.MAX_VALUE)))).as("no overflow")
                 .satisfies(moved -> assertThat(Long.parseLong(moved.get("spillway-due"))).isGreaterThan(NOW_MILLIS));
+    }
+
+    /** Enqueued at 0 s, put off for 100 s at 2 s, and taken 3 s after it was due; or a retry that is put off at 2 s. */
+    @Test
+    void the_wait_for_the_first_attempt_ends_when_the_handler_takes_the_item() {
+        scene.nowMillis += 2_000;
+        Headers later = headersAfter(Outcome.later(Duration.ofSeconds(100)), item());
+        assertThat(ages("spillway.age_of_first_attempt")).isEqualTo("0 calls, 0 s");
+
+        scene.nowMillis += 103_000;
+        handle(delivery -> Outcome.retry("no"), later);
+        assertThat(ages("spillway.age_of_first_attempt")).as("since it was due").isEqualTo("1 calls, 3 s");
+
+        Headers retry = item().add(ItemHeaders.FIRST_ATTEMPT_AT, bytes("1")).add(ItemHeaders.ATTEMPT, bytes("1"))
+                .add(ItemHeaders.DUE, bytes(Long.toString(scene.nowMillis)));
+        handle(delivery -> Outcome.later(Duration.ofSeconds(1)), retry);
+        assertThat(ages("spillway.age_of_retry")).isEqualTo("0 calls, 0 s");
+        handle(delivery -> Outcome.retry("no"), retry);
+        assertThat(ages("spillway.age_of_retry")).as("since its creation").isEqualTo("1 calls, 105 s");
+    }
+
+    private String ages(String timer) {
+        return "%d calls, %.0f s".formatted(
+                scene.registry.find(timer).timers().stream().mapToLong(Timer::count).sum(),
+                scene.registry.find(timer).timers().stream()
+                        .mapToDouble(each -> each.totalTime(TimeUnit.SECONDS)).sum());
     }
 
     @Test

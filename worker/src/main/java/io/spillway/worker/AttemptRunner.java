@@ -79,15 +79,15 @@ final class AttemptRunner {
             LOG.warn("Runs an item alone with which {} workers have died, {}", attempt.deathsBefore,
                     HandlerFailures.describe(attempt));
         }
-        metrics.started(attempt);
         LaneItem item = attempt.item;
-        stats.begun(item.lane(), !item.attemptedBefore(), attempt.startedAtMillis - item.enqueuedAtMillis());
+        long ageMillis = Math.max(0, attempt.startedAtMillis - item.waitsSinceMillis());
+        stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
         AttemptResult returned = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
-        metrics.ended(attempt, result, durationNanos);
+        metrics.ended(item, result, ageMillis, durationNanos);
         stats.ended(durationNanos);
         return core.ended(attempt, result);
     }

@@ -55,6 +55,15 @@ record LaneItem(
         return read.enqueuedAtMillis();
     }
 
+    /**
+     * Returns since when it waits for its first attempt, epoch milliseconds: since its creation, or since it was due if
+     * its handler put it off. The time in between is the application's wish.
+     */
+    long waitsSinceMillis() {
+        return attemptedBefore ? enqueuedAtMillis()
+                : Math.max(enqueuedAtMillis(), ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
+    }
+
     @Override
     public int grantedBy() {
         return attempts == 0 ? AttemptCounts.UNKNOWN

@@ -129,23 +129,29 @@ final class WorkerMetrics {
         }
     }
 
-    void started(Attempt attempt) {
-        LaneItem item = attempt.item;
-        long ageMillis = Math.max(0, attempt.startedAtMillis - item.enqueuedAtMillis());
+    /**
+     * Records a call that has ended. Its age is recorded only now, because a call that puts the item off was no attempt.
+     *
+     * @param ageMillis time that the item had waited when the call started, 0 or more
+     */
+    void ended(LaneItem item, AttemptResult result, long ageMillis, long durationNanos) {
+        if (result instanceof AttemptResult.TimedOut) {
+            timedOut(item.tenant());
+        }
+        if (!(result instanceof AttemptResult.Deferred)) {
+            attempted(item, ageMillis);
+        }
+        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
+        handled.get(outcomeOf(result)).increment();
+    }
+
+    private void attempted(LaneItem item, long ageMillis) {
         if (item.attemptedBefore()) {
             ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
         } else {
             ageOfFirstAttempt.of(item.tenant()).get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
             ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
         }
-    }
-
-    void ended(Attempt attempt, AttemptResult result, long durationNanos) {
-        if (result instanceof AttemptResult.TimedOut) {
-            timedOut(attempt.item.tenant());
-        }
-        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
-        handled.get(outcomeOf(result)).increment();
     }
 
     void timedOut(String tenant) {

@@ -1,6 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.RetryGate;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -35,6 +36,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * that reaches its end while it waits is passed on at once, and the routing rules make it a dead letter.
  */
 public final class DelayProcessor extends LaneProcessor {
+    private static final String PUT_OFF = LaneReason.LATER.label();
+
     private final Topics topics;
     private final DelayReader reader;
     private final RetryRules rules;
@@ -230,7 +233,10 @@ public final class DelayProcessor extends LaneProcessor {
 
     @Override
     protected void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset) {
-        headers.remove(ItemHeaders.DUE);
+        // An item that its handler put off keeps it: the worker measures from then how long it waits.
+        if (!ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(PUT_OFF::equals).isPresent()) {
+            headers.remove(ItemHeaders.DUE);
+        }
         headers.remove(ItemHeaders.LANE_REASON);
         decision.correctEnqueuedAt(headers);
         headers.add(RouteProcessor.reasonHeader(to.reason()));

@@ -1,10 +1,12 @@
 package io.spillway.kafka.topics;
 
+import io.spillway.core.progress.ProgressCodec;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -50,7 +52,7 @@ public final class QueueAdmin {
 
     /** Returns the partitions of a topic in ascending order, with the progress of a group in each. */
     public List<QueueProgress> read(String topic, String group) {
-        return read(topic, group, false);
+        return read(topic, group, false, unreadable -> {});
     }
 
     /**
@@ -62,7 +64,13 @@ public final class QueueAdmin {
      * @throws KafkaFailure also if the group has committed beyond the end of the topic: the topic was recreated
      */
     public List<QueueProgress> readProgress(String topic, String group, boolean settled) {
-        List<QueueProgress> parts = read(topic, group, settled);
+        return readProgress(topic, group, settled, unreadable -> {});
+    }
+
+    /** Does the same, and passes on the partitions where the progress above the committed offset cannot be read. */
+    public List<QueueProgress> readProgress(
+            String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
+        List<QueueProgress> parts = read(topic, group, settled, unreadable);
         for (QueueProgress part : parts) {
             long frontier = part.progress().frontier();
             if (part.isCommitted() && frontier > part.end()) {
@@ -75,9 +83,16 @@ public final class QueueAdmin {
         return parts;
     }
 
-    private List<QueueProgress> read(String topic, String group, boolean settled) {
+    private List<QueueProgress> read(
+            String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
         List<TopicPartition> partitions = partitions(topic);
         Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
+        committed.forEach((partition, commit) -> {
+            if (commit != null && !commit.metadata().isEmpty()
+                    && ProgressCodec.tryDecode(commit.offset(), commit.metadata()).isEmpty()) {
+                unreadable.accept(partition);
+            }
+        });
         Map<TopicPartition, ListOffsetsResultInfo> starts = offsets(partitions, OffsetSpec.earliest());
         Map<TopicPartition, ListOffsetsResultInfo> ends = offsets(partitions, OffsetSpec.latest());
         return partitions.stream()

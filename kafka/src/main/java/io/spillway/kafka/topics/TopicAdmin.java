@@ -218,7 +218,8 @@ public final class TopicAdmin {
     private static void compare(TopicSpec spec, TopicDescription found, List<String> problems) {
         String topic = "topic " + spec.name();
         if (found.partitions().size() != spec.partitions()) {
-            problems.add(topic + " has " + found.partitions().size() + " partitions but must have " + spec.partitions()
+            problems.add(topic + " has " + found.partitions().size()
+                    + (found.partitions().size() == 1 ? " partition" : " partitions") + " but must have " + spec.partitions()
                     + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
         }
     }
