@@ -67,7 +67,8 @@ class JsonDialectIT {
         assertThat(json("tenants", "list").at("/acme/ttlMillis").longValue()).isEqualTo(300_000);
         assertThat(json("explain", "--tenant", "acme").at("/policy/backoffCapMillis").longValue()).isEqualTo(300_000);
         assertThat(commands.run("explain", "--tenant", "acme").done().out())
-                .contains("No other tenant has a policy or an assigned shard to compare with.");
+                .contains("No other tenant has a policy or an assigned shard to compare with.",
+                        "metric spillway_delay_parked of each router");
     }
 
     @Test

@@ -201,6 +201,9 @@ public final class ExplainCommand implements Runnable {
         if (!timeouts.rows().isEmpty()) {
             printer.table(TimeoutExplanation.head(), timeouts.rows().stream());
         }
+        // Only the router that has the timers knows their number, and it is a metric, not a status.
+        printer.line("Retries that the retry budget holds back: metric spillway_delay_parked of each router, label"
+                + " tenant.");
         printer.line("");
         printer.line(explanation.known() == 0
                 ? "No other tenant has a policy or an assigned shard to compare with."

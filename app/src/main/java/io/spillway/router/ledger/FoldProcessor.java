@@ -107,7 +107,7 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         pausedUntilMillis = nowMillis;
         gap.read(processorContext.taskId().partition(), nextOffset, (offset, value) -> add(offset, value, nowMillis));
         setWakeUp(nowMillis);
-        scheduleForget(IdleTenants.STEP_MILLIS);
+        scheduleForget(idle.firstPauseMillis(context.taskId().partition()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.spillway.router.ledger;
 
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.TenantBalance;
+import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,20 @@ final class IdleTenants {
 
     /** Returns when to search again, in milliseconds: soon in the middle of the store, and seldom after its end. */
     long pauseMillis() {
-        return next != null ? STEP_MILLIS : Math.clamp(idleMillis / 4, STEP_MILLIS, MOST_PAUSE_MILLIS);
+        return next != null ? STEP_MILLIS : longPauseMillis();
+    }
+
+    /**
+     * Returns when to search for the first time, in milliseconds. The tasks of all instances start together, so the
+     * partition, which is one job of the whole cluster, sets the phase: evenly over the long pause, and the same on
+     * every host that runs it.
+     */
+    long firstPauseMillis(int partition) {
+        return STEP_MILLIS + longPauseMillis() * partition / Topics.LEDGER_PARTITIONS;
+    }
+
+    private long longPauseMillis() {
+        return Math.clamp(idleMillis / 4, STEP_MILLIS, MOST_PAUSE_MILLIS);
     }
 
     /**

@@ -44,6 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class ShardProcessor implements Processor<byte[], byte[], byte[], byte[]> {
     private static final Logger LOG = LoggerFactory.getLogger(ShardProcessor.class);
 
+    /** Without a phase by host: the registry is one task in the whole cluster, and an interval is short. */
     private static final Duration MOVE_INTERVAL = Duration.ofMillis(200);
     private static final int MOVES_PER_BATCH = 10;
 

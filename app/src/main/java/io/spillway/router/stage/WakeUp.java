@@ -10,6 +10,8 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * One-shot timer of a task, which can be moved forward. A punctuation at a fixed rate would make an idle router commit
  * a transaction at every tick, because Kafka Streams commits after each punctuation.
  *
+ * <p>It has no phase by host: what it waits for, such as a due time or a change, differs by task.
+ *
  * <p>All times are epoch milliseconds. Kafka Streams keeps a cancelled punctuation until its time has passed. Bound:
  * the timer is set at most {@value #MOST_AHEAD_MILLIS} ms ahead and moved by at least {@value #SLACK_MILLIS} ms, so at
  * most 200 are kept. Owner: the processor of one task, on its thread.

@@ -9,16 +9,28 @@ package io.spillway.core.ledger;
  * items/s for 69 s after the last one, and with one of 3 s for 7 s. A slow flow needs the long memory: one item in 10 s
  * would else be nothing or a third of an item per second.
  *
+ * <p>An inflow that stops is not forgotten but noticed: it is 0 when nothing has entered for
+ * {@value #STOPPED_MILLIS} ms in which ten items were expected, while items leave. If none leave either, the ledger may
+ * be late, and nothing is concluded.
+ *
  * @param inPerSecond  items per second that enter, 0 or more
  * @param outPerSecond items per second that leave, 0 or more
  * @param atMillis     time of the rates, epoch milliseconds
+ * @param cameAtMillis time of the last observation with an item that entered, epoch milliseconds
  */
-public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) {
+public record FlowRates(double inPerSecond, double outPerSecond, long atMillis, long cameAtMillis) {
     /** Memory of fast flows: long enough to hide the intervals of commits and of the ledger. */
     public static final long LEAST_MEMORY_MILLIS = 3_000;
     /** Memory of slow flows. */
     public static final long MOST_MEMORY_MILLIS = 30_000;
+    /** Longer than the intervals of commits and of the ledger, so that no steady flow seems to stop. */
+    static final long STOPPED_MILLIS = 2_000;
     private static final int ITEMS = 10;
+
+    /** Creates rates at which items still enter. */
+    public FlowRates(double inPerSecond, double outPerSecond, long atMillis) {
+        this(inPerSecond, outPerSecond, atMillis, atMillis);
+    }
 
     /** Returns the rates of a new queue. */
     public static FlowRates startingAt(long nowMillis) {
@@ -37,9 +49,14 @@ public record FlowRates(double inPerSecond, double outPerSecond, long atMillis) 
      */
     public FlowRates after(long came, long went, long nowMillis) {
         long millis = Math.max(1, nowMillis - atMillis);
+        long thenMillis = atMillis + millis;
         return new FlowRates(
-                average(inPerSecond, came, millis), average(outPerSecond, went, millis),
-                Math.max(nowMillis, atMillis + 1));
+                hasStopped(came, went, thenMillis - cameAtMillis) ? 0 : average(inPerSecond, came, millis),
+                average(outPerSecond, went, millis), thenMillis, came > 0 ? thenMillis : cameAtMillis);
+    }
+
+    private boolean hasStopped(long came, long went, long quietMillis) {
+        return came == 0 && went > 0 && quietMillis >= STOPPED_MILLIS && inPerSecond * quietMillis >= ITEMS * 1e3;
     }
 
     private static double average(double perSecond, long moved, long millis) {

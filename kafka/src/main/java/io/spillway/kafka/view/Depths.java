@@ -57,7 +57,8 @@ public final class Depths extends ViewContent<Depth> {
                 tenant, balance.accepted(), waiting, entered, balance.in(ItemState.DONE), balance.in(ItemState.DROPPED),
                 balance.in(ItemState.DEAD_LETTER), depth.rates().inPerSecond(), depth.rates().outPerSecond(),
                 Instant.ofEpochMilli(depth.rates().atMillis()), depth.upTo(), depth.growing().usePerSecond(),
-                depth.growing().limitPerSecond()));
+                depth.growing().limitPerSecond(),
+                Instant.ofEpochMilli(depth.rates().cameAtMillis())));
     }
 
     private static void putUnlessZero(Map<String, Long> into, ItemState state, long count) {
@@ -80,8 +81,10 @@ public final class Depths extends ViewContent<Depth> {
         entered[ItemState.DONE.ordinal()] = (Long) record.get("done");
         entered[ItemState.DROPPED.ordinal()] = (Long) record.get("dropped");
         left[ItemState.OUTSIDE.ordinal()] = (Long) record.get("accepted");
+        long at = (Long) record.get("at");
+        long cameAt = (Long) record.get("cameAt");
         FlowRates rates = new FlowRates(
-                rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), (Long) record.get("at"));
+                rate(record.get("inPerSecond")), rate(record.get("outPerSecond")), at, cameAt == 0 ? at : cameAt);
         GrowingLimit growing = new GrowingLimit(
                 (Double) record.get("longTermPerSecond"), (Double) record.get("grownPerSecond"));
         return new Depth(TenantBalance.of(entered, left), rates, growing, (Long) record.get("upTo"));

@@ -52,7 +52,8 @@ class SchemaCompatibilityTest {
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
             Map.entry("AttemptReport", List.of("259ef5c68c480556/2f251232950f656d")),
             Map.entry("TenantDepth", List.of("ae1a278464dc9059/b8de137be62f0612",
-                    "2e00240e1a082042/f53d368baa67686d")));
+                    "2e00240e1a082042/f53d368baa67686d",
+                    "8478e20533bdff9e/776b063c08d03641")));
 
     static Stream<Schema> evolving() {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
