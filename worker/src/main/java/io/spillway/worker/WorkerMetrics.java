@@ -130,7 +130,7 @@ final class WorkerMetrics {
     }
 
     /**
-     * Records a call that has ended. Its age is recorded only now, because a call that puts the item off was no attempt.
+     * Records a call that has ended. The age is recorded only now: a call that puts its item off is no attempt.
      *
      * @param ageMillis time that the item had waited when the call started, 0 or more
      */

@@ -189,7 +189,7 @@ class LedgerCodecTest {
         long[] entered = {0, 10, 20, 30, 40, 50, 60, 70};
         long[] left = {280, 1, 2, 3, 4, 5, 0, 0};
         Depth depth = new Depth(
-                TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT), new GrowingLimit(3.5, 10.5), 17);
+                TenantBalance.of(entered, left), new FlowRates(1.5, 2.5, AT, AT - 5), new GrowingLimit(3.5, 10.5), 17);
         assertThat(Depths.decode(Depths.encode("acme", depth))).isEqualTo(depth);
     }
 

@@ -219,8 +219,8 @@ public final class TopicAdmin {
         String topic = "topic " + spec.name();
         if (found.partitions().size() != spec.partitions()) {
             problems.add(topic + " has " + found.partitions().size()
-                    + (found.partitions().size() == 1 ? " partition" : " partitions") + " but must have " + spec.partitions()
-                    + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
+                    + (found.partitions().size() == 1 ? " partition" : " partitions") + " but must have "
+                    + spec.partitions() + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
         }
     }
 
