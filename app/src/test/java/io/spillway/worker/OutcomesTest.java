@@ -85,21 +85,21 @@ class OutcomesTest {
 
     /** Enqueued at 0 s, put off for 100 s at 2 s, and taken 3 s after it was due; or a retry that is put off at 2 s. */
     @Test
-    void the_wait_for_the_first_attempt_ends_when_the_handler_takes_the_item() {
+    void after_an_item_was_put_off_its_age_counts_from_when_it_was_due() {
         scene.nowMillis += 2_000;
         Headers later = headersAfter(Outcome.later(Duration.ofSeconds(100)), item());
-        assertThat(ages("spillway.age_of_first_attempt")).isEqualTo("0 calls, 0 s");
+        assertThat(ages("spillway.age_of_first_attempt")).isEqualTo("1 calls, 2 s");
 
         scene.nowMillis += 103_000;
         handle(delivery -> Outcome.retry("no"), later);
-        assertThat(ages("spillway.age_of_first_attempt")).as("since it was due").isEqualTo("1 calls, 3 s");
+        assertThat(ages("spillway.age_of_first_attempt")).as("3 s since it was due").isEqualTo("2 calls, 5 s");
 
         Headers retry = item().add(ItemHeaders.FIRST_ATTEMPT_AT, bytes("1")).add(ItemHeaders.ATTEMPT, bytes("1"))
                 .add(ItemHeaders.DUE, bytes(Long.toString(scene.nowMillis)));
         handle(delivery -> Outcome.later(Duration.ofSeconds(1)), retry);
-        assertThat(ages("spillway.age_of_retry")).isEqualTo("0 calls, 0 s");
+        assertThat(ages("spillway.age_of_retry")).isEqualTo("1 calls, 105 s");
         handle(delivery -> Outcome.retry("no"), retry);
-        assertThat(ages("spillway.age_of_retry")).as("since its creation").isEqualTo("1 calls, 105 s");
+        assertThat(ages("spillway.age_of_retry")).as("since its creation").isEqualTo("2 calls, 210 s");
     }
 
     private String ages(String timer) {

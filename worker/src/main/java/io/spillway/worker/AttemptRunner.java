@@ -81,13 +81,14 @@ final class AttemptRunner {
         }
         LaneItem item = attempt.item;
         long ageMillis = Math.max(0, attempt.startedAtMillis - item.waitsSinceMillis());
+        metrics.started(item, ageMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
         AttemptResult returned = call(attempt);
         Attempt.Interruption interruption = attempt.finish();
         long durationNanos = nanoClock.getAsLong() - attempt.startedNanos;
         AttemptResult result = interpret(returned, interruption, durationNanos);
         failures.ended(attempt, result, nanoClock.getAsLong());
-        metrics.ended(item, result, ageMillis, durationNanos);
+        metrics.ended(item, result, durationNanos);
         stats.ended(durationNanos);
         return core.ended(attempt, result);
     }

@@ -130,28 +130,25 @@ final class WorkerMetrics {
     }
 
     /**
-     * Records a call that has ended. The age is recorded only now: a call that puts its item off is no attempt.
+     * Records the start of a call.
      *
-     * @param ageMillis time that the item had waited when the call started, 0 or more
+     * @param ageMillis time that the item has waited, 0 or more
      */
-    void ended(LaneItem item, AttemptResult result, long ageMillis, long durationNanos) {
-        if (result instanceof AttemptResult.TimedOut) {
-            timedOut(item.tenant());
-        }
-        if (!(result instanceof AttemptResult.Deferred)) {
-            attempted(item, ageMillis);
-        }
-        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
-        handled.get(outcomeOf(result)).increment();
-    }
-
-    private void attempted(LaneItem item, long ageMillis) {
+    void started(LaneItem item, long ageMillis) {
         if (item.attemptedBefore()) {
             ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
         } else {
             ageOfFirstAttempt.of(item.tenant()).get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
             ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
         }
+    }
+
+    void ended(LaneItem item, AttemptResult result, long durationNanos) {
+        if (result instanceof AttemptResult.TimedOut) {
+            timedOut(item.tenant());
+        }
+        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
+        handled.get(outcomeOf(result)).increment();
     }
 
     void timedOut(String tenant) {

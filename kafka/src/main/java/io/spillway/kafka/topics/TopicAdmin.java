@@ -220,7 +220,8 @@ public final class TopicAdmin {
         if (found.partitions().size() != spec.partitions()) {
             problems.add(topic + " has " + found.partitions().size()
                     + (found.partitions().size() == 1 ? " partition" : " partitions") + " but must have "
-                    + spec.partitions() + " (topics.partitions). Change the configuration, or add partitions to ingress and to all lanes");
+                    + spec.partitions() + " (topics.partitions). Change the configuration, or add partitions to ingress"
+                    + " and to all lanes");
         }
     }
 
