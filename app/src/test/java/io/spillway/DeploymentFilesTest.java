@@ -29,6 +29,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +39,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeploymentFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern OUR_METRIC = Pattern.compile("\\bspillway_[a-z0-9_]+");
+
+    /** Names of the metrics of a router and a worker, read once for all files. */
+    private static Set<String> metricsOfBoth;
 
     @Test
     void every_variable_of_a_compose_service_is_a_setting() throws IOException {
@@ -88,12 +92,12 @@ class DeploymentFilesTest {
 
     @ParameterizedTest
     @MethodSource("filesWithMetrics")
-    void every_spillway_metric_in_a_query_exists(Path file, @TempDir Path state) throws IOException {
+    void every_spillway_metric_in_a_query_exists(Path file) throws IOException {
         Set<String> asked = new TreeSet<>();
         OUR_METRIC.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
 
         assertThat(asked).as("found in %s", file).isNotEmpty();
-        assertThat(metricsOfBoth(state)).containsAll(asked);
+        assertThat(metricsOfBoth).containsAll(asked);
     }
 
     static Stream<Path> filesWithMetrics() throws IOException {
@@ -158,8 +162,9 @@ class DeploymentFilesTest {
         }
     }
 
-    /** Returns the Prometheus names of all metrics of a router and a worker that are created but not started. */
-    private static Set<String> metricsOfBoth(Path state) {
+    /** Reads the Prometheus names of all metrics of a router and a worker that are created but not started. */
+    @BeforeAll
+    static void readMetrics(@TempDir Path state) {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of("SPILLWAY_KAFKA_BOOTSTRAP_SERVERS", "127.0.0.1:1"), Map.of());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -180,7 +185,7 @@ class DeploymentFilesTest {
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));
-            return names;
+            metricsOfBoth = names;
         }
     }
 

@@ -3,6 +3,7 @@ package io.spillway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.spillway.guarantee.ChildJvm;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -91,7 +92,7 @@ class DocumentedCommandsIT {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("SPILLWAY_"));
-        builder.environment().put("SPILLWAY_JAVA_OPTS", "-Xmx512m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
+        builder.environment().put("SPILLWAY_JAVA_OPTS", ChildJvm.launcherOptions());
         builder.environment().putAll(freePorts());
         shell = builder.start();
         input = shell.outputWriter(StandardCharsets.UTF_8);

@@ -2,8 +2,7 @@ package io.spillway;
 
 /**
  * Number of repetitions in tests that take seconds each: kills of a process, seeds of a whole scenario. Small by
- * default, so
- * that {@code mvn verify} stays short; the full number with {@code -Pguarantees}.
+ * default, so that {@code mvn verify} stays short; the full number with {@code -Pguarantees}.
  */
 public final class Repetitions {
     /** True when the Maven profile {@code guarantees} is active. */

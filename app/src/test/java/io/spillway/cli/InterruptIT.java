@@ -2,6 +2,7 @@ package io.spillway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.guarantee.ChildJvm;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import java.io.BufferedReader;
@@ -79,9 +80,8 @@ class InterruptIT {
 
     private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(SpillwayProcess.interruptible());
-        command.addAll(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx256m",
-                "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main"));
+        command.addAll(ChildJvm.command());
+        command.add("io.spillway.cli.Main");
         command.addAll(List.of(arguments));
         command.addAll(List.of(commands.options()));
         Process process = new ProcessBuilder(command).redirectError(directory.resolve("err").toFile()).start();

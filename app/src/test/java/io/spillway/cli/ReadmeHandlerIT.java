@@ -3,6 +3,7 @@ package io.spillway.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
+import io.spillway.guarantee.ChildJvm;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
 import io.spillway.handler.Delivery;
@@ -122,7 +123,7 @@ class ReadmeHandlerIT {
         Map<String, String> all = new HashMap<>(environment);
         all.putAll(Map.of(
                 "SPILLWAY_HANDLER_TYPE", "class", "SPILLWAY_HANDLER_CLASS", handlerClass, "SPILLWAY_JAVA_HOME",
-                System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", "-Xmx512m -XX:TieredStopAtLevel=1"));
+                System.getProperty("java.home"), "SPILLWAY_JAVA_OPTS", ChildJvm.launcherOptions()));
         return SpillwayProcess.launch(launcher, directory.resolve("data"), all, commands.options());
     }
 }

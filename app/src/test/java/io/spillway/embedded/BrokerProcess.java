@@ -1,5 +1,6 @@
 package io.spillway.embedded;
 
+import io.spillway.guarantee.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -105,16 +106,7 @@ public final class BrokerProcess implements AutoCloseable {
     }
 
     private List<String> command() {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx512m");
-        command.add("-XX:TieredStopAtLevel=1");
-        command.add("-XX:+UseSerialGC");
-        command.add("-XX:+IgnoreUnrecognizedVMOptions");
-        command.add("--sun-misc-unsafe-memory-access=allow");
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        List<String> command = new ArrayList<>(ChildJvm.command());
         command.add(BrokerProcess.class.getName());
         command.add(dataDirectory.toString());
         command.add(Integer.toString(port));

@@ -143,6 +143,9 @@ class SilentConnectionsTest {
             Socket half = connect(gateway, "127.0.0.1");
             // The header of a handshake record, without its content.
             half.getOutputStream().write(new byte[] {22, 3, 1, 2, 0});
+            Socket plain = connect(gateway, "127.0.0.1");
+            write(plain, LIVE);
+            assertThat(answer(plain)).as("closed after the two before it were accepted").doesNotContain("HTTP");
 
             gateway.skippedNanos.addAndGet(TimeUnit.SECONDS.toNanos(16));
 

@@ -35,10 +35,8 @@ public final class SpillwayProcess implements AutoCloseable {
      * @throws IllegalStateException with the log, when the process ends before it is ready
      */
     public static SpillwayProcess start(Path directory, Map<String, String> environment, String... arguments) {
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED",
-                "-cp", System.getProperty("java.class.path"), "io.spillway.cli.Main");
+        List<String> command = new ArrayList<>(ChildJvm.command());
+        command.add("io.spillway.cli.Main");
         return start(command, directory, environment, arguments);
     }
 

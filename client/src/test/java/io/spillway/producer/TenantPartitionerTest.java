@@ -31,10 +31,11 @@ class TenantPartitionerTest {
     @CsvSource({"12, 0, 4", "64, 42, 2", "3, -1, 4", "1, 0, 4", "2048, 7, 256"})
     void items_of_a_tenant_are_spread_over_exactly_the_shard_of_the_router(int partitions, long seed, int size) {
         TenantPartitioner partitioner = partitioner(Map.of(TenantPartitioner.SEED, seed, TenantPartitioner.SIZE, size));
+        Cluster cluster = cluster(partitions, Set.of());
         for (String tenant : List.of("acme", "a", "tenant-1000")) {
             Set<Integer> used = new TreeSet<>();
             for (int i = 0; i < 64 * Math.min(size, partitions); i++) {
-                used.add(partition(partitioner, tenant, cluster(partitions, Set.of())));
+                used.add(partition(partitioner, tenant, cluster));
             }
             int[] shard = new ShuffleSharder(partitions, seed).shard(tenant, Math.min(size, partitions));
             assertThat(used).isEqualTo(Arrays.stream(shard).boxed().collect(Collectors.toSet()));

@@ -7,21 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class FairDispatchTest {
-    private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
-
-    private FairDispatch<String> dispatch = new FairDispatch<>(settings(1, 0));
-    private long nowMillis;
+class FairDispatchTest extends DispatchTimeline {
+    FairDispatchTest() {
+        dispatch = new FairDispatch<>(settings(1, 0));
+    }
 
     @Test
     void hot_has_priority_over_overflow_and_overflow_over_aged() {
@@ -281,40 +278,5 @@ class FairDispatchTest {
 
     private static DispatchSettings notAdaptive(int slots, double reserve) {
         return new DispatchSettings(slots, reserve, 0, 0, 100_000, 1 << 30, 100, false);
-    }
-
-    private void offer(Lane lane, String tenant, int count) {
-        offer(lane, tenant, count, PolicySettings.DEFAULTS);
-    }
-
-    private void offer(Lane lane, String tenant, int count, PolicySettings policy) {
-        for (int i = 0; i < count; i++) {
-            dispatch.offer(lane, tenant, TenantPolicy.of(policy), tenant, 0);
-        }
-    }
-
-    private long nanos() {
-        return nowMillis * 1_000_000;
-    }
-
-    private List<SlotLease<String>> takeAll(boolean liveLanesCaughtUp) {
-        List<SlotLease<String>> starts = new ArrayList<>();
-        Optional<SlotLease<String>> start;
-        while ((start = dispatch.take(liveLanesCaughtUp, nanos())).isPresent()) {
-            starts.add(start.get());
-        }
-        return starts;
-    }
-
-    /** Runs attempts one after the other and returns their tenants. */
-    private List<String> serve(int attempts, long millis) {
-        List<String> tenants = new ArrayList<>();
-        for (int i = 0; i < attempts; i++) {
-            SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            tenants.add(start.queue.tenant.name);
-            nowMillis += millis;
-            dispatch.ended(start, nanos());
-        }
-        return tenants;
     }
 }

@@ -3,26 +3,18 @@ package io.spillway.core.scheduling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
-import io.spillway.core.policy.PolicySettings;
-import io.spillway.core.policy.TenantPolicy;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class TrickleTest {
-    private static final TenantPolicy POLICY = TenantPolicy.of(PolicySettings.DEFAULTS);
+class TrickleTest extends DispatchTimeline {
     private static final long SEED = 1;
     /** The backlog of hot is a steady one from here on. */
     private static final double FROM_MILLIS = 20_000;
-
-    private FairDispatch<String> dispatch;
-    private long nowMillis;
 
     @ParameterizedTest
     @CsvSource({
@@ -159,36 +151,5 @@ class TrickleTest {
     private void create(int slots, double reserve, double overflow, double aged) {
         dispatch = new FairDispatch<>(
                 new DispatchSettings(slots, reserve, overflow, aged, 100_000, 1 << 30, 100, true));
-    }
-
-    private void offer(Lane lane, String tenant, int count) {
-        for (int i = 0; i < count; i++) {
-            dispatch.offer(lane, tenant, POLICY, tenant, 0);
-        }
-    }
-
-    private List<SlotLease<String>> takeAll(boolean liveLanesCaughtUp) {
-        List<SlotLease<String>> starts = new ArrayList<>();
-        Optional<SlotLease<String>> start;
-        while ((start = dispatch.take(liveLanesCaughtUp, nanos())).isPresent()) {
-            starts.add(start.get());
-        }
-        return starts;
-    }
-
-    /** Runs attempts one after the other and returns their tenants. */
-    private List<String> serve(int attempts, long millis) {
-        List<String> tenants = new ArrayList<>();
-        for (int i = 0; i < attempts; i++) {
-            SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            tenants.add(start.item());
-            nowMillis += millis;
-            dispatch.ended(start, nanos());
-        }
-        return tenants;
-    }
-
-    private long nanos() {
-        return nowMillis * 1_000_000;
     }
 }
