@@ -20,16 +20,16 @@ import picocli.CommandLine.Option;
             "Router and workers run at shipped defaults, except for what the options name. The failing tenants share "
                     + "one destination, the others have another. Failures are Outcome.retry, and the same attempts of "
                     + "the same items fail in every run.",
-            "A run: --well seconds without a fault, the fault (--down or --for), then more traffic for 30 s and 1.25 "
-                    + "times the ideal time. It ends when each item is done or a dead letter, or --limit after the "
+            "A run: --well seconds without a fault, the fault (--down or --for), then more traffic for 30 s, and after "
+                    + "--down for 1.25 times the ideal time longer. It ends when each item is done or a dead letter, or --limit after the "
                     + "last one was sent. Then the ledger is audited.",
             "Backlog: items that the failing tenants sent before the return and that were done after it. Its ideal "
                     + "time: backlog / (workers x slots / mean duration of a call that succeeded - items/s of all "
                     + "tenants).",
             "Goodput is back in the first second with 95% of what the failing tenants offer a second, from which on "
-                    + "the average is 95% too. Others' p99: age at the first attempt of the items sent in the last two "
-                    + "thirds of --well, and in the fault. Delay records and moves are those of the ledger; end offsets "
-                    + "include the markers of transactions.",
+                    + "the average is 95% too. Others' p99: age at the first attempt of the items sent in the last "
+                    + "two thirds of --well, and in the fault. Delay records and moves are those of the ledger; end "
+                    + "offsets include the markers of transactions.",
         })
 public final class DestinationsCommand implements Callable<Integer> {
     private static final long SAMPLE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -71,7 +71,7 @@ public final class DestinationsCommand implements Callable<Integer> {
     @Option(names = "--poison", description = "share of their items that fail for good", defaultValue = "0")
     private double poison;
 
-    @Option(names = "--always-fail", description = "all their items fail for good")
+    @Option(names = "--always-fail", description = "all their items fail for good; it ends by --retry-for")
     private boolean alwaysFail;
 
     @Option(names = "--hang", description = "their calls take 60 s; a call times out after 30 s")
@@ -184,9 +184,9 @@ public final class DestinationsCommand implements Callable<Integer> {
 
     private FaultPlan plan(int count) {
         int some = failing != null ? failing : hang || alwaysFail ? 1 : tenants;
-        return new FaultPlan(
+        return FaultPlan.of(
                 count, slots, tenants, rate, some, failingRate == null ? rate : failingRate, handlerMillis,
-                wellSeconds, seconds(down == null ? duration : down), 0).withAfter();
+                wellSeconds, seconds(down == null ? duration : down), down != null);
     }
 
     private Map<String, String> settings() {

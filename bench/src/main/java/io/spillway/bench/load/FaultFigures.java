@@ -84,8 +84,8 @@ record FaultFigures(
     }
 
     /**
-     * Seconds from the return until a share of the backlog was done: of the failing tenants' items that were sent before
-     * it, were done after it, and did not become dead letters.
+     * Seconds from the return until a share of the backlog was done: of the failing tenants' items that were sent
+     * before it and were done after it.
      */
     double drainSeconds(double share) {
         int last = (int) Math.ceil(share * backlogNanos.size()) - 1;

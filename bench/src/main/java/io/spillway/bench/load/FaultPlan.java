@@ -28,13 +28,21 @@ record FaultPlan(
         }
         handlerMillis = handlerMillis > 0 ? handlerMillis : (int) Math.max(1, Math.round(
                 CALM_LOAD * 1e3 * workers * slots / perSecond(tenants, rate, failing, failingRate)));
+        if (handlerMillis * perSecond(tenants, rate, failing, failingRate) >= 1e3 * workers * slots) {
+            throw new IllegalArgumentException("calls of " + handlerMillis + " ms leave no slot free");
+        }
     }
 
-    /** The same, with traffic after the fault for a quarter longer than the ideal time of an outage, and 30 s. */
-    FaultPlan withAfter() {
-        double ideal = idealSeconds((long) (failing * failingRate * faultSeconds), handlerMillis);
+    /** Traffic after the fault lasts 30 s, and after an outage a quarter longer than its ideal time besides. */
+    static FaultPlan of(
+            int workers, int slots, int tenants, double rate, int failing, double failingRate, int handlerMillis,
+            int wellSeconds, int faultSeconds, boolean isOutage) {
+        FaultPlan plan = new FaultPlan(workers, slots, tenants, rate, failing, failingRate, handlerMillis, wellSeconds,
+                faultSeconds, MIN_AFTER_SECONDS);
+        long backlog = isOutage ? (long) (failing * failingRate * faultSeconds) : 0;
+        int more = (int) Math.ceil(AFTER_IDEAL * plan.idealSeconds(backlog, plan.handlerMillis()));
         return new FaultPlan(workers, slots, tenants, rate, failing, failingRate, handlerMillis, wellSeconds,
-                faultSeconds, MIN_AFTER_SECONDS + (int) Math.ceil(AFTER_IDEAL * ideal));
+                faultSeconds, MIN_AFTER_SECONDS + more);
     }
 
     boolean isFailing(int tenant) {

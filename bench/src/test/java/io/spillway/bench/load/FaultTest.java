@@ -34,8 +34,8 @@ public class FaultTest {
         Fault flaky = fault(0.3, 0);
 
         assertThat(share(number -> flaky.fails(call(number, FAILING, 1, 6)))).isEqualTo(0.3, Offset.offset(0.01));
-        assertThat(share(number -> flaky.fails(call(number, FAILING, 1, 6)) && flaky.fails(call(number, FAILING, 2, 6))))
-                .isEqualTo(0.09, Offset.offset(0.01));
+        assertThat(share(number -> flaky.fails(call(number, FAILING, 1, 6))
+                && flaky.fails(call(number, FAILING, 2, 6)))).isEqualTo(0.09, Offset.offset(0.01));
         assertThat(share(number -> flaky.fails(call(number, FAILING, 2, 6)) != fault(0.3, 0)
                 .fails(call(number, FAILING, 2, 6)))).as("the same in every run").isZero();
         assertThat(share(number -> flaky.fails(call(number, FAILING, 1, 8)))).as("well again").isZero();
@@ -57,6 +57,7 @@ public class FaultTest {
         assertThat(plan(1, 0).handlerMillis()).as("20% of 50 slots for 200 items/s").isEqualTo(50);
         assertThat(plan(4, 0).handlerMillis()).isEqualTo(200);
         assertThat(plan(4, 80).handlerMillis()).isEqualTo(80);
+        assertThatThrownBy(() -> plan(1, 250)).as("50 slots for 200 items/s").hasMessageContaining("no slot");
     }
 
     @Test
@@ -65,8 +66,10 @@ public class FaultTest {
 
         assertThat(plan.idealSeconds(12_000, 50)).as("1,000 items/s less 200").isEqualTo(15);
         assertThat(plan.idealSeconds(12_000, 250)).as("no slot is left").isInfinite();
-        assertThat(plan.withAfter().afterSeconds()).as("30 s and a quarter more than 15").isEqualTo(49);
-        assertThat(plan.withAfter().seconds()).isEqualTo(30 + 60 + 49);
+        assertThat(plan.afterSeconds()).as("30 s, and a quarter more than 15").isEqualTo(49);
+        assertThat(plan.backSecond()).isEqualTo(90);
+        assertThat(plan.seconds()).isEqualTo(139);
+        assertThat(FaultPlan.of(1, 50, 1, 20, 1, 20, 0, 30, 60, false).afterSeconds()).as("no outage").isEqualTo(30);
     }
 
     @Test
@@ -85,7 +88,7 @@ public class FaultTest {
     }
 
     private static FaultPlan plan(int workers, int handlerMillis) {
-        return new FaultPlan(workers, 50, 1_000, 0.2, 1_000, 0.2, handlerMillis, 30, 60, 0);
+        return FaultPlan.of(workers, 50, 1_000, 0.2, 1_000, 0.2, handlerMillis, 30, 60, true);
     }
 
     /** From 5 s to 8 s. */
