@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
                     + "one destination, the others have another. Failures are Outcome.retry, and the same attempts of "
                     + "the same items fail in every run.",
             "A run: --well seconds without a fault, the fault (--down or --for), then more traffic for 30 s, and after "
-                    + "--down for 1.25 times the ideal time longer. It ends when each item is done or a dead letter, or --limit after the "
-                    + "last one was sent. Then the ledger is audited.",
+                    + "--down for 1.25 times the ideal time longer. It ends when each item is done or a dead letter, "
+                    + "or --limit after the last one was sent. Then the ledger is audited.",
             "Backlog: items that the failing tenants sent before the return and that were done after it. Its ideal "
                     + "time: backlog / (workers x slots / mean duration of a call that succeeded - items/s of all "
                     + "tenants).",
