@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
             "Backlog: items that the failing tenants sent before the return and that were done after it. Its ideal "
                     + "time: backlog / (workers x slots / mean duration of a call that succeeded - items/s of all "
                     + "tenants).",
-            "Goodput is back in the first second with 95% of what the failing tenants offer a second, from which on "
-                    + "the average is 95% too. Others' p99: age at the first attempt of the items sent in the last "
+            "Goodput is back in the first second with 95%% of what the failing tenants offer a second, from which on "
+                    + "the average is 95%% too. Others' p99: age at the first attempt of the items sent in the last "
                     + "two thirds of --well, and in the fault. Delay records and moves are those of the ledger; end "
                     + "offsets include the markers of transactions.",
         })
