@@ -3,8 +3,8 @@ package io.spillway.bench;
 import io.spillway.bench.comparison.PeersCommand;
 import io.spillway.bench.gateway.GatewayCommand;
 import io.spillway.bench.handlers.HandlersCommand;
+import io.spillway.bench.load.DestinationsCommand;
 import io.spillway.bench.load.NeighbourCommand;
-import io.spillway.bench.load.OutageCommand;
 import io.spillway.bench.load.SlowTenantCommand;
 import io.spillway.bench.router.LatencyCommand;
 import io.spillway.bench.router.ThroughputCommand;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
             LatencyCommand.class,
             NeighbourCommand.class,
             SlowTenantCommand.class,
-            OutageCommand.class,
+            DestinationsCommand.class,
             HandlersCommand.class,
             PeersCommand.class,
             GatewayCommand.class

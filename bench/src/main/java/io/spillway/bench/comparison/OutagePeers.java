@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 /**
  * A destination is down for a while and comes back: once that of one tenant, whose neighbours should not notice, and
@@ -110,10 +109,8 @@ public record OutagePeers(
 
     private double backAfterSeconds(Ledger ledger, IntPredicate isDown) {
         double normal = (double) ledger.offered(isDown, Flow.nanos(downFrom()), Flow.nanos(backAt())) / outageSeconds;
-        List<Integer> perSecond = IntStream.range(backAt(), backAt() + afterSeconds)
-                .mapToObj(second -> ledger.doneBetween(isDown, Flow.nanos(second), Flow.nanos(second + 1)))
-                .toList();
-        return Goodput.backAfterSeconds(perSecond, normal);
+        return Goodput.backAfterSeconds(
+                ledger.doneBySecond(isDown, backAt(), backAt() + afterSeconds), normal);
     }
 
     private LoadRun run(Bench bench, Contestant contestant, String prefix, IntPredicate isDown, int seconds) {

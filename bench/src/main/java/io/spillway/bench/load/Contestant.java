@@ -41,24 +41,30 @@ public enum Contestant {
         return shortLabel;
     }
 
-    /** Starts it on the scene's input; it has its partitions, and reads what comes. */
-    public QueueUnderTest start(Scene scene, int slots, Ledger ledger, Map<Integer, PolicySettings> policies) {
-        return start(scene, slots, ledger::handle, ledger::handle, policies);
+    /**
+     * Starts it on the scene's input; it has its partitions, and reads what comes.
+     *
+     * @param workers of the product; of a peer there is always one
+     */
+    QueueUnderTest start(
+            Scene scene, int workers, int slots, Ledger ledger, Map<Integer, PolicySettings> policies) {
+        return start(scene, workers, slots, ledger, ledger::handle, policies);
     }
 
     /** The same with a handler of another kind. */
     public QueueUnderTest start(Scene scene, int slots, ItemHandler handler) {
-        return start(scene, slots, delivery -> handler.handle(
+        return start(scene, 1, slots, delivery -> handler.handle(
                         delivery.tenant().getBytes(StandardCharsets.US_ASCII), delivery.value())
                 ? Outcome.done() : Outcome.retry("not done"), handler, Map.of());
     }
 
     private QueueUnderTest start(
-            Scene scene, int slots, Handler handler, ItemHandler peerHandler, Map<Integer, PolicySettings> policies) {
+            Scene scene, int workers, int slots, Handler handler, ItemHandler peerHandler,
+            Map<Integer, PolicySettings> policies) {
         PeerSetup setup = new PeerSetup(scene.admin(), scene.bootstrapServers(), scene.input(), Scene.PARTITIONS,
                 scene.prefix() + ".peer", slots, peerHandler);
         return switch (this) {
-            case SPILLWAY -> RunningQueue.start(scene, handler, policies);
+            case SPILLWAY -> RunningQueue.start(scene, workers, handler, policies);
             case FIFO_POOL -> new FifoPool(setup);
             case PARALLEL_UNORDERED -> ParallelConsumerQueue.unordered(setup);
             case PARALLEL_BY_KEY -> ParallelConsumerQueue.byKey(setup);

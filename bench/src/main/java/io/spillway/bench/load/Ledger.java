@@ -2,7 +2,11 @@ package io.spillway.bench.load;
 
 import io.spillway.bench.support.BenchItems;
 import io.spillway.handler.Delivery;
+import io.spillway.handler.Handler;
 import io.spillway.handler.Outcome;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -16,21 +20,31 @@ import org.HdrHistogram.Histogram;
  * What the handler saw of each item of a run: when it was called first, how often, and when it was done. Written by
  * handler threads, read when the run is over. Times are nanoseconds since the start of the run.
  */
-public final class Ledger {
+public final class Ledger implements Handler {
+    /**
+     * A call of the handler.
+     *
+     * @param number  of the item
+     * @param tenant  its number
+     * @param attempt which call of this item it is, 1 or more
+     * @param atNanos since the start of the run
+     */
+    public record Call(int number, int tenant, int attempt, long atNanos) {}
+
     /** What the handler does with an item, once it is noted. */
     @FunctionalInterface
     public interface Behaviour {
-        /**
-         * Handles it.
-         *
-         * @param tenant  its number
-         * @param atNanos since the start of the run
-         */
-        Outcome handle(int tenant, long atNanos) throws InterruptedException;
+        /** Handles it. */
+        Outcome handle(Call call) throws InterruptedException;
+
+        /** Returns the name of the destination of a tenant's items. */
+        default String destination(int tenant) {
+            return "";
+        }
 
         /** Takes its time and succeeds. */
         static Behaviour sleeping(long millis) {
-            return (tenant, atNanos) -> {
+            return call -> {
                 Thread.sleep(millis);
                 return Outcome.done();
             };
@@ -38,23 +52,25 @@ public final class Ledger {
 
         /** As {@link #sleeping}, but that of one tenant takes longer from a time on. */
         static Behaviour slowing(long millis, int slow, long slowMillis, long fromNanos) {
-            return (tenant, atNanos) -> {
-                Thread.sleep(tenant == slow && atNanos >= fromNanos ? slowMillis : millis);
+            return call -> {
+                Thread.sleep(call.tenant() == slow && call.atNanos() >= fromNanos ? slowMillis : millis);
                 return Outcome.done();
             };
         }
 
         /** As {@link #sleeping}, but those of some tenants fail for a time. */
         static Behaviour failing(long millis, IntPredicate isDown, long fromNanos, long toNanos) {
-            return (tenant, atNanos) -> {
+            return call -> {
                 Thread.sleep(millis);
-                boolean fails = isDown.test(tenant) && atNanos >= fromNanos && atNanos < toNanos;
+                boolean fails =
+                        isDown.test(call.tenant()) && call.atNanos() >= fromNanos && call.atNanos() < toNanos;
                 return fails ? Outcome.retry("the destination is down") : Outcome.done();
             };
         }
     }
 
     private static final long HIGHEST_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Traffic traffic;
     private final Behaviour behaviour;
@@ -66,6 +82,8 @@ public final class Ledger {
     private final AtomicIntegerArray doneTimes;
     private final AtomicIntegerArray calls;
     private final AtomicIntegerArray callsBySecond;
+    /** Time of all calls for a tenant in a second; an int holds that of 2,147 calls at a time. */
+    private final AtomicIntegerArray microsBySecond;
     private final AtomicIntegerArray inUse;
     private final AtomicIntegerArray mostInUse;
     private final AtomicInteger itemsDone = new AtomicInteger();
@@ -90,6 +108,7 @@ public final class Ledger {
         this.doneTimes = new AtomicIntegerArray(items);
         this.calls = new AtomicIntegerArray(items);
         this.callsBySecond = new AtomicIntegerArray(traffic.tenants() * seconds);
+        this.microsBySecond = new AtomicIntegerArray(traffic.tenants() * seconds);
         this.inUse = new AtomicIntegerArray(traffic.tenants());
         this.mostInUse = new AtomicIntegerArray(traffic.tenants());
         int number = 0;
@@ -106,8 +125,14 @@ public final class Ledger {
     }
 
     /** The handler of the run, for the product. */
-    Outcome handle(Delivery delivery) throws InterruptedException {
+    @Override
+    public Outcome handle(Delivery delivery) throws InterruptedException {
         return handle(BenchItems.numberOf(delivery.id()), BenchItems.tenantOf(delivery.tenant()));
+    }
+
+    @Override
+    public String destination(Delivery delivery) {
+        return behaviour.destination(BenchItems.tenantOf(delivery.tenant()));
     }
 
     /** The same for peers; true when the item is done. */
@@ -118,14 +143,14 @@ public final class Ledger {
     private Outcome handle(int number, int tenant) throws InterruptedException {
         long callNanos = nanoClock.getAsLong();
         long atNanos = callNanos - startNanos;
-        if (calls.getAndIncrement(number) == 0) {
+        int attempt = calls.incrementAndGet(number);
+        if (attempt == 1) {
             firstCallNanos.set(number, atNanos);
         }
-        int seconds = callsBySecond.length() / inUse.length();
-        callsBySecond.incrementAndGet(tenant * seconds + second(atNanos, seconds));
+        callsBySecond.incrementAndGet(tenant * seconds() + second(atNanos));
         mostInUse.accumulateAndGet(tenant, inUse.incrementAndGet(tenant), Math::max);
         try {
-            Outcome outcome = behaviour.handle(tenant, atNanos);
+            Outcome outcome = behaviour.handle(new Call(number, tenant, attempt, atNanos));
             if (outcome instanceof Outcome.Done) {
                 long endNanos = nanoClock.getAsLong();
                 doneInNanos.add(endNanos - callNanos);
@@ -137,6 +162,16 @@ public final class Ledger {
             return outcome;
         } finally {
             inUse.decrementAndGet(tenant);
+            use(tenant, atNanos, nanoClock.getAsLong() - startNanos);
+        }
+    }
+
+    private void use(int tenant, long fromNanos, long toNanos) {
+        int last = second(toNanos);
+        for (int second = second(fromNanos); second <= last; second++) {
+            long from = Math.max(fromNanos, second * SECOND_NANOS);
+            long to = second == last ? toNanos : (second + 1) * SECOND_NANOS;
+            microsBySecond.addAndGet(tenant * seconds() + second, (int) TimeUnit.NANOSECONDS.toMicros(to - from));
         }
     }
 
@@ -156,6 +191,24 @@ public final class Ledger {
             succeeded += doneTimes.get(i);
         }
         return doneInNanos.sum() / 1e6 / Math.max(1, succeeded);
+    }
+
+    /** Calls of all items. */
+    public long calls() {
+        long sum = 0;
+        for (int i = 0; i < calls.length(); i++) {
+            sum += calls.get(i);
+        }
+        return sum;
+    }
+
+    /** Most calls of one item. */
+    public int mostCalls() {
+        int most = 0;
+        for (int i = 0; i < calls.length(); i++) {
+            most = Math.max(most, calls.get(i));
+        }
+        return most;
     }
 
     /** Most calls at one time for a tenant. */
@@ -222,13 +275,49 @@ public final class Ledger {
         return last;
     }
 
+    /** Items of these tenants that were done in each second from one to another, exclusive. */
+    public List<Integer> doneBySecond(IntPredicate tenant, int fromSecond, int toSecond) {
+        Integer[] done = new Integer[toSecond - fromSecond];
+        Arrays.fill(done, 0);
+        for (int i = 0; i < tenants.length; i++) {
+            long second = Math.floorDiv(doneNanos.get(i), SECOND_NANOS) - fromSecond;
+            if (tenant.test(tenants[i]) && doneTimes.get(i) > 0 && second >= 0 && second < done.length) {
+                done[(int) second]++;
+            }
+        }
+        return List.of(done);
+    }
+
+    /**
+     * Items of these tenants that were to be sent before a time and were done after it: how long after it each was
+     * done, the shortest first. Those that were never done are left out.
+     */
+    public List<Long> backlogDoneNanos(IntPredicate tenant, long atNanos) {
+        List<Long> after = new ArrayList<>();
+        for (int i = 0; i < tenants.length; i++) {
+            if (isIn(i, tenant, Long.MIN_VALUE, atNanos) && doneTimes.get(i) > 0 && doneNanos.get(i) >= atNanos) {
+                after.add(doneNanos.get(i) - atNanos);
+            }
+        }
+        after.sort(null);
+        return after;
+    }
+
     /** Calls for these tenants in the seconds from one to another, exclusive. */
     public int callsBetween(IntPredicate tenant, int fromSecond, int toSecond) {
-        int seconds = callsBySecond.length() / inUse.length();
-        int sum = 0;
+        return (int) sum(callsBySecond, tenant, fromSecond, toSecond);
+    }
+
+    /** Seconds that calls for these tenants took, in the seconds from one to another, exclusive. */
+    public double slotSeconds(IntPredicate tenant, int fromSecond, int toSecond) {
+        return sum(microsBySecond, tenant, fromSecond, toSecond) / 1e6;
+    }
+
+    private long sum(AtomicIntegerArray bySecond, IntPredicate tenant, int fromSecond, int toSecond) {
+        long sum = 0;
         for (int each = 0; each < traffic.tenants(); each++) {
-            for (int second = fromSecond; tenant.test(each) && second < Math.min(toSecond, seconds); second++) {
-                sum += callsBySecond.get(each * seconds + second);
+            for (int second = fromSecond; tenant.test(each) && second < Math.min(toSecond, seconds()); second++) {
+                sum += bySecond.get(each * seconds() + second);
             }
         }
         return sum;
@@ -246,7 +335,11 @@ public final class Ledger {
         return count;
     }
 
-    private static int second(long nanos, int seconds) {
-        return Math.clamp(nanos / TimeUnit.SECONDS.toNanos(1), 0, seconds - 1);
+    private int seconds() {
+        return callsBySecond.length() / inUse.length();
+    }
+
+    private int second(long nanos) {
+        return Math.clamp(nanos / SECOND_NANOS, 0, seconds() - 1);
     }
 }

@@ -31,7 +31,8 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
      * What to run.
      *
      * @param prefix       of its topics, never used before
-     * @param slots        handlers at one time
+     * @param workers      of the product
+     * @param slots        handlers at one time, in each worker
      * @param more         settings of the product by key
      * @param policies     of tenants by number; peers know none
      * @param isOver       asked when all is sent
@@ -39,13 +40,32 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
      */
     public record Plan(
             String prefix,
+            int workers,
             int slots,
             Map<String, String> more,
             Map<Integer, PolicySettings> policies,
             Traffic traffic,
             Ledger.Behaviour behaviour,
             Predicate<Ledger> isOver,
-            int limitSeconds) {}
+            int limitSeconds,
+            Observer observer) {
+
+        /** One worker, and nobody looks. */
+        public Plan(
+                String prefix, int slots, Map<String, String> more, Map<Integer, PolicySettings> policies,
+                Traffic traffic, Ledger.Behaviour behaviour, Predicate<Ledger> isOver, int limitSeconds) {
+            this(prefix, 1, slots, more, policies, traffic, behaviour, isOver, limitSeconds, new Observer() {});
+        }
+    }
+
+    /** Looks at a run while it goes on. Called by the thread that drives it. */
+    public interface Observer {
+        /** Called some times a second, before it is asked whether the run is over. */
+        default void look(Ledger ledger, QueueUnderTest queue, long atNanos) {}
+
+        /** Called once when the run is over, while the queue and its topics are still there. */
+        default void end(Scene scene) {}
+    }
 
     /** Runs it through the product. */
     public static LoadRun of(Bench bench, Plan plan) {
@@ -60,12 +80,14 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
         settings.put("worker.slots", Integer.toString(plan.slots()));
         try (Scene scene = Scene.set(
                         bench.admin(), bench.broker().bootstrapServers(), plan.prefix(), false, settings);
-                QueueUnderTest queue = contestant.start(scene, plan.slots(), ledger, plan.policies())) {
+                QueueUnderTest queue = contestant.start(
+                        scene, plan.workers(), plan.slots(), ledger, plan.policies())) {
             System.gc();
             Machine.Watch watch = bench.machine().watch();
             boolean inTime = drive(scene, queue, plan, ledger);
-            return new LoadRun(ledger, watch.since(), load, queue.figures(),
-                    queue.givenUp(), inTime);
+            Machine.Use use = watch.since();
+            plan.observer().end(scene);
+            return new LoadRun(ledger, use, load, queue.figures(), queue.givenUp(), inTime);
         }
     }
 
@@ -82,18 +104,24 @@ public record LoadRun(Ledger ledger, Machine.Use use, String load, String figure
             for (Flow flow : plan.traffic().flows()) {
                 senders.add(new Sender(scene, plan.traffic(), flow, startNanos));
             }
-            senders.forEach(Sender::await);
             long endNanos = startNanos + TimeUnit.SECONDS.toNanos(plan.limitSeconds());
-            while (!plan.isOver().test(ledger)) {
+            while (true) {
+                plan.observer().look(ledger, queue, System.nanoTime() - startNanos);
+                boolean isSent = senders.stream().noneMatch(Sender::isSending);
+                if (isSent) {
+                    senders.forEach(Sender::await);
+                    if (plan.isOver().test(ledger)) {
+                        return true;
+                    }
+                }
                 if (!queue.isRunning()) {
                     throw new IllegalStateException("the queue has ended; the log says why");
                 }
-                if (System.nanoTime() > endNanos) {
+                if (isSent && System.nanoTime() > endNanos) {
                     return false;
                 }
                 LockSupport.parkNanos(LOOK_NANOS);
             }
-            return true;
         } finally {
             senders.forEach(Sender::close);
         }

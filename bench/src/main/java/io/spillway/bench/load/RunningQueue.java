@@ -19,26 +19,32 @@ import io.spillway.router.Router;
 import io.spillway.worker.Worker;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 
-/** The product's worker, and its router where items come in by the input, on the topics of a scene. */
+/** The product's workers, and its router where items come in by the input, on the topics of a scene. */
 public final class RunningQueue implements QueueUnderTest {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final long SEED = 20_261_121;
 
     private final TemporaryDirectory state = new TemporaryDirectory();
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    /** The first is the router's and of the first worker: a gauge has one owner in a registry. */
+    private final List<PrometheusMeterRegistry> registries;
     private final Router router;
-    private final Worker worker;
+    private final List<Worker> workers;
 
-    private RunningQueue(Scene scene, Handler handler, Map<Integer, PolicySettings> own, boolean withRouter) {
+    private RunningQueue(
+            Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own, boolean withRouter) {
         TenantPolicies policies = new TenantPolicies(scene.configuration().defaults());
         own.forEach((tenant, settings) ->
                 policies.put(BenchItems.tenant(tenant), TenantPolicies.encode(BenchItems.tenant(tenant), settings)));
         Sweeps sweeps = new Sweeps();
+        this.registries = IntStream.range(0, workers)
+                .mapToObj(number -> new PrometheusMeterRegistry(PrometheusConfig.DEFAULT)).toList();
         this.router = withRouter
                 ? new Router(
                         scene.configuration(),
@@ -47,43 +53,51 @@ public final class RunningQueue implements QueueUnderTest {
                         policies,
                         sweeps,
                         ShardAssignments.none(),
-                        registry,
+                        registries.getFirst(),
                         InstantSource.system(), System::nanoTime)
                 : null;
-        this.worker = new Worker(
-                scene.configuration().queue(), scene.configuration().worker(),
-                scene.configuration().metrics().tenants(), scene.prefix(), StartDelays.of(scene.prefix()), handler,
-                policies, sweeps, registry, InstantSource.system(), System::nanoTime, new SplittableRandom(SEED));
+        this.workers = IntStream.range(0, workers)
+                .mapToObj(number -> {
+                    String name = number == 0 ? scene.prefix() : scene.prefix() + "-" + number;
+                    return new Worker(
+                            scene.configuration().queue(), scene.configuration().worker(),
+                            scene.configuration().metrics().tenants(), name, StartDelays.of(name), handler,
+                            policies, sweeps, registries.get(number), InstantSource.system(), System::nanoTime,
+                            new SplittableRandom(SEED + number));
+                })
+                .toList();
     }
 
     /**
-     * Starts both, and returns when they have their partitions.
+     * Starts all, and returns when they have their partitions.
      *
+     * @param workers how many, 1 or more
      * @param own policies of the tenants that have one, by number
      */
-    static RunningQueue start(Scene scene, Handler handler, Map<Integer, PolicySettings> own) {
-        RunningQueue queue = new RunningQueue(scene, handler, own, true);
+    static RunningQueue start(Scene scene, int workers, Handler handler, Map<Integer, PolicySettings> own) {
+        RunningQueue queue = new RunningQueue(scene, workers, handler, own, true);
         queue.router.start(START_TIMEOUT);
-        queue.worker.start(START_TIMEOUT);
+        queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
         new Progress(scene.admin()).awaitBalanced(scene.topics().routerGroup());
         return queue;
     }
 
     /** Starts the worker alone. */
     public static RunningQueue startWorker(Scene scene, Handler handler) {
-        RunningQueue queue = new RunningQueue(scene, handler, Map.of(), false);
-        queue.worker.start(START_TIMEOUT);
+        RunningQueue queue = new RunningQueue(scene, 1, handler, Map.of(), false);
+        queue.workers.forEach(worker -> worker.start(START_TIMEOUT));
         return queue;
     }
 
     @Override
     public boolean isRunning() {
-        return worker.isRunning() && (router == null || router.isRunning());
+        return workers.stream().allMatch(Worker::isRunning) && (router == null || router.isRunning());
     }
 
     /** A counter of ours, of all its tags together. */
     double counter(String name) {
-        return registry.find(name).counters().stream().mapToDouble(counter -> counter.count()).sum();
+        return registries.stream().flatMap(registry -> registry.find(name).counters().stream())
+                .mapToDouble(counter -> counter.count()).sum();
     }
 
     @Override
@@ -94,7 +108,7 @@ public final class RunningQueue implements QueueUnderTest {
     /** The figures that tell where items are, for whoever wonders. */
     @Override
     public String figures() {
-        return registry.getMeters().stream()
+        return registries.stream().flatMap(registry -> registry.getMeters().stream())
                 .filter(
                         meter -> meter.getId()
                                 .getName()
@@ -117,11 +131,11 @@ public final class RunningQueue implements QueueUnderTest {
 
     @Override
     public void close() {
-        worker.close();
+        workers.forEach(Worker::close);
         if (router != null) {
             router.close();
         }
-        registry.close();
+        registries.forEach(PrometheusMeterRegistry::close);
         state.close();
     }
 }

@@ -35,6 +35,10 @@ public final class Sender implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("sender-" + firstNumber).start(() -> run(startNanos));
     }
 
+    boolean isSending() {
+        return thread.isAlive();
+    }
+
     /** Waits until all is sent. */
     void await() {
         try {

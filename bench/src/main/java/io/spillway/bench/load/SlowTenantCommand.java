@@ -4,8 +4,6 @@ import io.spillway.bench.support.Bench;
 import io.spillway.bench.support.Table;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -77,25 +75,20 @@ public final class SlowTenantCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Map<Integer, Run>> results = new ArrayList<>();
+        Map<Integer, List<Run>> results;
         try (Bench bench = Bench.start()) {
             System.out.printf(
                     "%d tenants, %d slots, %.0f items/s, handler %d ms, that of one tenant %d ms from second %d on%n",
                     tenants, slots, rate(), handlerMillis, slowMillis, changeSecond());
             run(bench, "warm", 0, Integer.MAX_VALUE, warmUpSeconds);
-            for (int round = 1; round <= rounds; round++) {
-                Map<Integer, Run> runs = new LinkedHashMap<>();
-                for (int i = 0; i < caps.size(); i++) {
-                    int cap = caps.get((i + round) % caps.size());
-                    Run run = measure(run(
-                            bench, "s%d-%d".formatted(round, cap), cap, changeSecond(), changeSecond() + afterSeconds));
-                    print(round, cap, run);
-                    runs.put(cap, run);
-                }
-                results.add(runs);
-            }
+            results = Rounds.of(rounds, caps, (round, cap) -> {
+                Run run = measure(run(
+                        bench, "s%d-%d".formatted(round, cap), cap, changeSecond(), changeSecond() + afterSeconds));
+                print(round, cap, run);
+                return run;
+            });
         }
-        caps.forEach(cap -> summarize(cap, results.stream().map(runs -> runs.get(cap)).toList()));
+        results.forEach(SlowTenantCommand::summarize);
         return 0;
     }
 

@@ -52,7 +52,8 @@ public final class Scene implements AutoCloseable {
      * Creates the topics.
      *
      * @param appendTime whether the broker stamps what arrives in the output
-     * @param more       settings by key, over the defaults of the product
+     * @param more       settings by key, over the defaults of the product and of the bench; an empty value leaves the
+     *                   product's
      */
     public static Scene set(
             Admin admin, String bootstrapServers, String prefix, boolean appendTime, Map<String, String> more) {
@@ -65,6 +66,7 @@ public final class Scene implements AutoCloseable {
         // Everything goes to hot, on however slow a machine.
         settings.put("defaults.agedAfter", "1h");
         settings.putAll(more);
+        settings.values().removeIf(String::isEmpty);
         return new Scene(admin, ConfigurationLoader.load(Optional.empty(), workerSettings(), settings), appendTime);
     }
 

@@ -28,9 +28,9 @@ public class LedgerTest {
     private final Map<Integer, Outcome> failures = new HashMap<>();
     private double nowSeconds;
     private double handlerSeconds;
-    private final Ledger ledger = new Ledger(TRAFFIC, (tenant, atNanos) -> {
+    private final Ledger ledger = new Ledger(TRAFFIC, call -> {
         nowSeconds += handlerSeconds;
-        return failures.getOrDefault(tenant, Outcome.done());
+        return failures.getOrDefault(call.tenant(), Outcome.done());
     }, 10, () -> START_NANOS + Flow.nanos(nowSeconds));
 
     LedgerTest() {
@@ -112,8 +112,36 @@ public class LedgerTest {
         assertThat(ledger.callsBetween(BURSTS, 0, 9)).isEqualTo(3);
         assertThat(ledger.callsBetween(BURSTS, 0, 100)).isEqualTo(4);
         assertThat(ledger.callsBetween(BURSTS.negate(), 0, 100)).isZero();
+        assertThat(ledger.calls()).isEqualTo(4);
+        assertThat(ledger.mostCalls()).as("of item 8").isEqualTo(2);
         assertThat(ledger.mostInUse(2)).isEqualTo(1);
         assertThat(ledger.mostInUse(0)).isZero();
+    }
+
+    @Test
+    void a_call_uses_its_slot_in_each_second_that_it_lasts() throws InterruptedException {
+        handlerSeconds = 2.5;
+        call(8, 1.25);
+        handlerSeconds = 0.25;
+        call(9, 2);
+
+        assertThat(ledger.slotSeconds(BURSTS, 1, 2)).isEqualTo(0.75);
+        assertThat(ledger.slotSeconds(BURSTS, 2, 3)).isEqualTo(1.25);
+        assertThat(ledger.slotSeconds(BURSTS, 3, 10)).isEqualTo(0.75);
+        assertThat(ledger.slotSeconds(BURSTS.negate(), 0, 10)).isZero();
+    }
+
+    @Test
+    void a_backlog_is_what_was_sent_before_and_done_after() throws InterruptedException {
+        call(8, 1.5);
+        call(9, 3);
+        call(10, 2.5);
+        call(0, 2.25);
+
+        assertThat(ledger.backlogDoneNanos(BURSTS, Flow.nanos(2))).containsExactly(Flow.nanos(0.5), Flow.nanos(1));
+        assertThat(ledger.backlogDoneNanos(EVERYBODY, Flow.nanos(2))).hasSize(3);
+        assertThat(ledger.backlogDoneNanos(EVERYBODY, 1)).as("the burst was not sent yet").hasSize(1);
+        assertThat(ledger.doneBySecond(EVERYBODY, 1, 5)).containsExactly(1, 2, 1, 0);
     }
 
     private void call(int number, double atSeconds) throws InterruptedException {
