@@ -13,6 +13,7 @@ import io.spillway.core.retry.RetryKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.header.Headers;
@@ -163,6 +164,54 @@ class ParkedRetriesTest {
     }
 
     @Test
+    void items_with_fewer_attempts_go_first_and_each_ends_at_its_time() {
+        tokens("acme", 1);
+        spend("acme", 2);
+        int[] attempts = {4, 2, 1, 9, 3};
+        for (int i = 0; i < attempts.length; i++) {
+            retry("acme", START_MILLIS + (i - 10) * MINUTE_MILLIS, attempts[i], 0);
+        }
+        assertThat(parked()).hasSize(5);
+        succeed("acme", 3);
+        assertThat(router.take(Lane.HOT)).extracting(each -> header(each, "spillway-attempt"))
+                .containsExactly("1", "2", "3");
+        advance(6 * 60 * MINUTE_MILLIS - 10 * MINUTE_MILLIS);
+        assertThat(header(router.only(Lane.DEAD_LETTER), "spillway-attempt")).isEqualTo("4");
+        advance(3 * MINUTE_MILLIS + 200);
+        assertThat(header(router.only(Lane.DEAD_LETTER), "spillway-attempt")).isEqualTo("9");
+        assertThat(parked()).isEmpty();
+    }
+
+    @Test
+    void items_parked_by_an_earlier_version_are_found_and_go_in_the_order_of_now() {
+        tokens("acme", 1);
+        spend("acme", 2);
+        for (int i = 0; i < 300; i++) {
+            retry("acme", START_MILLIS - i, 1 + i % 2, 0);
+        }
+        for (KeyValue<Bytes, byte[]> each : parked()) {
+            byte[] key = each.key.get();
+            byte[] earlier = Arrays.copyOf(key, 25);
+            System.arraycopy(key, 10, earlier, 9, 16);
+            router.timers().delete(each.key);
+            router.timers().put(Bytes.wrap(earlier), each.value);
+        }
+        assertThat(parked()).isEmpty();
+        router.restart();
+        advance(1_000);
+        assertThat(parked()).hasSize(298);
+        assertThat(router.take(Lane.HOT)).as("a saved retry, and the trickle")
+                .extracting(each -> header(each, "x-enqueued"))
+                .containsExactly(Long.toString(START_MILLIS - 298), Long.toString(START_MILLIS - 296));
+        router.delays.electTenants();
+        assertThat(gauges()).isEqualTo(298);
+        succeed("acme", 500);
+        assertThat(router.take(Lane.HOT)).hasSize(298);
+        assertThat(parked()).isEmpty();
+        assertThat(gauges()).isZero();
+    }
+
+    @Test
     void timers_stored_by_an_earlier_version_fire_and_ask_the_budget() {
         tokens("acme", 1);
         spend("acme", 2);
@@ -283,9 +332,13 @@ class ParkedRetriesTest {
     }
 
     private void retry(String tenant, long enqueuedAtMillis, long waitMillis, String... more) {
+        retry(tenant, enqueuedAtMillis, 1, waitMillis, more);
+    }
+
+    private void retry(String tenant, long enqueuedAtMillis, int attempts, long waitMillis, String... more) {
         Headers headers = headers(more);
         for (Map.Entry<String, Object> each : Map.<String, Object>of("spillway-origin", "spillway.ingress-0-1",
-                "spillway-attempt", 1, "spillway-lane-reason", "retry", "x-tenant", tenant, "x-enqueued",
+                "spillway-attempt", attempts, "spillway-lane-reason", "retry", "x-tenant", tenant, "x-enqueued",
                 enqueuedAtMillis, "spillway-due", router.nowMillis() + waitMillis).entrySet()) {
             headers.add(each.getKey(), each.getValue().toString().getBytes(StandardCharsets.UTF_8));
         }
@@ -322,7 +375,7 @@ class ParkedRetriesTest {
         List<KeyValue<Bytes, byte[]>> parked = new ArrayList<>();
         try (KeyValueIterator<Bytes, byte[]> all = router.timers().all()) {
             all.forEachRemaining(each -> {
-                if (each.key.get().length == 25) {
+                if (each.key.get().length == 26) {
                     parked.add(each);
                 }
             });

@@ -30,7 +30,6 @@ class DestinationHealthTest {
     void whileAllItemsFailNoneIsBlamed() {
         fail("acme", 10, 50);
         assertThat(health.blame("", "acme", nowMillis)).isZero();
-        assertThat(health.isUnavailable("", nowMillis)).isTrue();
         assertThat(health.isTenantUnavailable("acme", nowMillis)).isTrue();
         assertThat(health.unavailable(nowMillis)).isEqualTo(1);
     }
@@ -55,7 +54,7 @@ class DestinationHealthTest {
         assertThat(health.blame("", "acme", nowMillis)).isZero();
         health.ended("", "globex", true, -1, false, nowMillis);
         assertThat(health.blame("", "globex", nowMillis)).isGreaterThan(900);
-        assertThat(health.isUnavailable("", nowMillis)).isFalse();
+        assertThat(health.unavailable(nowMillis)).isZero();
     }
 
     /** Blame is -ln p / ln 20: at a tenth 0.77, at a half 0.23, at nine tenths 0.035. */
