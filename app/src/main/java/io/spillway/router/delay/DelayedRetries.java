@@ -16,8 +16,9 @@ import java.util.function.Function;
  * the parked items that the store has. A new gate has full budgets, so each start of a task may allow as many retries
  * as can be saved up.
  *
- * <p>Owner: the task of the processor that created it, on one thread. Bound: {@link RetryGate#MAX_GROUPS} groups of tenant and
- * destination, about 1 KB each with the index of their items; the items of further ones share a group.
+ * <p>Owner: the task of the processor that created it, on one thread. Bound: {@link RetryGate#MAX_GROUPS}
+ * groups of tenant and destination, about 1 KB each with the index of their items; the items of further ones share a
+ * group.
  */
 final class DelayedRetries {
     /** Pause between two looks at parked items while there is more to do than one run may do. */

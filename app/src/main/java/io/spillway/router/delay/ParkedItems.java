@@ -18,7 +18,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  *
  * <p>The first key of each class of each group is in memory, so that no scan begins at removed items that RocksDB has
  * not compacted. A store with items of an earlier run is indexed by seeking from class to class ({@link #seekClass});
- * counting its items takes as long as reading them, so {@link #count} does a part at a time, and numbers are too low until then.
+ * counting its items takes as long as reading them, so {@link #count} does a part at a time, and numbers are too low
+ * until then.
  *
  * <p>Two groups with the same hash, of 10,000 with a probability of 3 in a trillion, share their items.
  *

@@ -31,7 +31,8 @@ final class ParkedKey {
 
     static Bytes of(long group, int attemptClass, long endMillis, long offset) {
         return Bytes.wrap(ByteBuffer.allocate(BYTES)
-                .put(FIRST.get()[0]).putLong(group).put((byte) attemptClass).putLong(endMillis).putLong(offset).array());
+                .put(FIRST.get()[0]).putLong(group).put((byte) attemptClass).putLong(endMillis).putLong(offset)
+                .array());
     }
 
     /** Returns the highest key of a class of a group; no item has it. */

@@ -40,13 +40,13 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
                         sweepStartMillis, nowMillis - aheadMillis)
                 .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() != Lane.AGED);
         boolean goesOn = stale.isEmpty() || stale.get() instanceof Route.ToLane;
-        return goesOn && isHopeless(item, policy, nowMillis - aheadMillis)
+        return goesOn && isHopeless(item, policy, nowMillis, aheadMillis)
                 ? Optional.of(RoutingRules.unattemptedEnd(policy)) : stale;
     }
 
-    private boolean isHopeless(T item, TenantPolicy policy, long nowMillis) {
+    private boolean isHopeless(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
         return item.attempts() == 0
-                && nowMillis >= RoutingRules.endMillis(true, item.freshSinceMillis(), policy)
-                && health.hasFailedFor(item.tenant(), policy.retryForMillis());
+                && nowMillis - aheadMillis >= RoutingRules.endMillis(true, item.freshSinceMillis(), policy)
+                && health.hasFailedFor(item.tenant(), policy.retryForMillis() + aheadMillis);
     }
 }

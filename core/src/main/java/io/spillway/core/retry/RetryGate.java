@@ -25,9 +25,9 @@ import java.util.Queue;
  * a retry costs the tenant.
  *
  * <p>The caller keeps the refused items, by group and in the order of {@link AttemptClasses}, and asks {@link #next}
- * when they may go. Every partition has a share of each budget, and successes are reported to all of them, so the load does not
- * depend on the number of workers and routers. Of the three that a retry earns, two belong to the partition that
- * granted it, so that the last one with waiting items is as fast as all together.
+ * when they may go. Every partition has a share of each budget, and successes are reported to all of them, so the load
+ * does not depend on the number of workers and routers. Of the three that a retry earns, two belong to the partition
+ * that granted it, so that the last one with waiting items is as fast as all together.
  *
  * <p>Not thread-safe. Owner: the task of the partition. Bound: {@code maxGroups}, about 400 bytes each; the items of
  * further tenants share one group.

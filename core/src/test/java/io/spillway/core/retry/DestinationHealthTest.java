@@ -169,6 +169,38 @@ class DestinationHealthTest {
                 .containsExactly(new AttemptCounts(new RetryKey("", "acme"), 3, 0, 0, 1, 1));
     }
 
+    @Test
+    void aTenantHasFailedForTheTimeFromItsFirstToItsLatestFailureSinceASuccess() {
+        fail("acme", 3, 60_000);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        assertThat(health.hasFailedFor("acme", 120_001)).as("the time after the latest does not count").isFalse();
+        assertThat(health.hasFailedFor("globex", 0)).isFalse();
+
+        health.ended("y", "acme", true, -1, true, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("a success at another destination").isFalse();
+        fail("acme", 2, 60_000);
+        health.ended("", "acme", false, 3, false, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("two items only").isFalse();
+        fail("acme", 1, 0);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        health.ended("", "acme", false, 3, true, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("a retry that succeeds").isFalse();
+    }
+
+    @Test
+    void afterTenMinutesWithoutAFailureATenantIsNoLongerFailing() {
+        fail("acme", 3, 60_000);
+        health.prune(nowMillis - 60_000 + 600_000);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        health.prune(nowMillis - 60_000 + 600_001);
+        assertThat(health.hasFailedFor("acme", 0)).isFalse();
+        for (String tenant : List.of("a", "b", "c", "d")) {
+            fail(tenant, 3, 1);
+        }
+        assertThat(health.hasFailedFor("c", 0)).isTrue();
+        assertThat(health.hasFailedFor("d", 0)).as("beyond the bound").isFalse();
+    }
+
     private void fail(String tenant, int items, long everyMillis) {
         for (int i = 0; i < items; i++) {
             health.ended("", tenant, true, -1, false, nowMillis);
