@@ -89,7 +89,8 @@ class ShippedDefaultsTest {
         // 200 slots for items of 67 ms, the mean of the latency, less what arrives.
         double idealMillis = outage.accepted() / (200 / 67.0 - (99 * 5 + 17) / 1_000.0);
         double limitMillis = 1.2 * idealMillis + 3_000;
-        assertThat((double) result.recoveredMillis().orElseThrow()).as("seed %d", SEED).isLessThan(limitMillis);
+        assertThat((double) result.recoveredMillis().orElseThrow()).as("samples are two seconds apart, seed %d", SEED)
+                .isLessThan(limitMillis + 2_000);
         long delayed = result.samples().stream().filter(each -> each.nowMillis() >= toMillis + limitMillis)
                 .findFirst().orElseThrow().depths().get(Lane.DELAY);
         assertThat(delayed).as("no item waits for a long backoff, seed %d", SEED).isZero();
