@@ -2,8 +2,10 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.AttemptRules;
+import io.spillway.core.retry.Backoff;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
@@ -104,9 +106,9 @@ final class FifoModel implements Model {
             case NextStep.Delay delay -> {
                 item.attempts = delay.attempts();
                 item.blameThousandths = delay.blameThousandths();
-                item.waitMillis = delay.waitMillis();
+                item.waitMillis = waitMillis(item);
                 tally.moved(item, Lane.DELAY);
-                events.add(Math.max(nowNanos, SimulatedTime.nanosOf(delay.dueMillis())), now -> {
+                events.add(Math.max(nowNanos, SimulatedTime.nanosOf(nowMillis + item.waitMillis)), now -> {
                     tally.moved(item, Lane.HOT);
                     queue.add(item);
                     start(now);
@@ -114,6 +116,13 @@ final class FifoModel implements Model {
             }
         }
         start(nowNanos);
+    }
+
+    /** Without a budget, the backoff is all that limits the load of an outage: it grows with each attempt. */
+    private long waitMillis(SimulatedItem item) {
+        TenantPolicy policy = tally.population.policy(item.tenant);
+        return Backoff.waitMillis(policy.jitter(), policy.backoffBaseMillis(), policy.backoffCapMillis(), item.attempts,
+                item.waitMillis, destination.randomAfter(item, item.attempts - 1));
     }
 
     private void die(int worker, long nowNanos) {

@@ -1,5 +1,6 @@
 package io.spillway.sim;
 
+import io.spillway.core.retry.AttemptClasses;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.core.retry.RetryGate;
 import io.spillway.core.retry.RetryKey;
@@ -18,21 +19,17 @@ import java.util.function.Consumer;
  * <p>Owner: the {@link SimRouter}. Bound: the items of the delay lane.
  */
 final class SimDelay {
-    private static final int MAX_GROUPS = 10_000;
-    /** Interval at which the delay stage looks at refused items. */
-    private static final long LOOK_MILLIS = 200;
-
     private final Population population;
     private final int partition;
     private final RetryGate gate;
     private final TimedQueue<SimulatedItem> timers = new TimedQueue<>();
-    private final Map<RetryKey, TimedQueue<SimulatedItem>> parked = new HashMap<>();
+    private final Map<RetryKey, AttemptClasses<TimedQueue<SimulatedItem>>> parked = new HashMap<>();
     private long lookedAtMillis;
 
     SimDelay(Population population, int partition, int partitions) {
         this.population = population;
         this.partition = partition;
-        this.gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, MAX_GROUPS);
+        this.gate = new RetryGate(RetrySettings.DEFAULT, partition, partitions, RetryGate.MAX_GROUPS);
     }
 
     void add(long dueMillis, SimulatedItem item) {
@@ -53,16 +50,16 @@ final class SimDelay {
                 leaving.accept(item);
             } else {
                 RetryKey group = gate.parked(key, population.policy(item.tenant), endMillis(item));
-                parked.computeIfAbsent(group, absent -> new TimedQueue<>()).add(endMillis(item), item);
+                park(group, item);
             }
         }
-        if (!parked.isEmpty() && nowMillis >= lookedAtMillis + LOOK_MILLIS) {
+        if (!parked.isEmpty() && nowMillis >= lookedAtMillis + RetryGate.LOOK_MILLIS) {
             lookedAtMillis = nowMillis;
             for (var over = gate.over(nowMillis); over.isPresent(); over = gate.over(nowMillis)) {
-                remove(over.get(), leaving);
+                remove(over.get(), parked.get(over.get()).firstToEnd().orElseThrow(), leaving);
             }
             for (Optional<RetryKey> next = gate.next(nowMillis); next.isPresent(); next = gate.next(nowMillis)) {
-                remove(next.get(), leaving);
+                remove(next.get(), parked.get(next.get()).lowest().orElseThrow(), leaving);
             }
         }
     }
@@ -70,22 +67,37 @@ final class SimDelay {
     /** Returns when to call {@link #leave} next, epoch milliseconds; {@link Long#MAX_VALUE} for never. */
     long nextMillis(long nowMillis) {
         long dueMillis = timers.isEmpty() ? Long.MAX_VALUE : timers.firstTime();
-        return parked.isEmpty() ? dueMillis : Math.min(dueMillis, Math.max(nowMillis, lookedAtMillis + LOOK_MILLIS));
+        long lookMillis = Math.max(nowMillis, lookedAtMillis + RetryGate.LOOK_MILLIS);
+        return parked.isEmpty() ? dueMillis : Math.min(dueMillis, lookMillis);
     }
 
     void prune(long nowMillis) {
         gate.prune(nowMillis);
     }
 
-    private void remove(RetryKey group, Consumer<SimulatedItem> leaving) {
-        TimedQueue<SimulatedItem> items = parked.get(group);
+    private void park(RetryKey group, SimulatedItem item) {
+        AttemptClasses<TimedQueue<SimulatedItem>> classes =
+                parked.computeIfAbsent(group, absent -> new AttemptClasses<>(TimedQueue::firstTime));
+        int attemptClass = AttemptClasses.of(item.attempts);
+        if (classes.get(attemptClass).isEmpty()) {
+            classes.set(attemptClass, new TimedQueue<>());
+        }
+        classes.get(attemptClass).orElseThrow().add(endMillis(item), item);
+    }
+
+    private void remove(RetryKey group, TimedQueue<SimulatedItem> items, Consumer<SimulatedItem> leaving) {
         SimulatedItem item = items.remove();
-        item.grantedBy = partition;
-        leaving.accept(item);
+        AttemptClasses<TimedQueue<SimulatedItem>> classes = parked.get(group);
         if (items.isEmpty()) {
+            classes.remove(AttemptClasses.of(item.attempts));
+        }
+        OptionalLong nextEndMillis = classes.firstEndMillis();
+        if (nextEndMillis.isEmpty()) {
             parked.remove(group);
         }
-        gate.removed(group, items.isEmpty() ? OptionalLong.empty() : OptionalLong.of(items.firstTime()));
+        gate.removed(group, nextEndMillis);
+        item.grantedBy = partition;
+        leaving.accept(item);
     }
 
     private long endMillis(SimulatedItem item) {

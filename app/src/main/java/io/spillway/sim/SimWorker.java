@@ -44,11 +44,12 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     private final int slots;
     private final HandlingStats stats;
     private final List<Move> open = new ArrayList<>();
+    /** As in a consumer: a partition that gave records is the last one of the next poll. */
+    private final List<SimulatedPartition> readOrder;
     /** Whether all live work is taken, so that the aged lane may use the free slots. */
     boolean caughtUp;
     private boolean dead;
     private boolean urgent;
-    private int firstToRead;
 
     /** Attempt whose end is known from its start. */
     static final class Attempt extends EngineAttempt<SimulatedItem> {
@@ -69,6 +70,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     /** Creates a worker that takes these partitions over. */
     SimWorker(SpillwayModel model, List<SimulatedPartition> partitions, long nowNanos) {
         this.partitions = partitions;
+        this.readOrder = new ArrayList<>(partitions);
         this.model = model;
         this.tally = model.tally;
         this.slots = model.cluster.dispatch().slots();
@@ -112,13 +114,16 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         int read;
         do {
             read = 0;
-            for (int i = 0; i < partitions.size(); i++) {
-                SimulatedPartition from = partitions.get((firstToRead + i) % partitions.size());
-                if (engine.mayRead(from.state)) {
-                    read += read(from, MAX_POLL - read, nowMillis, nowNanos);
+            List<SimulatedPartition> given = new ArrayList<>();
+            for (SimulatedPartition from : readOrder) {
+                int own = engine.mayRead(from.state) ? read(from, MAX_POLL - read, nowMillis, nowNanos) : 0;
+                if (own > 0) {
+                    given.add(from);
                 }
+                read += own;
             }
-            firstToRead++;
+            readOrder.removeAll(given);
+            readOrder.addAll(given);
             engine.fillSlots(caughtUp, nowMillis, nowNanos);
             engine.makeRoom(nowMillis, nowNanos);
         } while (read == MAX_POLL);

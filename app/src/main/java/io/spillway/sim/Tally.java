@@ -51,6 +51,7 @@ final class Tally {
         long dropped;
         long dead;
         long attempts;
+        int mostAttempts;
         long repeated;
 
         Count(String name) {
@@ -67,8 +68,8 @@ final class Tally {
 
         SimulationResult.Row row(String name, int tenants) {
             return new SimulationResult.Row(
-                    name, tenants, accepted, done, dropped, dead, accepted - done - dropped - dead, attempts, repeated,
-                    ages.percentileMillis(0.5), ages.percentileMillis(0.99), ages.maxMillis());
+                    name, tenants, accepted, done, dropped, dead, accepted - done - dropped - dead, attempts,
+                    mostAttempts, repeated, ages.percentileMillis(0.5), ages.percentileMillis(0.99), ages.maxMillis());
         }
     }
 
@@ -114,7 +115,10 @@ final class Tally {
 
     void attempted(SimulatedItem item, long nowNanos) {
         attempts[item.tenant]++;
-        of(item, count -> count.attempts++);
+        of(item, count -> {
+            count.attempts++;
+            count.mostAttempts = Math.max(count.mostAttempts, item.attempts + 1);
+        });
         if (!item.tried) {
             item.tried = true;
             of(item, count -> count.ages.add(nowNanos - item.arrivedNanos));

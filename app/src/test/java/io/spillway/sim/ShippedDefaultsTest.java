@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.spillway.core.item.Lane;
+import io.spillway.core.policy.PolicyField;
 import io.spillway.sim.Simulation.Discipline;
 import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Disturbance;
@@ -49,6 +50,21 @@ class ShippedDefaultsTest {
                 .isLessThan(1.2 * idealMillis + 3_000);
     }
 
+    /** In the delay stage the items of each tenant take turns, so no item is tried again and again. */
+    @Test
+    void in_an_outage_of_an_hour_no_item_is_attempted_more_than_15_times() {
+        long toMillis = 61 * Runs.MINUTE;
+        Handling down = new Handling(new Latency.Constant(150), 0, 0, false,
+                List.of(new Disturbance.Outage(new Window(Runs.MINUTE, toMillis))));
+        Scenario scenario = Runs.scenario(toMillis + Runs.MINUTE, Runs.cluster(4, 50),
+                List.of(Runs.group("tenant", 100, down, new Arrivals.Poisson(0.2))));
+
+        SimulationResult.Row tenant = Runs.group(Runs.run(scenario, Discipline.SPILLWAY), "tenant");
+
+        assertThat(tenant.done()).as("seed %d", SEED).isEqualTo(tenant.accepted());
+        assertThat(tenant.mostAttempts()).as("seed %d", SEED).isLessThanOrEqualTo(15);
+    }
+
     @Test
     void an_outage_of_one_tenant_is_not_noticed_by_the_others() {
         long fromMillis = 2 * Runs.MINUTE;
@@ -70,9 +86,14 @@ class ShippedDefaultsTest {
                 .isLessThan(1.1);
         assertThat(Runs.phase(result, "outage", "others").p99Millis()).as("seed %d", SEED)
                 .isLessThan(1.25 * Runs.phase(result, "before", "others").p99Millis());
-        long waiting = result.samples().stream().filter(each -> each.nowMillis() >= toMillis + 20_000)
+        // 200 slots for items of 67 ms, the mean of the latency, less what arrives.
+        double idealMillis = outage.accepted() / (200 / 67.0 - (99 * 5 + 17) / 1_000.0);
+        double limitMillis = 1.2 * idealMillis + 3_000;
+        assertThat((double) result.recoveredMillis().orElseThrow()).as("samples are two seconds apart, seed %d", SEED)
+                .isLessThan(limitMillis + 2_000);
+        long delayed = result.samples().stream().filter(each -> each.nowMillis() >= toMillis + limitMillis)
                 .findFirst().orElseThrow().depths().get(Lane.DELAY);
-        assertThat(waiting).as("20 s after its return only what is in backoff, seed %d", SEED).isLessThan(60);
+        assertThat(delayed).as("no item waits for a long backoff, seed %d", SEED).isZero();
     }
 
     @ParameterizedTest(name = "{0} of the attempts fail, {1} items a second")
@@ -114,6 +135,27 @@ class ShippedDefaultsTest {
         assertThat(most).as("seed %d", SEED).isCloseTo(6 * 3_600 * 2, within(0.03 * 6 * 3_600 * 2));
         // A twentieth for each first attempt, and 4 retries a minute for a tenant.
         assertThat((double) failing.attempts() / failing.accepted()).as("seed %d", SEED).isLessThan(1.12);
+    }
+
+    /** Its attempts take a minute and are stopped after half of it, so most of its items never get one. */
+    @Test
+    void the_items_of_a_tenant_whose_every_attempt_times_out_level_off_at_the_arrivals_of_retry_for() {
+        TenantGroup slow = new TenantGroup("slow", 1, List.of(new Arrivals.Poisson(4)), List.of(),
+                Runs.policy(PolicyField.RETRY_FOR, "1h"), Runs.taking(60_000), List.of());
+        Scenario scenario = Runs.scenario(6 * Runs.HOUR, Runs.cluster(1, 50), List.of(
+                Runs.group("others", 10, Handling.of(QUICK), new Arrivals.Poisson(0.2)), slow));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+        SimulationResult.Row row = Runs.group(result, "slow");
+
+        assertThat(row.dead()).as("seed %d", SEED).isEqualTo(row.accepted());
+        assertThat((double) row.attempts() / row.accepted()).as("seed %d", SEED).isLessThan(0.5);
+        // An item that waits for its turn is looked at every ten minutes at least.
+        assertThat(result.endMillis()).as("seed %d", SEED)
+                .isLessThan(scenario.durationMillis() + Runs.HOUR + 11 * Runs.MINUTE);
+        double most = result.samples().stream().mapToLong(SimulationResult.Sample::waiting).max().orElseThrow();
+        assertThat(most).as("seed %d", SEED).isBetween(0.95 * 3_600 * 4, 1.2 * 3_600 * 4);
+        assertThat(Runs.group(result, "others").p99Millis()).as("seed %d", SEED).isLessThan(100);
     }
 
     @Test

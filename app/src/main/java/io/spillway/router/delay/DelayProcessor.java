@@ -89,7 +89,7 @@ public final class DelayProcessor extends LaneProcessor {
     }
 
     private RetryGate gate(int partition) {
-        return new RetryGate(rules.settings(), partition, topics.partitions(), DelayedRetries.MAX_GROUPS);
+        return new RetryGate(rules.settings(), partition, topics.partitions(), RetryGate.MAX_GROUPS);
     }
 
     @Override

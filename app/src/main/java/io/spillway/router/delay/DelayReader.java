@@ -91,11 +91,11 @@ public final class DelayReader {
         long enqueuedAtMillis = RoutingRules.isPlausible(item.enqueuedAtMillis(), nowMillis)
                 ? item.enqueuedAtMillis() : nowMillis;
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(enqueuedAtMillis);
-        boolean wasAttempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-        boolean isRetry = wasAttempted
+        int attempts = Math.clamp(ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), 0, Integer.MAX_VALUE);
+        boolean isRetry = attempts > 0
                 && ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(OF_RETRIES::contains).isPresent();
         String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
-        return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, wasAttempted,
+        return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, attempts,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)), Math.min(dueMillis, latestMillis),
                 dueMillis > latestMillis);
     }

@@ -7,11 +7,11 @@ import io.spillway.core.retry.RetryKey;
  *
  * @param key              tenant and destination
  * @param isRetry          whether it waits after a failed attempt, so that its retry is paid from a budget
- * @param wasAttempted     whether it was ever attempted since it was enqueued or replayed
+ * @param attempts         attempts since it was enqueued or replayed, 0 or more
  * @param freshSinceMillis start of its age: when it was enqueued, or replayed if that is later; epoch milliseconds
  * @param dueMillis        when its delay is over, epoch milliseconds; may be in the past
  * @param wasClamped       whether its due time was too far ahead
  */
 record DelayedItem(
-        RetryKey key, boolean isRetry, boolean wasAttempted, long freshSinceMillis, long dueMillis,
+        RetryKey key, boolean isRetry, int attempts, long freshSinceMillis, long dueMillis,
         boolean wasClamped) {}

@@ -1,6 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.AttemptClasses;
 import io.spillway.core.retry.RetryGate;
 import io.spillway.core.retry.RetryKey;
 import java.util.Optional;
@@ -15,17 +16,14 @@ import java.util.function.Function;
  * the parked items that the store has. A new gate has full budgets, so each start of a task may allow as many retries
  * as can be saved up.
  *
- * <p>Owner: the task of the processor that created it, on one thread. Bound: {@value #MAX_GROUPS} groups of tenant and
- * destination; the items of further ones share a group.
+ * <p>Owner: the task of the processor that created it, on one thread. Bound: {@link RetryGate#MAX_GROUPS}
+ * groups of tenant and destination, about 1 KB each with the index of their items; the items of further ones share a
+ * group.
  */
 final class DelayedRetries {
-    /** Groups with a budget of their own in one partition; about 600 bytes each with the index of their items. */
-    static final int MAX_GROUPS = 10_000;
-    /** Pause between two looks at parked items, about the interval of the workers' reports. */
-    static final long PERIOD_MILLIS = 200;
-    /** Pause between two looks while there is more to do than one run may do. */
+    /** Pause between two looks at parked items while there is more to do than one run may do. */
     static final long BUSY_PERIOD_MILLIS = 50;
-    /** Groups of an earlier run that are indexed at a time. */
+    /** Classes of groups of an earlier run that are indexed at a time. */
     static final int INDEXED_AT_ONCE = 1_000;
 
     private static final long PRUNE_EVERY_MILLIS = 60_000;
@@ -71,7 +69,7 @@ final class DelayedRetries {
     void park(DelayedItem item, long endMillis, long offset, byte[] value) {
         timers.storeEnd();
         RetryKey group = gate.parked(item.key(), policies.apply(item.key().tenant()), endMillis);
-        items.put(group, endMillis, offset, value);
+        items.put(group, AttemptClasses.of(item.attempts()), endMillis, offset, value);
     }
 
     /**
@@ -94,14 +92,15 @@ final class DelayedRetries {
                 taken++;
             }
         }
-        nextRunMillis = nowMillis + (hasMore || !items.isCounted() ? BUSY_PERIOD_MILLIS : PERIOD_MILLIS);
+        nextRunMillis = nowMillis + (hasMore || !items.isCounted() ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
         return taken;
     }
 
     /** Returns when to run again, epoch milliseconds; {@link Timers#NEVER} while nothing is parked. */
     long nextRunMillis(long nowMillis) {
         // The clock may have been set back.
-        return items.isEmpty() && items.isCounted() ? Timers.NEVER : Math.min(nextRunMillis, nowMillis + PERIOD_MILLIS);
+        return items.isEmpty() && items.isCounted()
+                ? Timers.NEVER : Math.min(nextRunMillis, nowMillis + RetryGate.LOOK_MILLIS);
     }
 
     private void tellGate(long nowMillis) {
@@ -115,7 +114,7 @@ final class DelayedRetries {
     /** Tells the gate of groups that were parked in an earlier run. */
     private void index(Handler handler) {
         for (int i = 0; i < INDEXED_AT_ONCE && !items.isIndexed(); i++) {
-            Optional<ParkedItems.Item> first = items.seekGroup();
+            Optional<ParkedItems.Item> first = items.seekClass();
             if (first.isEmpty()) {
                 return;
             }
@@ -128,10 +127,10 @@ final class DelayedRetries {
             }
             RetryKey key = items.isSought(RetryKey.OTHERS) ? RetryKey.OTHERS : read.get().key();
             if (!items.isSought(key)) {
-                // Stored under another hash: by another version, or by two groups with the same one.
+                // Stored under another key: by another version, or by two groups with the same hash.
                 items.removeSought();
                 park(read.get(), item.endMillis(), item.offset(), item.value());
-            } else if (gate.groups() < MAX_GROUPS || key.equals(RetryKey.OTHERS)) {
+            } else if (gate.groups() < RetryGate.MAX_GROUPS || key.equals(RetryKey.OTHERS)) {
                 gate.parked(key, policies.apply(key.tenant()), item.endMillis());
                 items.index(key);
             } else {
@@ -141,9 +140,9 @@ final class DelayedRetries {
         }
     }
 
-    /** Takes the first item of a group and returns its bytes. */
+    /** Takes the next item of a group, or the first one to end if none is paid, and returns its bytes. */
     private long take(RetryKey group, boolean isPaid, Handler handler, long nowMillis) {
-        Optional<ParkedItems.Item> first = items.first(group);
+        Optional<ParkedItems.Item> first = isPaid ? items.next(group) : items.firstToEnd(group);
         if (first.isEmpty()) {
             gate.removed(group, OptionalLong.empty());
             return 0;
@@ -157,7 +156,7 @@ final class DelayedRetries {
             gate.removed(group, OptionalLong.of(item.endMillis()));
             return 0;
         }
-        gate.removed(group, items.removeFirst(group));
+        gate.removed(group, items.remove(group, item));
         return item.value().length;
     }
 }

@@ -1,27 +1,30 @@
 package io.spillway.router.delay;
 
+import io.spillway.core.retry.AttemptClasses;
 import io.spillway.core.retry.RetryKey;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * Items of one delay lane partition that the retry budget holds back, by group and within it in the order of their
- * ends. They are in the timer store with a {@link ParkedKey}.
+ * Items of one delay lane partition that the retry budget holds back, by group and within it in the order of {@link
+ * AttemptClasses}. They are in the timer store with a {@link ParkedKey}.
  *
- * <p>The first key of each group is in memory, so that no scan begins at removed items that RocksDB has not compacted.
- * A store with items of an earlier run is indexed by seeking from group to group ({@link #seekGroup}); counting its
- * items takes as long as reading them, so {@link #count} does a part at a time, and numbers are too low until then.
+ * <p>The first key of each class of each group is in memory, so that no scan begins at removed items that RocksDB has
+ * not compacted. A store with items of an earlier run is indexed by seeking from class to class ({@link #seekClass});
+ * counting its items takes as long as reading them, so {@link #count} does a part at a time, and numbers are too low
+ * until then.
  *
  * <p>Two groups with the same hash, of 10,000 with a probability of 3 in a trillion, share their items.
  *
- * <p>Owner: the task of the processor that created it, on one thread. Bound: about 150 bytes for each group that has
- * items, and the disk.
+ * <p>Owner: the task of the processor that created it, on one thread. Bound: about 150 bytes for each class of each
+ * group that has items, 7 at most, and the disk.
  */
 final class ParkedItems {
     /** Items counted at a time. */
@@ -30,7 +33,7 @@ final class ParkedItems {
     private final KeyValueStore<Bytes, byte[]> store;
     private final Counts counts;
     private final Map<Long, Group> groups = new HashMap<>();
-    /** Groups below are in {@link #groups}. */
+    /** Items below are in {@link #groups}. */
     private Bytes indexedTo = ParkedKey.FIRST;
     /** Items below are in the counts. */
     private Bytes countedTo = ParkedKey.FIRST;
@@ -42,18 +45,36 @@ final class ParkedItems {
     }
 
     /** An item in the store. */
-    record Item(long endMillis, long offset, byte[] value) {}
+    record Item(Bytes key, byte[] value) {
+        long endMillis() {
+            return ParkedKey.endMillis(key);
+        }
+
+        long offset() {
+            return ParkedKey.offset(key);
+        }
+    }
 
     private static final class Group {
         private final RetryKey key;
-        private final long number;
+        private final AttemptClasses<Head> heads = new AttemptClasses<>(head -> ParkedKey.endMillis(head.first));
+
+        Group(RetryKey key) {
+            this.key = key;
+        }
+    }
+
+    /** Items of one class of a group; the first may be gone. */
+    private static final class Head {
         private Bytes first;
         private long items;
 
-        Group(RetryKey key, long number, Bytes first) {
-            this.key = key;
-            this.number = number;
+        Head(Bytes first) {
             this.first = first;
+        }
+
+        Bytes last() {
+            return ParkedKey.lastOf(ParkedKey.group(first), ParkedKey.attemptClass(first));
         }
     }
 
@@ -62,44 +83,62 @@ final class ParkedItems {
         this.counts = counts;
     }
 
-    void put(RetryKey key, long endMillis, long offset, byte[] value) {
+    void put(RetryKey key, int attemptClass, long endMillis, long offset, byte[] value) {
         long number = ParkedKey.group(key);
-        Bytes stored = ParkedKey.of(number, endMillis, offset);
+        Bytes stored = ParkedKey.of(number, attemptClass, endMillis, offset);
         store.put(stored, value);
-        counted(group(key, number, stored), stored, 1);
+        Group group = groups.computeIfAbsent(number, absent -> new Group(key));
+        counted(group, head(group, stored), stored, 1);
     }
 
-    /** Returns the first item of a group; empty if it has none. */
-    Optional<Item> first(RetryKey key) {
+    /** Returns the item of a group that goes next; empty if it has none. */
+    Optional<Item> next(RetryKey key) {
+        return first(key, AttemptClasses::lowest);
+    }
+
+    /** Returns the item of a group that ends first; empty if it has none. */
+    Optional<Item> firstToEnd(RetryKey key) {
+        return first(key, AttemptClasses::firstToEnd);
+    }
+
+    private Optional<Item> first(RetryKey key, Function<AttemptClasses<Head>, Optional<Head>> order) {
         Group group = groups.get(ParkedKey.group(key));
-        if (group == null) {
-            return Optional.empty();
-        }
-        byte[] value = store.get(group.first);
-        if (value == null && seekFirst(group)) {
+        while (group != null) {
+            Optional<Head> head = order.apply(group.heads);
+            if (head.isEmpty()) {
+                return Optional.empty();
+            }
+            byte[] value = store.get(head.get().first);
+            if (value != null) {
+                return Optional.of(new Item(head.get().first, value));
+            }
             // A group with the same hash has taken it.
-            value = store.get(group.first);
+            seekFirst(group, head.get());
         }
-        return Optional.ofNullable(value).map(found ->
-                new Item(ParkedKey.endMillis(group.first), ParkedKey.offset(group.first), found));
+        return Optional.empty();
     }
 
-    /** Removes the first item of a group, which has one, and returns the end of the next; empty if it was the last. */
-    OptionalLong removeFirst(RetryKey key) {
+    /**
+     * Removes an item that {@link #next} or {@link #firstToEnd} has returned. Returns the first end of those that are
+     * left; empty if it was the last.
+     */
+    OptionalLong remove(RetryKey key, Item item) {
         Group group = groups.get(ParkedKey.group(key));
+        Head head = group.heads.get(ParkedKey.attemptClass(item.key())).orElseThrow();
         // delete() would read the old value first.
-        store.put(group.first, null);
-        counted(group, group.first, -1);
-        boolean isLast = group.items == 0 && isCounted(ParkedKey.lastOf(group.number));
-        if (isLast) {
-            // A scan would step over the removed items of the next group.
-            forget(group);
+        store.put(item.key(), null);
+        counted(group, head, item.key(), -1);
+        if (head.items == 0 && isCounted(head.last())) {
+            // A scan would step over the removed items of the next class.
+            forget(group, head);
+        } else {
+            seekFirst(group, head);
         }
-        return !isLast && seekFirst(group) ? OptionalLong.of(ParkedKey.endMillis(group.first)) : OptionalLong.empty();
+        return group.heads.firstEndMillis();
     }
 
-    /** Returns the first item of the first group that is not indexed; empty if all are. */
-    Optional<Item> seekGroup() {
+    /** Returns the first item of the first class of a group that is not indexed; empty if all are. */
+    Optional<Item> seekClass() {
         try (KeyValueIterator<Bytes, byte[]> items = store.range(indexedTo, ParkedKey.LAST)) {
             if (!items.hasNext()) {
                 indexedTo = ParkedKey.LAST;
@@ -107,23 +146,22 @@ final class ParkedItems {
             }
             KeyValue<Bytes, byte[]> first = items.next();
             indexedTo = first.key;
-            return Optional.of(new Item(ParkedKey.endMillis(first.key), ParkedKey.offset(first.key), first.value));
+            return Optional.of(new Item(first.key, first.value));
         }
     }
 
-    /** Returns whether the group that {@link #seekGroup} found is that of a key. */
+    /** Returns whether the item that {@link #seekClass} found has the key of a group in the form of now. */
     boolean isSought(RetryKey key) {
-        return ParkedKey.group(indexedTo) == ParkedKey.group(key);
+        return !ParkedKey.isEarlier(indexedTo) && ParkedKey.group(indexedTo) == ParkedKey.group(key);
     }
 
-    /** Indexes the group that {@link #seekGroup} found, whose items have this key. */
+    /** Indexes the class that {@link #seekClass} found, whose items have this key. */
     void index(RetryKey key) {
-        long number = ParkedKey.group(indexedTo);
-        group(key, number, indexedTo);
-        indexedTo = ParkedKey.lastOf(number);
+        Group group = groups.computeIfAbsent(ParkedKey.group(indexedTo), absent -> new Group(key));
+        indexedTo = head(group, indexedTo).last();
     }
 
-    /** Removes the item that {@link #seekGroup} found. */
+    /** Removes the item that {@link #seekClass} found. */
     void removeSought() {
         store.put(indexedTo, null);
     }
@@ -151,10 +189,8 @@ final class ParkedItems {
                     return counted;
                 }
                 Bytes key = items.next().key;
-                Optional.ofNullable(groups.get(ParkedKey.group(key))).ifPresent(group -> {
-                    group.items++;
-                    counts.add(group.key, 1);
-                });
+                Optional.ofNullable(groups.get(ParkedKey.group(key))).ifPresent(group ->
+                        group.heads.get(ParkedKey.attemptClass(key)).ifPresent(head -> add(group, head, 1)));
                 counted++;
             }
         }
@@ -169,41 +205,55 @@ final class ParkedItems {
 
     /** Takes back what it told the receiver of numbers. */
     void close() {
-        groups.values().forEach(group -> counts.add(group.key, -group.items));
+        groups.values().forEach(group -> {
+            for (int each = 1; each <= AttemptClasses.CLASSES; each++) {
+                group.heads.get(each).ifPresent(head -> add(group, head, -head.items));
+            }
+        });
         groups.clear();
     }
 
-    private Group group(RetryKey key, long number, Bytes stored) {
-        Group group = groups.computeIfAbsent(number, absent -> new Group(key, number, stored));
-        if (stored.compareTo(group.first) < 0) {
-            group.first = stored;
+    /** Returns the class of a group that a stored item belongs to. */
+    private static Head head(Group group, Bytes stored) {
+        int attemptClass = ParkedKey.attemptClass(stored);
+        Optional<Head> known = group.heads.get(attemptClass);
+        Head head = known.orElseGet(() -> new Head(stored));
+        if (known.isEmpty()) {
+            group.heads.set(attemptClass, head);
+        } else if (stored.compareTo(head.first) < 0) {
+            head.first = stored;
         }
-        return group;
+        return head;
     }
 
-    /** Finds the first item of a group; forgets the group and returns false if there is none. */
-    private boolean seekFirst(Group group) {
-        try (KeyValueIterator<Bytes, byte[]> items =
-                store.range(group.first, ParkedKey.lastOf(group.number))) {
+    /** Finds the first item of a class of a group; forgets the class if there is none. */
+    private void seekFirst(Group group, Head head) {
+        try (KeyValueIterator<Bytes, byte[]> items = store.range(head.first, head.last())) {
             if (items.hasNext()) {
-                group.first = items.peekNextKey();
-                return true;
+                head.first = items.peekNextKey();
+                return;
             }
         }
-        forget(group);
-        return false;
+        forget(group, head);
     }
 
-    private void forget(Group group) {
-        groups.remove(group.number);
-        counts.add(group.key, -group.items);
-    }
-
-    private void counted(Group group, Bytes key, long items) {
-        if (isCounted(key)) {
-            group.items += items;
-            counts.add(group.key, items);
+    private void forget(Group group, Head head) {
+        add(group, head, -head.items);
+        group.heads.remove(ParkedKey.attemptClass(head.first));
+        if (group.heads.lowest().isEmpty()) {
+            groups.remove(ParkedKey.group(head.first));
         }
+    }
+
+    private void counted(Group group, Head head, Bytes key, long items) {
+        if (isCounted(key)) {
+            add(group, head, items);
+        }
+    }
+
+    private void add(Group group, Head head, long items) {
+        head.items += items;
+        counts.add(group.key, items);
     }
 
     private boolean isCounted(Bytes key) {

@@ -6,9 +6,11 @@ import java.nio.ByteBuffer;
 import org.apache.kafka.common.utils.Bytes;
 
 /**
- * Key of a parked item in the timer store: {@code 0x80}, the group, the item's end and its offset in the delay lane,
- * eight bytes each, big endian. So the items of a group are together, in the order of their ends. Timers, whose keys
- * begin with a time of 0 or more, come before all of them.
+ * Key of a parked item in the timer store: {@code 0x80}, the group (eight bytes), the class of its attempts (one byte),
+ * the item's end and its offset in the delay lane (eight bytes each), big endian. So the items of a group are together,
+ * by class and in the order of their ends. Timers, whose keys begin with a time of 0 or more, come before all of them.
+ *
+ * <p>Keys of the earlier form have no class.
  */
 final class ParkedKey {
     /** Lower than all keys of parked items, and higher than those of timers. */
@@ -16,7 +18,9 @@ final class ParkedKey {
     /** Higher than all keys of parked items. */
     static final Bytes LAST = Bytes.wrap(new byte[] {(byte) 0x81});
 
-    private static final int BYTES = 1 + 3 * Long.BYTES;
+    private static final int BYTES = 2 + 3 * Long.BYTES;
+    private static final int EARLIER_BYTES = BYTES - 1;
+    private static final int CLASS_INDEX = 1 + Long.BYTES;
 
     private ParkedKey() {}
 
@@ -25,33 +29,48 @@ final class ParkedKey {
         return TenantHash.of(key.tenant(), key.destination(), 0);
     }
 
-    static Bytes of(long group, long endMillis, long offset) {
+    static Bytes of(long group, int attemptClass, long endMillis, long offset) {
         return Bytes.wrap(ByteBuffer.allocate(BYTES)
-                .put(FIRST.get()[0]).putLong(group).putLong(endMillis).putLong(offset).array());
+                .put(FIRST.get()[0]).putLong(group).put((byte) attemptClass).putLong(endMillis).putLong(offset)
+                .array());
     }
 
-    /** Returns the highest key of a group; no item has it. */
-    static Bytes lastOf(long group) {
-        return of(group, Long.MAX_VALUE, Long.MAX_VALUE);
+    /** Returns the highest key of a class of a group; no item has it. */
+    static Bytes lastOf(long group, int attemptClass) {
+        return of(group, attemptClass, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
     static boolean is(byte[] key) {
-        return key.length == BYTES && key[0] == FIRST.get()[0];
+        return (key.length == BYTES || isEarlier(key)) && key[0] == FIRST.get()[0];
+    }
+
+    /** Returns whether the key of a parked item has the earlier form. */
+    static boolean isEarlier(Bytes key) {
+        return isEarlier(key.get());
     }
 
     static long group(Bytes key) {
-        return field(key, 0);
+        return ByteBuffer.wrap(key.get()).getLong(1);
+    }
+
+    /** Returns the class of attempts; the key does not have the earlier form. */
+    static int attemptClass(Bytes key) {
+        return key.get()[CLASS_INDEX];
     }
 
     static long endMillis(Bytes key) {
-        return field(key, 1);
+        return fromEnd(key, 2);
     }
 
     static long offset(Bytes key) {
-        return field(key, 2);
+        return fromEnd(key, 1);
     }
 
-    private static long field(Bytes key, int index) {
-        return ByteBuffer.wrap(key.get()).getLong(1 + index * Long.BYTES);
+    private static boolean isEarlier(byte[] key) {
+        return key.length == EARLIER_BYTES;
+    }
+
+    private static long fromEnd(Bytes key, int longs) {
+        return ByteBuffer.wrap(key.get()).getLong(key.get().length - longs * Long.BYTES);
     }
 }

@@ -21,7 +21,7 @@ public record RetryRules(
     /** Returns when an item ends although it waits, epoch milliseconds; {@link Long#MAX_VALUE} for never. */
     long endMillis(DelayedItem item, long nowMillis) {
         TenantPolicy policy = policies.apply(item.key().tenant());
-        long endMillis = RoutingRules.endMillis(item.wasAttempted(), item.freshSinceMillis(), policy);
+        long endMillis = RoutingRules.endMillis(item.attempts() > 0, item.freshSinceMillis(), policy);
         // When the step no longer counts, the item is looked at again.
         return endMillis > nowMillis ? endMillis
                 : Math.min(endMillis + aheadMillis.getAsLong(), nowMillis + ClockSteps.HOLD_MILLIS);

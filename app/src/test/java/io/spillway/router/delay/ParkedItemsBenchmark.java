@@ -46,7 +46,7 @@ class ParkedItemsBenchmark {
         count(first);
         double putMillis = millis(() -> {
             for (int i = 0; i < ITEMS; i++) {
-                first.put(key(i), 1_800_000_000_000L + i, i, item);
+                first.put(key(i), 1, 1_800_000_000_000L + i, i, item);
             }
         });
         System.out.printf("park: %.2f us each%n", 1_000 * putMillis / ITEMS);
@@ -62,8 +62,7 @@ class ParkedItemsBenchmark {
             int from = 1_000 * run;
             took[run] = millis(() -> {
                 for (int i = from; i < from + 1_000; i++) {
-                    items.first(key(i)).orElseThrow();
-                    items.removeFirst(key(i));
+                    items.remove(key(i), items.next(key(i)).orElseThrow());
                 }
             });
             timers.put(1_000, run, item);
@@ -75,7 +74,7 @@ class ParkedItemsBenchmark {
     }
 
     private static void index(ParkedItems items) {
-        for (var found = items.seekGroup(); found.isPresent(); found = items.seekGroup()) {
+        for (var found = items.seekClass(); found.isPresent(); found = items.seekClass()) {
             items.index(key((int) found.get().offset()));
         }
     }

@@ -37,7 +37,7 @@ public interface EngineItem {
         return AttemptCounts.UNKNOWN;
     }
 
-    /** Returns the last wait before a retry as it was drawn, in milliseconds; 0 for none. */
+    /** Returns the last wait after a failure of its own as it was drawn, in milliseconds; 0 for none. */
     default long waitMillis() {
         return 0;
     }

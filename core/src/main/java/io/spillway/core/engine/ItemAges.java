@@ -2,12 +2,18 @@ package io.spillway.core.engine;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import java.util.Optional;
 
-/** Effect of time on items of the worker's lanes, without a forward step of the clock. */
-record ItemAges<T extends EngineItem>(ItemPolicies<T> policies) {
+/**
+ * Effect of time on items of the worker's lanes, without a forward step of the clock.
+ *
+ * <p>An item that was never attempted ends after {@code retryFor} as well, if all attempts of its tenant failed for as
+ * long: its attempt would most likely fail too, and more such items arrive than can be attempted.
+ */
+record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealth health) {
     /**
      * Returns the effect of time since the item was routed: drop, dead letter, or in hot and overflow a move to aged.
      */
@@ -19,17 +25,28 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies) {
     /** Returns the effect of time on a waiting item whose end has come; empty before, and for a move to aged. */
     Optional<Route> end(T item, long nowMillis) {
         TenantPolicy policy = policies.policyOf(item);
-        return nowMillis < RoutingRules.endMillis(item.attempts() > 0, item.freshSinceMillis(), policy)
-                ? Optional.empty()
+        long endMillis = Math.min(
+                RoutingRules.endMillis(true, item.freshSinceMillis(), policy),
+                RoutingRules.endMillis(item.attempts() > 0, item.freshSinceMillis(), policy));
+        return nowMillis < endMillis ? Optional.empty()
                 : staleness(item, policy, nowMillis).filter(route -> !(route instanceof Route.ToLane));
     }
 
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
         long sweepStartMillis = policy.sweepable()
                 ? policies.sweptBeforeMillis(item, nowMillis - aheadMillis) : RoutingRules.NO_SWEEP_MILLIS;
-        return RoutingRules.staleness(
+        Optional<Route> stale = RoutingRules.staleness(
                         item.enqueuedAtMillis(), item.freshSinceMillis(), item.attempts() > 0, policy,
                         sweepStartMillis, nowMillis - aheadMillis)
                 .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() != Lane.AGED);
+        boolean goesOn = stale.isEmpty() || stale.get() instanceof Route.ToLane;
+        return goesOn && isHopeless(item, policy, nowMillis, aheadMillis)
+                ? Optional.of(RoutingRules.unattemptedEnd(policy)) : stale;
+    }
+
+    private boolean isHopeless(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
+        return item.attempts() == 0
+                && nowMillis - aheadMillis >= RoutingRules.endMillis(true, item.freshSinceMillis(), policy)
+                && health.hasFailedFor(item.tenant(), policy.retryForMillis() + aheadMillis);
     }
 }

@@ -84,7 +84,8 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         boolean failed = result.isFailure();
         health.ended(attempt.destination, tenant, attempt.item.attempts() == 0, attempt.item.grantedBy(), !failed,
                 nowMillis);
-        return failed ? health.blame(attempt.destination, tenant, nowMillis) : 0;
+        return failed && !(result instanceof AttemptResult.Unavailable)
+                ? health.blame(attempt.destination, tenant, nowMillis) : 0;
     }
 
     /** Dead-letters a suspect that was marked in too many deaths of workers. */

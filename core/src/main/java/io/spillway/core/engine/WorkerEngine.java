@@ -58,7 +58,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /**
      * Creates an engine without partitions.
      *
-     * @param health       records what attempts tell about their destinations
+     * @param health       records what attempts tell about their destinations, and ends items without an attempt when
+     *                     all attempts of their tenant failed for their {@code retryFor}
      * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
      *                     quarantine off
      */
@@ -69,7 +70,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         this.killerDeaths = killerDeaths;
         this.policies = policies;
         this.effects = effects;
-        this.ages = new ItemAges<>(policies);
+        this.ages = new ItemAges<>(policies, health);
         this.settlement = new Settlement<>(health, dispatch, effects);
     }
 

@@ -17,6 +17,9 @@ public final class AttemptRules {
      * all come back at once. The sum is capped at the tenant's {@code backoffCap}: a destination must not be able to
      * delay a tenant's items for a year.
      *
+     * <p>The wait grows with the item's own failures only. While a destination is unavailable, the retry budget limits
+     * the load, and a long wait would only delay the item when the destination is back.
+     *
      * <p>An item that keeps failing is a dead letter when its own failures reach {@code attempts}. Its end by time is
      * decided where it waits.
      *
@@ -56,8 +59,10 @@ public final class AttemptRules {
         }
         long capMillis = policy.backoffCapMillis();
         long drawnMillis = Backoff.waitMillis(
-                policy.jitter(), policy.backoffBaseMillis(), capMillis, attempts, before.waitMillis(), random);
+                policy.jitter(), policy.backoffBaseMillis(), capMillis,
+                1 + before.blameThousandths() / DestinationHealth.WHOLE, before.waitMillis(), random);
         long waitMillis = Math.min(capMillis, Math.clamp(askedMillis, 0, capMillis) + drawnMillis);
-        return new NextStep.Delay(nowMillis + waitMillis, attempts, blame, drawnMillis);
+        return new NextStep.Delay(
+                nowMillis + waitMillis, attempts, blame, blameThousandths == 0 ? before.waitMillis() : drawnMillis);
     }
 }

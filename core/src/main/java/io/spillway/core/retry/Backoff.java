@@ -19,7 +19,7 @@ public final class Backoff {
      *
      * @param baseMillis         the first wait, 1 or more
      * @param capMillis          longest wait, 1 or more; it also limits the base
-     * @param attempt            attempts already made, 1 or more
+     * @param attempt            attempts that count, 1 or more
      * @param previousWaitMillis result of the previous call for the same item, for decorrelated jitter only; 0 before
      *                           the first; a value below the base counts as the base
      */

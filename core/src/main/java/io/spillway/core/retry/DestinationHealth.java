@@ -23,7 +23,9 @@ import java.util.Set;
  * estimate is taken for granted with a weight of one item, so a lone item that fails again and again is blamed. First
  * attempts count only, since items with a fault make more retries than others.
  *
- * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 400 bytes
+ * <p>It also keeps since when a tenant has had no success at any destination.
+ *
+ * <p>Thread-safe: the table is its own lock, held for one look-up or report. Bound: {@code maxTenants}, about 500 bytes
  * each; only tenants and destinations with a failure within ten minutes have an entry, so a healthy system has none.
  * The failures of further tenants count for their destination only; further destinations have no entry, and their
  * failures are the items'.
@@ -40,7 +42,19 @@ public final class DestinationHealth {
 
     private final int maxTenants;
     private final Map<String, Destination> destinations = new LinkedHashMap<>();
+    private final Map<String, Failing> failing = new HashMap<>();
     private int tenants;
+
+    /** Failed attempts of a tenant since its last success. */
+    private static final class Failing {
+        private final long sinceMillis;
+        private long lastMillis;
+        private int firsts;
+
+        Failing(long sinceMillis) {
+            this.sinceMillis = sinceMillis;
+        }
+    }
 
     /** Shares of failures over time and over items, and the attempts since the last report. */
     private static final class Health {
@@ -134,6 +148,7 @@ public final class DestinationHealth {
         if (!isNews && destinations.isEmpty()) {
             return;
         }
+        keepFailing(tenant, isFirst, succeeded, nowMillis);
         Destination at = destinations.get(destination);
         if (at == null) {
             if (!isNews || destinations.size() >= maxTenants) {
@@ -157,6 +172,30 @@ public final class DestinationHealth {
         }
     }
 
+    private void keepFailing(String tenant, boolean isFirst, boolean succeeded, long nowMillis) {
+        Failing own = succeeded ? failing.remove(tenant) : failing.get(tenant);
+        if (succeeded || own == null && failing.size() >= maxTenants) {
+            return;
+        }
+        if (own == null) {
+            own = new Failing(nowMillis);
+            failing.put(tenant, own);
+        }
+        own.lastMillis = nowMillis;
+        own.firsts += isFirst && own.firsts < UNAVAILABLE_ITEMS ? 1 : 0;
+    }
+
+    /**
+     * Returns whether all attempts of a tenant failed for this long, from the first to the latest one, without ten
+     * minutes between two of them. It needs failures of three items.
+     *
+     * @param millis 0 or more
+     */
+    public synchronized boolean hasFailedFor(String tenant, long millis) {
+        Failing own = failing.get(tenant);
+        return own != null && own.firsts >= UNAVAILABLE_ITEMS && own.lastMillis - own.sinceMillis >= millis;
+    }
+
     /** Returns what a failure adds to its item's blame, in thousandths of an attempt, after {@link #ended}. */
     public synchronized int blame(String destination, String tenant, long nowMillis) {
         Destination at = destinations.get(destination);
@@ -170,12 +209,6 @@ public final class DestinationHealth {
         double share = Math.max(at.all.failureShare(nowMillis), own.failureShare(nowMillis));
         double blame = Math.log(share) / Math.log(NORMAL_FAILURES);
         return Math.clamp(Math.round(WHOLE * blame), 0, WHOLE);
-    }
-
-    /** Returns whether nearly all items fail at a destination, over all tenants. */
-    public synchronized boolean isUnavailable(String destination, long nowMillis) {
-        Destination at = destinations.get(destination);
-        return at != null && at.all.isUnavailable(nowMillis);
     }
 
     /** Returns whether nearly all items of a tenant fail, at any destination. */
@@ -216,6 +249,7 @@ public final class DestinationHealth {
 
     /** Forgets tenants and destinations without a failure or a retry for ten minutes. Call it about every minute. */
     public synchronized void prune(long nowMillis) {
+        failing.values().removeIf(own -> own.lastMillis < nowMillis - KEPT_MILLIS);
         for (Iterator<Destination> each = destinations.values().iterator(); each.hasNext(); ) {
             Destination at = each.next();
             at.tenants.values().removeIf(own -> {

@@ -26,7 +26,8 @@ public sealed interface NextStep {
      * @param dueMillis        when its backoff is over, epoch milliseconds
      * @param attempts         attempts made, this one counted
      * @param blameThousandths failures that were its own, in thousandths of an attempt, this one counted
-     * @param waitMillis       the wait as drawn, without what the destination asked for
+     * @param waitMillis       the last wait after a failure of its own as drawn, without what the destination asked
+     *                         for; 0 for none
      */
     record Delay(long dueMillis, int attempts, int blameThousandths, long waitMillis) implements NextStep {}
 

@@ -24,15 +24,20 @@ import java.util.Queue;
  * <p>A tenant pays for failures that are its own only: the worse the destination does with all other tenants, the less
  * a retry costs the tenant.
  *
- * <p>The caller keeps the refused items, by group and in the order of their ends, and asks {@link #next} when they may
- * go. Every partition has a share of each budget, and successes are reported to all of them, so the load does not
- * depend on the number of workers and routers. Of the three that a retry earns, two belong to the partition that
- * granted it, so that the last one with waiting items is as fast as all together.
+ * <p>The caller keeps the refused items, by group and in the order of {@link AttemptClasses}, and asks {@link #next}
+ * when they may go. Every partition has a share of each budget, and successes are reported to all of them, so the load
+ * does not depend on the number of workers and routers. Of the three that a retry earns, two belong to the partition
+ * that granted it, so that the last one with waiting items is as fast as all together.
  *
  * <p>Not thread-safe. Owner: the task of the partition. Bound: {@code maxGroups}, about 400 bytes each; the items of
  * further tenants share one group.
  */
 public final class RetryGate {
+    /** Most tenants and destinations with a budget of their own in one partition of the delay lane. */
+    public static final int MAX_GROUPS = 10_000;
+    /** Pause between two looks at parked items, about the interval of the workers' reports. */
+    public static final long LOOK_MILLIS = 200;
+
     private static final long IDLE_MILLIS = 600_000;
     /** Attempts of other tenants, within the last half minute, that tell how the destination does. */
     private static final double OTHERS_NEEDED = 3;
@@ -47,7 +52,7 @@ public final class RetryGate {
     private final PriorityQueue<End> ends = new PriorityQueue<>(Comparator.comparingLong(End::atMillis));
     private long parked;
 
-    /** Time at which a group is looked at: not later than the end of its first item. */
+    /** Time at which a group is looked at: not later than the first end of its items. */
     private record End(long atMillis, Group group) {}
 
     /** Attempts that ended lately, and how many failed. */
@@ -163,7 +168,7 @@ public final class RetryGate {
         return Optional.empty();
     }
 
-    /** Returns a group whose first item has reached its end; the caller removes it and calls {@link #removed}. */
+    /** Returns a group of which an item has reached its end; the caller removes it and calls {@link #removed}. */
     public Optional<RetryKey> over(long nowMillis) {
         for (End end = ends.peek(); end != null && end.atMillis() <= nowMillis; end = ends.peek()) {
             Group group = end.group();
@@ -181,7 +186,7 @@ public final class RetryGate {
         return Optional.empty();
     }
 
-    /** Records that the first item of a group was removed; the next one ends at this time, empty for none. */
+    /** Records that an item of a group was removed; of those left the first ends at this time, empty for none. */
     public void removed(RetryKey key, OptionalLong nextEndMillis) {
         Group group = groups.get(key);
         if (group == null) {

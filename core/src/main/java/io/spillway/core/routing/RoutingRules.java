@@ -87,6 +87,13 @@ public final class RoutingRules {
                 ? Long.MAX_VALUE : freshSinceMillis + limitMillis;
     }
 
+    /** Returns the end of an item that was never attempted because all attempts of its tenant failed for so long. */
+    public static Route unattemptedEnd(TenantPolicy policy) {
+        return new Route.DeadLetter(DeadReason.RETRY_TIME_OVER,
+                "never attempted: all attempts of its tenant failed for "
+                        + Durations.format(policy.retryForMillis()) + " (retryFor)");
+    }
+
     private static long limitMillis(boolean attempted, TenantPolicy policy) {
         return attempted ? policy.retryForMillis() : policy.expireAfterMillis();
     }

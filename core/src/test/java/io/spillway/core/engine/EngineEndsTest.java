@@ -7,6 +7,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.retry.AttemptResult;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,9 @@ class EngineEndsTest {
             ": retry-time-over, still failing 30s after it was enqueued or replayed (retryFor)";
     private static final String EXPIRED =
             ": expired, no attempt within 40s after it was enqueued or replayed (expireAfter)";
+
+    private static final String UNATTEMPTED =
+            ": retry-time-over, never attempted: all attempts of its tenant failed for 30s (retryFor)";
 
     private final EngineTimeline one = new EngineTimeline(1);
 
@@ -142,6 +146,66 @@ class EngineEndsTest {
         one.effects();
         passUntil(60_001);
         assertThat(one.effects()).containsExactly("drop 1: ttl");
+    }
+
+    @ParameterizedTest(name = "in {0} after {1} ms, all failed for {2} ms, clock {3} ms ahead: {4}")
+    @CsvSource({
+        "hot,      30000, 30000, 0,     end",
+        "overflow, 30000, 30000, 0,     end",
+        "aged,     30000, 60000, 0,     end",
+        "overflow, 29999, 60000, 0,     start",
+        "overflow, 30000, 29999, 0,     start",
+        "overflow, 39999, 40000, 10000, start",
+        "overflow, 39999, 39999, 9999,  end",
+        "overflow, 39999, 39998, 9999,  start",
+    })
+    void an_item_that_was_never_attempted_ends_when_all_attempts_of_its_tenant_failed_for_long(
+            String lane, long ageMillis, long failedMillis, long aheadMillis, String expected) {
+        failFor(one.partition(Lane.HOT), failedMillis);
+        one.clockAheadMillis = aheadMillis;
+        EnginePartition partition = one.partition(Lane.valueOf(lane.toUpperCase(Locale.ROOT)));
+
+        one.arrives(new EngineTimeline.Item(partition, 9, "acme", 0, 0, one.nowMillis - ageMillis));
+        assertThat(one.effects()).containsExactly(expected.equals("end") ? "end 9" + UNATTEMPTED : "start 9");
+        assertThat(partition.unfinished()).isEqualTo(expected.equals("end") ? 0 : 1);
+    }
+
+    @Test
+    void a_success_of_the_tenant_and_other_tenants_end_no_item_that_was_never_attempted() {
+        EnginePartition partition = one.partition(Lane.OVERFLOW);
+        failFor(partition, 30_000);
+        one.arrives(new EngineTimeline.Item(partition, 7, "globex", 0, 0, one.nowMillis - 30_000));
+        one.arrives(new EngineTimeline.Item(partition, 8, "acme", 0, 0, one.nowMillis - 1));
+        one.ends(7, new AttemptResult.Succeeded());
+        one.ends(8, new AttemptResult.Succeeded());
+        one.arrives(new EngineTimeline.Item(partition, 9, "acme", 0, 0, one.nowMillis - 30_000));
+        assertThat(one.effects()).containsExactly("start 7", "done 7", "start 8", "done 8", "start 9");
+    }
+
+    @Test
+    void items_that_wait_in_the_read_ahead_end_while_the_only_slot_is_taken() {
+        EnginePartition partition = one.partition(Lane.AGED);
+        failFor(partition, 20_000);
+        one.arrives(partition, 7, 0);
+        LongStream.range(8, 11).forEach(offset -> one.arrives(partition, offset, 0));
+        one.effects();
+        passUntil(50_000);
+        assertThat(one.effects()).as("failures of 20 s only").isEmpty();
+        one.ends(7, new AttemptResult.TimedOut(30_000));
+        assertThat(one.effects()).containsExactly(
+                "retry 7: attempts 1, blame 92, due at 51000", "end 8" + UNATTEMPTED, "end 9" + UNATTEMPTED,
+                "end 10" + UNATTEMPTED);
+    }
+
+    /** Three items fail, over this time. */
+    private void failFor(EnginePartition partition, long millis) {
+        for (int i = 0; i < 3; i++) {
+            one.nowMillis = START_MILLIS + i * millis / 2;
+            one.arrives(partition, i, 0);
+            one.ends(i, new AttemptResult.Failed(OptionalLong.empty(), "down"));
+        }
+        one.nowMillis = START_MILLIS + millis;
+        one.effects();
     }
 
     private void passUntil(long millis) {

@@ -94,7 +94,7 @@ class AttemptRulesTest {
         long mostMillis = 0;
         for (int before = 0; before < 900; before++) {
             NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
-                    failed, new ItemHistory(before, 0, waitMillis), 0, decorrelated, random, NOW);
+                    failed, new ItemHistory(before, 0, waitMillis), 1, decorrelated, random, NOW);
             assertThat(delay.waitMillis()).isBetween(1_000L, Math.min(300_000, 3 * Math.max(1_000, waitMillis)));
             assertThat(delay.dueMillis()).isEqualTo(NOW + delay.waitMillis());
             waitMillis = delay.waitMillis();
@@ -108,14 +108,43 @@ class AttemptRulesTest {
         AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "status 500");
         ItemHistory tried = new ItemHistory(1_000, 2_900, 0);
         assertThat(AttemptRules.nextStep(failed, tried, 0, POLICY, new Random(1), NOW))
-                .isEqualTo(new NextStep.Delay(NOW + 10_000, 1_001, 2_900, 10_000));
+                .isEqualTo(new NextStep.Delay(NOW + 4_000, 1_001, 2_900, 0));
         assertThat(AttemptRules.nextStep(failed, tried, 99, POLICY, new Random(1), NOW))
                 .isInstanceOf(NextStep.Delay.class);
         assertThat(AttemptRules.nextStep(failed, tried, 100, POLICY, new Random(1), NOW))
                 .isEqualTo(new NextStep.DeadLetter(DeadReason.ATTEMPTS_USED_UP, "status 500", 1_001));
         AttemptResult unavailable = new AttemptResult.Unavailable(OptionalLong.of(4_000), "status 503");
         assertThat(AttemptRules.nextStep(unavailable, new ItemHistory(0, 2_900, 0), 1_000, POLICY, new Random(1),
-                NOW)).isEqualTo(new NextStep.Delay(NOW + 5_000, 1, 2_900, 1_000));
+                NOW)).isEqualTo(new NextStep.Delay(NOW + 8_000, 1, 2_900, 0));
+    }
+
+    /** The base doubles with each whole failure of its own, up to the cap. */
+    @ParameterizedTest(name = "after {0} attempts and a blame of {1}: {2} ms")
+    @CsvSource({"0, 0, 1000", "500, 0, 1000", "500, 999, 1000", "500, 1000, 2000", "2, 1999, 2000", "9, 2500, 4000",
+        "9, 3000, 8000", "9, 4000, 10000", "2147483647, 999000, 10000"})
+    void waitsGrowWithAnItemsOwnFailuresOnly(int attempts, int blame, long waitMillis) {
+        TenantPolicy patient = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.ATTEMPTS, "1000").with(PolicyField.BACKOFF_BASE, "1s")
+                .with(PolicyField.BACKOFF_CAP, "10s").with(PolicyField.JITTER, "none"));
+        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
+        NextStep.Delay delay = (NextStep.Delay) AttemptRules.nextStep(
+                failed, new ItemHistory(attempts, blame, 0), 1, patient, new Random(1), NOW);
+        assertThat(delay.dueMillis()).isEqualTo(NOW + waitMillis);
+    }
+
+    @Test
+    void decorrelatedWaitsDoNotGrowWhileTheDestinationIsUnavailable() {
+        TenantPolicy decorrelated = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.JITTER, "decorrelated"));
+        AttemptResult failed = new AttemptResult.Failed(OptionalLong.empty(), "");
+        Random random = new Random(3);
+        ItemHistory history = new ItemHistory(1, 0, 2_000);
+        for (int i = 0; i < 900; i++) {
+            NextStep.Delay delay =
+                    (NextStep.Delay) AttemptRules.nextStep(failed, history, 0, decorrelated, random, NOW);
+            assertThat(delay.dueMillis()).isBetween(NOW + 1_000, NOW + 6_000);
+            history = new ItemHistory(delay.attempts(), delay.blameThousandths(), delay.waitMillis());
+        }
+        assertThat(history).isEqualTo(new ItemHistory(901, 0, 2_000));
     }
 
     @ParameterizedTest(name = "put off by {0} ms: due after {1} ms")

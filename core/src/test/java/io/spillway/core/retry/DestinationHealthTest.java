@@ -30,7 +30,6 @@ class DestinationHealthTest {
     void whileAllItemsFailNoneIsBlamed() {
         fail("acme", 10, 50);
         assertThat(health.blame("", "acme", nowMillis)).isZero();
-        assertThat(health.isUnavailable("", nowMillis)).isTrue();
         assertThat(health.isTenantUnavailable("acme", nowMillis)).isTrue();
         assertThat(health.unavailable(nowMillis)).isEqualTo(1);
     }
@@ -55,7 +54,7 @@ class DestinationHealthTest {
         assertThat(health.blame("", "acme", nowMillis)).isZero();
         health.ended("", "globex", true, -1, false, nowMillis);
         assertThat(health.blame("", "globex", nowMillis)).isGreaterThan(900);
-        assertThat(health.isUnavailable("", nowMillis)).isFalse();
+        assertThat(health.unavailable(nowMillis)).isZero();
     }
 
     /** Blame is -ln p / ln 20: at a tenth 0.77, at a half 0.23, at nine tenths 0.035. */
@@ -168,6 +167,38 @@ class DestinationHealthTest {
         restarted.ended("", "acme", false, 3, true, nowMillis);
         assertThat(restarted.takeCounts(10))
                 .containsExactly(new AttemptCounts(new RetryKey("", "acme"), 3, 0, 0, 1, 1));
+    }
+
+    @Test
+    void aTenantHasFailedForTheTimeFromItsFirstToItsLatestFailureSinceASuccess() {
+        fail("acme", 3, 60_000);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        assertThat(health.hasFailedFor("acme", 120_001)).as("the time after the latest does not count").isFalse();
+        assertThat(health.hasFailedFor("globex", 0)).isFalse();
+
+        health.ended("y", "acme", true, -1, true, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("a success at another destination").isFalse();
+        fail("acme", 2, 60_000);
+        health.ended("", "acme", false, 3, false, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("two items only").isFalse();
+        fail("acme", 1, 0);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        health.ended("", "acme", false, 3, true, nowMillis);
+        assertThat(health.hasFailedFor("acme", 0)).as("a retry that succeeds").isFalse();
+    }
+
+    @Test
+    void afterTenMinutesWithoutAFailureATenantIsNoLongerFailing() {
+        fail("acme", 3, 60_000);
+        health.prune(nowMillis - 60_000 + 600_000);
+        assertThat(health.hasFailedFor("acme", 120_000)).isTrue();
+        health.prune(nowMillis - 60_000 + 600_001);
+        assertThat(health.hasFailedFor("acme", 0)).isFalse();
+        for (String tenant : List.of("a", "b", "c", "d")) {
+            fail(tenant, 3, 1);
+        }
+        assertThat(health.hasFailedFor("c", 0)).isTrue();
+        assertThat(health.hasFailedFor("d", 0)).as("beyond the bound").isFalse();
     }
 
     private void fail(String tenant, int items, long everyMillis) {
