@@ -23,11 +23,13 @@ import org.apache.kafka.common.header.Header;
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
+ * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes)
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
+        long waitsSinceMillis, int bytes)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
