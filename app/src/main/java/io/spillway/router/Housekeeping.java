@@ -86,7 +86,7 @@ final class Housekeeping implements AutoCloseable {
         this.markState = markState;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
                 LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, failure));
-        for (String queue : queues.keySet()) {
+        for (String queue : measured) {
             Gauge.builder("spillway.lane.lag", lags, all -> all.getOrDefault(queue, 0L))
                     .description("Offsets of a queue that its readers have not finished, transaction markers included")
                     .tag("lane", queue)
@@ -115,6 +115,7 @@ final class Housekeeping implements AutoCloseable {
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());
         Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
         all.put(LEDGER, ledger);
+        lags.put(LEDGER, ledger.stream().mapToLong(QueueProgress::behind).sum());
         undecided.measure(all);
         purgeLedger(ledger);
         admin.purgeFinished(partitions.get(INGRESS));

@@ -38,7 +38,7 @@ class ArrivalHistoryTest {
     }
 
     @Test
-    void the_time_is_never_too_long_and_in_a_long_backlog_nearly_right() {
+    void the_time_is_never_too_long_and_not_less_than_half() {
         long seed = System.nanoTime();
         SplittableRandom random = new SplittableRandom(seed);
         Deque<Long> unreadSinceMillis = new ArrayDeque<>();
@@ -53,7 +53,7 @@ class ArrivalHistoryTest {
             }
             long waited = history.waitedMillis(position, position + unreadSinceMillis.size(), nowMillis);
             long real = unreadSinceMillis.isEmpty() ? 0 : nowMillis - unreadSinceMillis.peek();
-            assertThat(waited).as("at %d, seed %d", nowMillis, seed).isBetween(real * 3 / 4 - 1_000, real);
+            assertThat(waited).as("at %d, seed %d", nowMillis, seed).isBetween(real / 2 - 1_000, real);
         }
     }
 }
