@@ -209,7 +209,7 @@ class DeploymentFilesTest {
                         delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
-                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef0123456789abcdef"),
+                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
                                 new Depths(), registry, () -> "", () -> true),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();

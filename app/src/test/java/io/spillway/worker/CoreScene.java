@@ -39,8 +39,9 @@ final class CoreScene {
     final Configuration configuration = ConfigurationLoader.load(
             Optional.empty(), Map.of(), Map.of("kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4"));
     final Topics topics = new Topics(configuration.queue());
+    final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final WorkerMetrics metrics = new WorkerMetrics(
-            new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
+            registry, 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;

@@ -52,6 +52,7 @@ public record WorkerSettings(
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
         AllowedRange.check(WorkerSettings.class, id, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
-                readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter, killerDeaths);
+                readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter,
+                killerDeaths);
     }
 }

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Gauges of backlogs and dead letters by tenant, and of the time to drain each lane. Every router reports the whole queue: take the
- * maximum over routers, not the sum.
+ * Gauges of backlogs and dead letters by tenant, and of the time to drain each lane. Every router reports the whole
+ * queue: take the maximum over routers, not the sum.
  *
  * <p>Owner: the housekeeping thread, which calls {@link #measure}; any thread reads the gauges. Bound: {@link
  * TenantMeters} limits the tenants with series of their own, deepest first. A negative balance, which an audit reports,
@@ -117,7 +117,8 @@ public final class DepthMetrics {
         }
         return ItemState.WAITING.stream()
                 .map(lane -> Gauge.builder(
-                                "spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane, named) : of(tenant, lane)))
+                                "spillway.depth", depths,
+                                all -> Math.max(0, isRest ? rest(lane, named) : of(tenant, lane)))
                         .description("Waiting items by the ledger; the tenants with the largest backlogs by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)

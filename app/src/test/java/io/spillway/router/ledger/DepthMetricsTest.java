@@ -207,7 +207,7 @@ class DepthMetricsTest {
             nowMillis += random.nextInt(-5_000, 10_000);
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
-                    .hasSizeLessThanOrEqualTo((MOST + 1) * (ItemState.WAITING.size() + 1) + ItemState.WAITING.size() + 1)
+                    .hasSizeLessThanOrEqualTo((MOST + 2) * (ItemState.WAITING.size() + 1))
                     .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
                             .isNotNegative());
         }
