@@ -9,8 +9,12 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.gateway.AdminKey;
+import io.spillway.gateway.Gateway;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.topics.StartDelays;
+import io.spillway.kafka.view.ApiKeys;
+import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -22,6 +26,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -39,9 +44,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DeploymentFilesTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern OUR_METRIC = Pattern.compile("\\bspillway_[a-z0-9_]+");
+    private static final Pattern METRIC = Pattern.compile("\\b(spillway|kafka)_[a-z0-9_]+");
 
-    /** Names of the metrics of a router and a worker, read once for all files. */
-    private static Set<String> metricsOfBoth;
+    /** Names of the metrics of a router, a worker and a gateway, read once for all files. */
+    private static Set<String> metricsOfAllRoles;
 
     @Test
     void every_variable_of_a_compose_service_is_a_setting() throws IOException {
@@ -97,7 +103,7 @@ class DeploymentFilesTest {
         OUR_METRIC.matcher(Files.readString(file)).results().forEach(found -> asked.add(found.group()));
 
         assertThat(asked).as("found in %s", file).isNotEmpty();
-        assertThat(metricsOfBoth).containsAll(asked);
+        assertThat(metricsOfAllRoles).containsAll(asked);
     }
 
     static Stream<Path> filesWithMetrics() throws IOException {
@@ -123,22 +129,53 @@ class DeploymentFilesTest {
     }
 
     @Test
-    void every_alert_has_a_test_a_summary_a_meaning_and_an_action() throws IOException {
+    void every_alert_has_a_test_that_it_fires_and_is_silent_in_calm_weather_and_a_runbook() throws IOException {
         JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
-        String tests = Files.readString(ROOT.resolve("deploy/prometheus/rules_test.yml"));
+        String[] tests = Files.readString(ROOT.resolve("deploy/prometheus/rules_test.yml"))
+                .split("(?m)^  - name: ", 3);
+        assertThat(tests[1]).startsWith("no alert in normal operation");
+        List<String> runbook = Files.readAllLines(ROOT.resolve("docs/runbook.md"));
         int alerts = 0;
         for (JsonNode group : groups) {
             for (JsonNode rule : group.get("rules")) {
                 if (rule.has("alert")) {
                     alerts++;
-                    assertThat(tests).contains("alertname: " + rule.get("alert").textValue());
+                    String alert = rule.get("alert").textValue();
+                    assertThat(tests[1]).contains("alertname: " + alert + ",");
+                    assertThat(tests[2]).containsPattern("\\b" + alert + "\\b");
+                    assertThat(rule.at("/annotations/runbook").textValue())
+                            .isEqualTo("docs/runbook.md#" + alert.toLowerCase(Locale.ROOT));
+                    assertThat(runbook).contains("## " + alert);
                     assertThat(rule.at("/annotations").properties().stream().map(Map.Entry::getKey))
-                            .as(rule.get("alert").textValue()).containsExactly("summary", "meaning", "action");
+                            .as(alert).containsExactly("summary", "meaning", "action", "runbook");
                     assertThat(rule.at("/labels/severity").textValue()).isIn("info", "warning", "critical");
                 }
             }
         }
         assertThat(alerts).isGreaterThan(15);
+    }
+
+    /** An alert leads to a panel that shows at least one of its metrics. */
+    @Test
+    void every_alert_has_a_panel() throws IOException {
+        String dashboard = Files.readString(ROOT.resolve("deploy/grafana/dashboards/spillway.json"));
+        JsonNode groups = new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()).get("groups");
+        Map<String, String> recorded = new LinkedHashMap<>();
+        for (JsonNode group : groups) {
+            for (JsonNode rule : group.get("rules")) {
+                String query = rule.get("expr").textValue();
+                for (Map.Entry<String, String> each : recorded.entrySet()) {
+                    query = query.replace(each.getKey(), each.getValue());
+                }
+                if (rule.has("record")) {
+                    recorded.put(rule.get("record").textValue(), query);
+                } else {
+                    assertThat(METRIC.matcher(query).results().map(found -> found.group()))
+                            .as(rule.get("alert").textValue())
+                            .anyMatch(metric -> dashboard.contains(metric));
+                }
+            }
+        }
     }
 
     /** Other people's Prometheus has other jobs, and no labels of ours on its targets. */
@@ -162,7 +199,7 @@ class DeploymentFilesTest {
         }
     }
 
-    /** Reads the Prometheus names of all metrics of a router and a worker that are created but not started. */
+    /** Reads the Prometheus names of all metrics of a router, a worker and a gateway that are not started. */
     @BeforeAll
     static void readMetrics(@TempDir Path state) {
         Configuration configuration = ConfigurationLoader.load(
@@ -175,17 +212,19 @@ class DeploymentFilesTest {
                 Worker worker = new Worker(configuration.queue(), configuration.worker(),
                         configuration.metrics().tenants(), "test", StartDelays.of("test"),
                         delivery -> Outcome.done(), policies, sweeps, registry, InstantSource.system(),
-                        System::nanoTime, new SplittableRandom(1))) {
-            assertThat(router.isRunning() || worker.isRunning()).isFalse();
+                        System::nanoTime, new SplittableRandom(1));
+                Gateway gateway = new Gateway(configuration,
+                        new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
+                                new Depths(), registry, () -> "", () -> true),
+                        new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
+            assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();
-            // Covered by the gateway's own tests.
-            names.addAll(List.of("spillway_gateway_requests_total", "spillway_gateway_in_flight"));
             // Registered at a tenant's first failure.
             names.add("spillway_destination_unavailable");
             registry.scrape().lines()
                     .filter(line -> !line.startsWith("#"))
                     .forEach(line -> names.add(line.split("[{ ]")[0]));
-            metricsOfBoth = names;
+            metricsOfAllRoles = names;
         }
     }
 

@@ -144,7 +144,7 @@ public final class Gateway implements AutoCloseable {
                 with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
         RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
-                with.metricsText(), this::isReady);
+                with.metricsText(), this::isReady, sources.nanoTime());
         this.server = listener(requestRouter, responder);
         Gauge.builder("spillway.gateway.in_flight", inFlight, InFlight::requests)
                 .description("Requests in flight")

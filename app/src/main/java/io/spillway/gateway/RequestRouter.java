@@ -7,6 +7,7 @@ import io.helidon.webserver.http.ServerResponse;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,14 +19,20 @@ import org.slf4j.LoggerFactory;
  */
 record RequestRouter(
         Callers callers, ItemsApi items, AdminApi admin, Console console, Responder responder,
-        Supplier<String> metricsText, BooleanSupplier isReady) {
+        Supplier<String> metricsText, BooleanSupplier isReady, LongSupplier nanoTime) {
     static final String UNKNOWN_PATH = "See the documentation of the gateway for its paths.";
     private static final Logger LOG = LoggerFactory.getLogger(RequestRouter.class);
     /** The only challenge: some browsers do not find Basic among several challenges. */
     private static final String BASIC = "Basic realm=\"spillway\", charset=\"UTF-8\"";
 
-    /** Handles a request and sends the response. */
+    /** Handles a request, sends the response and records how long it took. */
     void handle(ServerRequest request, ServerResponse response) {
+        long startNanos = nanoTime.getAsLong();
+        respond(request, response);
+        responder.took(response.status().code(), nanoTime.getAsLong() - startNanos);
+    }
+
+    private void respond(ServerRequest request, ServerResponse response) {
         try {
             String path = request.path().rawPath();
             switch (path) {

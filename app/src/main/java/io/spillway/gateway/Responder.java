@@ -8,17 +8,27 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /** Sender of responses that counts them by status. Thread-safe. Bound: one series for each status of the gateway. */
 final class Responder {
+    private static final Duration[] TIMES = {
+        Duration.ofMillis(5), Duration.ofMillis(10), Duration.ofMillis(25), Duration.ofMillis(50),
+        Duration.ofMillis(100), Duration.ofMillis(250), Duration.ofMillis(500), Duration.ofSeconds(1),
+        Duration.ofMillis(2_500), Duration.ofSeconds(5), Duration.ofSeconds(10), Duration.ofSeconds(30)
+    };
+
     private static final Header NO_STORE = HeaderValues.create(HeaderNames.CACHE_CONTROL, "no-store");
 
     private final MeterRegistry registry;
     private final Body.Reader bodies;
     private final int discardBytes;
+    private final Map<String, Timer> times = new ConcurrentHashMap<>();
     private final Map<Integer, Counter> requests = new ConcurrentHashMap<>();
     private final Map<Integer, Counter> lines = new ConcurrentHashMap<>();
 
@@ -29,6 +39,12 @@ final class Responder {
         this.discardBytes = discardBytes;
         requestCounter(202);
         lineCounter(202);
+        time("2xx");
+    }
+
+    /** Records the time of a request: from its header to the end of the response. */
+    void took(int status, long nanos) {
+        time(status / 100 + "xx").record(nanos, TimeUnit.NANOSECONDS);
     }
 
     /** Responds to a request whose body has been read or is absent. */
@@ -79,6 +95,12 @@ final class Responder {
 
     Counter lineCounter(int status) {
         return counter(lines, "spillway.gateway.lines", "Lines of batches answered", status);
+    }
+
+    private Timer time(String statusClass) {
+        return times.computeIfAbsent(statusClass, absent -> Timer.builder("spillway.gateway.request")
+                .description("Time of a request from its header to the end of the response")
+                .serviceLevelObjectives(TIMES).tag("status", absent).register(registry));
     }
 
     private Counter counter(Map<Integer, Counter> counters, String name, String description, int status) {

@@ -2,8 +2,11 @@ package io.spillway.router;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.spillway.core.item.Lane;
+import io.spillway.core.overload.ArrivalHistory;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.topics.PeriodicTask;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
@@ -22,6 +25,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -53,7 +57,11 @@ final class Housekeeping implements AutoCloseable {
     private final UndecidedTransactions undecided;
     private final InstantSource clock;
     private final Runnable markState;
+    private final LongSupplier nanoClock;
     private final Map<String, Long> lags = new ConcurrentHashMap<>();
+    /** Bound: the partitions of ingress. */
+    private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
+    private final AtomicLong unroutedMillis = new AtomicLong();
     private final PeriodicTask task;
     private final Map<String, Queue> queues;
     private String lastLogged = "";
@@ -74,15 +82,20 @@ final class Housekeeping implements AutoCloseable {
         measured.add(LEDGER);
         this.undecided = new UndecidedTransactions(admin, measured, nanoClock, registry);
         this.clock = clock;
+        this.nanoClock = nanoClock;
         this.markState = markState;
         this.task = new PeriodicTask("router-housekeeping", this::run, failure ->
                 LOG.warn("Housekeeping failed; trying again in {} s: {}", PERIOD_MILLIS / 1000, failure));
-        for (String queue : queues.keySet()) {
+        for (String queue : measured) {
             Gauge.builder("spillway.lane.lag", lags, all -> all.getOrDefault(queue, 0L))
                     .description("Offsets of a queue that its readers have not finished, transaction markers included")
                     .tag("lane", queue)
                     .register(registry);
         }
+        TimeGauge.builder("spillway.oldest_waiting", unroutedMillis, TimeUnit.MILLISECONDS, AtomicLong::get)
+                .description("Time for which a record of ingress has certainly waited to be routed")
+                .tag("lane", INGRESS).tag("tenant", TenantMeters.OTHERS)
+                .register(registry);
     }
 
     void start(StartDelays delays) {
@@ -102,6 +115,7 @@ final class Housekeeping implements AutoCloseable {
         List<QueueProgress> ledger = admin.read(topics.ledger(), topics.routerGroup());
         Map<String, List<QueueProgress>> all = new HashMap<>(partitions);
         all.put(LEDGER, ledger);
+        lags.put(LEDGER, ledger.stream().mapToLong(QueueProgress::behind).sum());
         undecided.measure(all);
         purgeLedger(ledger);
         admin.purgeFinished(partitions.get(INGRESS));
@@ -137,6 +151,10 @@ final class Housekeeping implements AutoCloseable {
             lags.put(queue, sum);
             line.add(queue + "=" + sum);
         });
+        long nowMillis = TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong());
+        unroutedMillis.set(read.get(INGRESS).stream().mapToLong(part -> arrivals
+                .computeIfAbsent(part.partition(), absent -> new ArrivalHistory())
+                .waitedMillis(part.from(), part.end(), nowMillis)).max().orElse(0));
         if (!line.toString().equals(lastLogged)) {
             lastLogged = line.toString();
             LOG.info("Lag in offsets: {}", line);

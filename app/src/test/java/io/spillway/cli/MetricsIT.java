@@ -70,7 +70,12 @@ class MetricsIT {
             assertLabels(samples, "spillway_dropped_total", "reason");
             assertLabels(samples, "spillway_dead_lettered_total", "reason");
             assertLabels(samples, "spillway_handled_total", "outcome");
-            assertLabels(samples, "spillway_handler_duration_seconds_bucket", "le");
+            assertLabels(samples, "spillway_handler_duration_seconds_bucket", "outcome", "le");
+            assertLabels(samples, "spillway_oldest_waiting_seconds", "lane", "tenant");
+            assertLabels(samples, "spillway_tenants_late", "lane");
+            assertLabels(samples, "spillway_dead_letters", "tenant");
+            assertLabels(samples, "spillway_age_of_set_aside_seconds_count", "lane", "attempt");
+            assertLabels(samples, "spillway_slots_busy_seconds_total");
             assertLabels(samples, "spillway_depth", "lane", "tenant");
             assertLabels(samples, "spillway_drain_seconds", "lane");
             assertLabels(samples, "spillway_lane_waiting", "lane");
@@ -110,6 +115,9 @@ class MetricsIT {
             assertThat(value(samples, "spillway_age_of_first_attempt_seconds_count", "lane", "overflow")).isPositive();
             assertThat(value(samples, "spillway_age_of_first_attempt_seconds_count", "lane", "aged")).isEqualTo(5);
             assertThat(sum(samples, "spillway_in_flight")).isZero();
+            assertThat(sum(samples, "spillway_slots_busy_seconds_total")).isPositive();
+            assertThat(values(samples, "spillway_oldest_waiting_seconds", "lane"))
+                    .containsExactlyInAnyOrder("hot", "overflow", "aged", "ingress");
             assertThat(value(samples, "spillway_polls_total", "empty", "true")).as("there is head room").isPositive();
             assertThat(running.stop()).isZero();
             assertThat(running.log()).doesNotContain("ERROR");

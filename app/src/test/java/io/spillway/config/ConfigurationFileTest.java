@@ -42,7 +42,7 @@ class ConfigurationFileTest {
                         Duration.ofMillis(200), Map.of()),
                 new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
-                        3),
+                        Duration.ofMinutes(5), 3),
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
                         new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
@@ -101,6 +101,7 @@ class ConfigurationFileTest {
               leaseMax: 1m
               transactionTimeout: 30s
               kafkaTimeout: 2m
+              lateAfter: 3m
             killer: {deaths: 0}
             handler:
               type: http
@@ -151,6 +152,7 @@ class ConfigurationFileTest {
                                 Duration.ofMinutes(1),
                                 Duration.ofSeconds(30),
                                 Duration.ofMinutes(2),
+                                Duration.ofMinutes(3),
                                 0),
                         new HandlerSettings(
                                 HandlerSettings.Type.HTTP,

@@ -56,7 +56,7 @@ class KafkaMetersTest {
         String page = Files.readString(Path.of("../docs/metrics.md"));
         int start = page.indexOf("\n## Kafka\n");
         assertThat(start).isPositive();
-        String section = page.substring(start, page.indexOf("\n## ", start + 1));
+        String section = page.substring(start, (page + "\n## ").indexOf("\n## ", start + 1));
         List<String> listed = new ArrayList<>();
         KAFKA_METRIC.matcher(section).results().forEach(found -> listed.add(found.group()));
         assertThat(listed).containsExactlyInAnyOrderElementsOf(shown());

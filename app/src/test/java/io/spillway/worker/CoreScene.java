@@ -17,6 +17,7 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -39,7 +40,8 @@ final class CoreScene {
             Optional.empty(), Map.of(), Map.of("kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4"));
     final Topics topics = new Topics(configuration.queue());
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    final WorkerMetrics metrics = new WorkerMetrics(registry, 3, false, tenant -> false);
+    final WorkerMetrics metrics = new WorkerMetrics(
+            registry, 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;
@@ -79,7 +81,7 @@ final class CoreScene {
 
     /** Polls records; returns the attempts that start. */
     List<Attempt> poll(OwnedPartition owned, List<ConsumerRecord<byte[], byte[]>> records) {
-        return core.receive(List.of(new Polled(owned, records, records.getLast().offset() + 1)));
+        return core.receive(List.of(new OwnedPartition.Polled(owned, records, records.getLast().offset() + 1)));
     }
 
     static ConsumerRecord<byte[], byte[]> item(OwnedPartition owned, long offset, String tenant, int headerBytes) {

@@ -28,6 +28,7 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -56,7 +57,8 @@ class HandlerFailureTest {
     private final InstantSource clock = () -> Instant.ofEpochMilli(NOW_MILLIS);
     private final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
-    private final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
+    private final WorkerMetrics metrics = new WorkerMetrics(
+            new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     private final WorkerCore core = core();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private long offset;
@@ -195,7 +197,7 @@ class HandlerFailureTest {
         ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>(topics.lane(Lane.HOT), 0, offset, NOW_MILLIS,
                 TimestampType.CREATE_TIME, 1, 1, new byte[1], new byte[1], headers, Optional.empty());
         offset++;
-        return core.receive(List.of(new Polled(partition, List.of(record), offset)));
+        return core.receive(List.of(new OwnedPartition.Polled(partition, List.of(record), offset)));
     }
 
     private AttemptRunner runner(Handler handler) {

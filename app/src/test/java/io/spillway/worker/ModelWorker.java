@@ -77,12 +77,12 @@ final class ModelWorker implements ModelProducer.Cluster {
 
     void poll() {
         Set<TopicPartition> paused = core.paused();
-        List<Polled> polled = new ArrayList<>();
+        List<OwnedPartition.Polled> polled = new ArrayList<>();
         for (TopicPartition partition : positions.keySet()) {
             int from = positions.get(partition).intValue();
             int to = Math.min(model.logs.get(partition).size(), from + model.random.nextInt(30));
             if (to > from && !paused.contains(partition)) {
-                polled.add(new Polled(
+                polled.add(new OwnedPartition.Polled(
                         core.owned(partition).orElseThrow(), model.logs.get(partition).subList(from, to), to));
                 positions.put(partition, (long) to);
             }

@@ -2,6 +2,7 @@ package io.spillway.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Timer;
 import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
@@ -9,8 +10,11 @@ import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.codec.ItemHeaders;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -56,6 +60,45 @@ class WorkerCoreTest {
         assertThat(scene.isPaused(other)).as("the lane is full").isTrue();
         scene.core.forget(List.of(owned.partition));
         assertThat(scene.isPaused(other)).isFalse();
+    }
+
+    /** Due times and replays are no delay of the worker's. */
+    @Test
+    void an_item_waits_since_it_was_made_or_read_after_its_due_time_until_its_first_attempt_has_ended() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.nowMillis += 120_000;
+        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        for (String tenant : List.of("fresh", "due", "retried", "replayed")) {
+            records.add(CoreScene.item(owned, records.size(), tenant, 0));
+        }
+        records.get(1).headers().add(ItemHeaders.LANE_REASON, ModelLedger.bytes("due"));
+        records.get(2).headers().add(ItemHeaders.ATTEMPT, ModelLedger.bytes("1"));
+        records.get(3).headers().add(
+                ItemHeaders.REPLAYED_AT, ModelLedger.bytes(Long.toString(CoreScene.NOW_MILLIS + 60_000)));
+        scene.poll(owned, records);
+        scene.nowMillis += 600_000;
+
+        Map<Lane, Map<String, Long>> since = scene.core.read(WorkerEngine::waitingSinceMillis);
+        assertThat(since).isEqualTo(Map.of(Lane.HOT, Map.of(
+                "fresh", CoreScene.NOW_MILLIS, "due", CoreScene.NOW_MILLIS + 120_000,
+                "replayed", CoreScene.NOW_MILLIS + 60_000)));
+    }
+
+    @Test
+    void the_age_of_items_that_are_taken_without_an_attempt_is_recorded() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.nowMillis += Duration.ofMinutes(6).toMillis();
+        ConsumerRecord<byte[], byte[]> retry = CoreScene.item(owned, 1, "acme", 0);
+        retry.headers().add(ItemHeaders.ATTEMPT, ModelLedger.bytes("1"));
+        retry.headers().add(ItemHeaders.FIRST_ATTEMPT_AT, ModelLedger.bytes("1700000000000"));
+        scene.poll(owned, List.of(CoreScene.item(owned, 0, "acme", 0), retry));
+
+        for (String attempt : List.of("first", "retry")) {
+            Timer age = scene.registry.get("spillway.age_of_set_aside").tag("lane", "hot").tag("attempt", attempt)
+                    .timer();
+            assertThat(age.count()).as("%s, moved to aged", attempt).isEqualTo(1);
+            assertThat(age.totalTime(TimeUnit.MINUTES)).isEqualTo(6);
+        }
     }
 
     @Test

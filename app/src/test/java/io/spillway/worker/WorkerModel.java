@@ -14,6 +14,8 @@ import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,7 +45,8 @@ final class WorkerModel {
     final Topics topics = new Topics(configuration.queue());
     final ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
             new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
-    final WorkerMetrics metrics = new WorkerMetrics(new SimpleMeterRegistry(), 3, false, tenant -> false);
+    final WorkerMetrics metrics = new WorkerMetrics(
+            new SimpleMeterRegistry(), 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
     final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> logs = new LinkedHashMap<>();
     final Map<TopicPartition, ProgressState> committed = new HashMap<>();
     final List<ProducerRecord<byte[], byte[]>> delayed = new ArrayList<>();

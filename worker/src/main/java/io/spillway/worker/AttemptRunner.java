@@ -80,8 +80,8 @@ final class AttemptRunner {
                     HandlerFailures.describe(attempt));
         }
         LaneItem item = attempt.item;
-        long ageMillis = Math.max(0, attempt.startedAtMillis - item.waitsSinceMillis());
-        metrics.started(item, ageMillis);
+        long ageMillis = Math.max(0, attempt.startedAtMillis - item.ageSinceMillis());
+        metrics.started(item, ageMillis, attempt.startedAtMillis);
         stats.begun(item.lane(), !item.attemptedBefore(), ageMillis);
         AttemptResult returned = call(attempt);
         Attempt.Interruption interruption = attempt.finish();

@@ -1,6 +1,8 @@
 package io.spillway.worker;
 
+import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.ItemPolicies;
+import io.spillway.core.item.LaneReason;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
@@ -11,8 +13,11 @@ import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /** Reader of items from lane records, with the policies and sweeps that apply to them. */
@@ -22,6 +27,9 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     /** Limits for the blame and the wait; a policy allows at most 1,000,000 attempts and a wait of a day. */
     private static final int MAX_BLAME = Integer.MAX_VALUE;
     private static final long MAX_WAIT_MILLIS = 86_400_000;
+
+    private static final long WAS_DUE_AFTER_MILLIS = 1_000;
+    private static final byte[] DUE = LaneReason.DUE.label().getBytes(StandardCharsets.US_ASCII);
 
     private final ItemReader reader;
     private final TenantPolicies policies;
@@ -77,12 +85,25 @@ final class ItemGate implements ItemPolicies<LaneItem> {
                 read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
         Headers headers = record.headers();
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        return new LaneItem(owned, record, item,
-                count(headers, ItemHeaders.ATTEMPT), count(headers, ItemHeaders.MOVES),
+        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
+        int attempts = count(headers, ItemHeaders.ATTEMPT);
+        return new LaneItem(owned, record, item, attempts, count(headers, ItemHeaders.MOVES),
                 (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
-                Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)),
+                freshSinceMillis,
+                attempts > 0 ? EngineItem.ATTEMPTED : wasDue(headers, freshSinceMillis, nowMillis)
+                        ? Math.min(ItemHeaders.number(headers, ItemHeaders.DUE).orElse(nowMillis), nowMillis)
+                        : freshSinceMillis,
                 HeldBytes.of(record.key(), record.value(), headers));
+    }
+
+    /** Returns whether an item has waited for its due time. An item that is nearly new needs no look. */
+    private static boolean wasDue(Headers headers, long freshSinceMillis, long nowMillis) {
+        if (nowMillis - freshSinceMillis < WAS_DUE_AFTER_MILLIS) {
+            return false;
+        }
+        Header reason = headers.lastHeader(ItemHeaders.LANE_REASON);
+        return reason != null && Arrays.equals(reason.value(), DUE);
     }
 
     private static int count(Headers headers, String name) {

@@ -23,11 +23,13 @@ import org.apache.kafka.common.header.Header;
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
  * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
+ * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis, int bytes)
+        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
+        long waitsSinceMillis, int bytes)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
 
@@ -56,10 +58,10 @@ record LaneItem(
     }
 
     /**
-     * Returns since when it waits for its first attempt, epoch milliseconds: since its creation, or since it was due if
-     * its handler put it off. The time in between is the application's wish.
+     * Returns since when the age of an attempt counts, epoch milliseconds: since the item's creation, or for a first
+     * attempt since it was due if its handler put it off. The time in between is the application's wish.
      */
-    long waitsSinceMillis() {
+    long ageSinceMillis() {
         return attemptedBefore ? enqueuedAtMillis()
                 : Math.max(enqueuedAtMillis(), ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
     }

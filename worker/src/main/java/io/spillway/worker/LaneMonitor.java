@@ -1,15 +1,22 @@
 package io.spillway.worker;
 
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.Lane;
 import io.spillway.core.item.Printable;
+import io.spillway.core.overload.ArrivalHistory;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueProgress;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +28,7 @@ final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
     private static final long LEASE_PERIOD_MILLIS = 20;
     private static final long BACKLOG_PERIOD_MILLIS = 1_000;
+    private static final long WAITING_PERIOD_MILLIS = 1_000;
     private static final long PURGE_PERIOD_MILLIS = 10_000;
 
     private final WorkerCore core;
@@ -30,6 +38,9 @@ final class LaneMonitor implements AutoCloseable {
     private final Runnable housekeeping;
     /** Largest backlog that counts as caught up: items in flight count as waiting until their commit. */
     private final long caughtUpBacklog;
+    private final LongSupplier nanoClock;
+    /** Used by the thread that measures. Bound: the owned partitions. */
+    private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
     /** Used by the thread that measures: a failure is logged once until the next success. */
     private boolean isBacklogKnown = true;
     private final ScheduledExecutorService leases =
@@ -38,19 +49,25 @@ final class LaneMonitor implements AutoCloseable {
             Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("worker-lanes").factory());
 
     LaneMonitor(
-            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping) {
+            WorkerCore core, WorkerMetrics metrics, QueueAdmin admin, Topics topics, int slots, Runnable housekeeping,
+            LongSupplier nanoClock) {
         this.core = core;
         this.metrics = metrics;
         this.admin = admin;
         this.topics = topics;
         this.housekeeping = housekeeping;
         this.caughtUpBacklog = 4L * slots;
+        this.nanoClock = nanoClock;
     }
 
     /** Starts; the delays keep workers from measuring and purging at the same time. */
     void start(StartDelays delays) {
         leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
                 delays.millis("worker-leases", LEASE_PERIOD_MILLIS), LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
+        leases.scheduleWithFixedDelay(
+                () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)),
+                delays.millis("worker-waiting", WAITING_PERIOD_MILLIS), WAITING_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::measureBacklog,
                 delays.millis("worker-backlog", BACKLOG_PERIOD_MILLIS), BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::purge,
@@ -101,6 +118,19 @@ final class LaneMonitor implements AutoCloseable {
     private long measure(Lane lane, List<QueueProgress> partitions) {
         long waiting = partitions.stream().mapToLong(QueueProgress::waiting).sum();
         metrics.depth(lane, waiting);
+        metrics.waitingItems.unread(lane, partitions.stream().mapToLong(this::unreadMillis).max().orElse(0));
         return waiting;
+    }
+
+    /** Returns for how long a partition has certainly had a record that this worker must read and has not read. */
+    private long unreadMillis(QueueProgress part) {
+        Optional<OwnedPartition> owned = core.owned(part.partition());
+        if (owned.isEmpty()) {
+            arrivals.remove(part.partition());
+            return 0;
+        }
+        long position = core.read(engine -> owned.get().state.position());
+        return arrivals.computeIfAbsent(part.partition(), absent -> new ArrivalHistory()).waitedMillis(
+                Math.max(position, part.from()), part.end(), TimeUnit.NANOSECONDS.toMillis(nanoClock.getAsLong()));
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.spillway.core.engine.EnginePartition;
+import io.spillway.core.engine.WorkerEngine;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LedgerDeltas;
@@ -10,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -32,6 +34,24 @@ final class OwnedPartition {
     /** Deltas in a batch whose commit is not confirmed. */
     private final LedgerDeltas uncommitted;
     private long moveBytes;
+
+    /**
+     * Records of one partition from one poll.
+     *
+     * @param records    empty where the poll read only transaction markers
+     * @param nextOffset position after the poll
+     */
+    record Polled(OwnedPartition partition, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {
+        /** Returns the position of the partition after its records are added: lower if it has no room for all. */
+        long position(WorkerEngine<?, ?> engine) {
+            for (int i = 0; i < records.size(); i++) {
+                if (engine.isCutAt(partition.state, records.get(i).offset(), records.size() - i)) {
+                    return records.get(i).offset();
+                }
+            }
+            return nextOffset;
+        }
+    }
 
     OwnedPartition(TopicPartition partition, Lane lane, PartitionProgress progress) {
         this.partition = partition;

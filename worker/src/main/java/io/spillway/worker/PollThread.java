@@ -185,12 +185,12 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
         for (Lane lane : LANES) {
             metrics.polled(lane, !withRecords.contains(lane));
         }
-        List<Polled> polled = new ArrayList<>();
+        List<OwnedPartition.Polled> polled = new ArrayList<>();
         records.nextOffsets().forEach((partition, next) -> core.owned(partition).ifPresent(
-                owned -> polled.add(new Polled(owned, records.records(partition), next.offset()))));
+                owned -> polled.add(new OwnedPartition.Polled(owned, records.records(partition), next.offset()))));
         runner.run(core.receive(polled));
         core.takeNotes().forEach(LOG::warn);
-        for (Polled each : polled) {
+        for (OwnedPartition.Polled each : polled) {
             // This thread is the only one that changes a position.
             long position = each.partition().state.position();
             if (position < each.nextOffset()) {

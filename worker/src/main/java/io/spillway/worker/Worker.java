@@ -105,7 +105,7 @@ public final class Worker implements AutoCloseable {
         this.queues = new QueueAdmin(admin, clients.commands());
         DestinationHealth health = new DestinationHealth(WorkerEngine.MAX_FAILING_TENANTS);
         WorkerMetrics metrics = new WorkerMetrics(registry, tenantSeries, handler.fansOut(),
-                tenant -> health.isTenantUnavailable(tenant, clock.millis()));
+                tenant -> health.isTenantUnavailable(tenant, clock.millis()), settings.lateAfter(), clock);
         this.clockWatch = new ClockWatch("Worker", clock, nanoClock);
         // The limits of the dead-letter lane, because moves add headers to items that ingress accepted.
         ItemReader reader =
@@ -131,7 +131,7 @@ public final class Worker implements AutoCloseable {
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),
-                () -> health.prune(clock.millis()));
+                () -> health.prune(clock.millis()), nanoClock);
         this.reporter = new LaneReporter(
                 new StatusPublisher(clients, topics.laneState(), name), name,
                 () -> stats.report(settings.slots(), core.waiting(Lane.HOT), nanoClock.getAsLong()), clock);
@@ -140,7 +140,7 @@ public final class Worker implements AutoCloseable {
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> busiest(most, policies, health, clock.millis()), clock);
-        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock);
+        metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
     }
 
     /**

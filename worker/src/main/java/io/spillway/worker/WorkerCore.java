@@ -89,7 +89,7 @@ final class WorkerCore {
      * Adds the records of one poll and returns the attempts to run now. It is called after empty polls too, because
      * items can also start as time passes.
      */
-    List<Attempt> receive(List<Polled> polled) {
+    List<Attempt> receive(List<OwnedPartition.Polled> polled) {
         long nowMillis = clock.millis();
         List<ItemGate.Read> reads = new ArrayList<>();
         polled.forEach(each -> each.records().forEach(
@@ -97,7 +97,7 @@ final class WorkerCore {
         return lockedGet(() -> {
             long nowNanos = nanoClock.getAsLong();
             var read = reads.iterator();
-            for (Polled each : polled) {
+            for (OwnedPartition.Polled each : polled) {
                 long position = each.position(engine);
                 for (ConsumerRecord<byte[], byte[]> record : each.records()) {
                     ItemGate.Read next = read.next();

@@ -109,17 +109,22 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
             item.owned().produce(moves.finished(item, end, item.attempts()));
         }
         metrics.departures.dropped(reason);
+        metrics.setAside(item, clock.millis());
     }
 
     @Override
     public void ended(LaneItem item, Route.DeadLetter why, long nowMillis) {
         deadLetter(item, why, moves.dead(item.record(), why, nowMillis));
+        metrics.setAside(item, nowMillis);
     }
 
     @Override
     public void moved(LaneItem item, Lane to, LaneReason reason, int moveCount, long dueMillis) {
         item.owned().moved(item.tenant(), to, moves.unattempted(item, to, reason, moveCount, dueMillis));
         metrics.moved(to, reason).increment();
+        if (reason != LaneReason.LATER) {
+            metrics.setAside(item, clock.millis());
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.spillway.worker;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
@@ -33,8 +35,11 @@ final class WorkerMetrics {
         Duration.ofMinutes(5), Duration.ofMinutes(15), Duration.ofHours(1), Duration.ofHours(6), Duration.ofDays(1)
     };
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     final Departures departures;
     final FailureMeters failures;
+    final WaitingMeters waitingItems;
     private final TenantMeters<Counter> timeouts;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
@@ -44,7 +49,9 @@ final class WorkerMetrics {
     private final Map<Lane, Long> depth = new ConcurrentHashMap<>();
     private final Meter.MeterProvider<Counter> moved;
     private final Map<String, Counter> handled = new HashMap<>();
-    private final Timer handlerDuration;
+    private final Map<String, Timer> handlerDuration = new HashMap<>();
+    private final Map<Lane, Timer> setAsideFirst = new EnumMap<>(Lane.class);
+    private final Map<Lane, Timer> setAsideRetry = new EnumMap<>(Lane.class);
     private final Optional<Timer> ageOfFirstSubscriber;
     private final Counter leasesEnded;
     private final Counter transactionsFailed;
@@ -56,11 +63,15 @@ final class WorkerMetrics {
      * @param tenants     maximum number of tenants with series of their own
      * @param fansOut     whether the handler serves many subscribers
      * @param unavailable whether nearly all items of a tenant fail
+     * @param lateAfter   age at which an item without an attempt makes its tenant late
      */
-    WorkerMetrics(MeterRegistry registry, int tenants, boolean fansOut, Predicate<String> unavailable) {
+    WorkerMetrics(
+            MeterRegistry registry, int tenants, boolean fansOut, Predicate<String> unavailable, Duration lateAfter,
+            InstantSource clock) {
         this.registry = registry;
         departures = new Departures(registry);
         failures = new FailureMeters(registry, tenants, unavailable);
+        waitingItems = new WaitingMeters(registry, tenants, lateAfter, clock);
         timeouts = new TenantMeters<>(
                 tenants, tenant -> Counter.builder("spillway.tenant.timeouts")
                         .description("Attempts that timed out, by tenant").tag("tenant", tenant).register(registry),
@@ -70,10 +81,11 @@ final class WorkerMetrics {
         for (Lane lane : PollThread.LANES) {
             ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label()).register(registry));
+            setAsideFirst.put(lane, setAside(lane, "first"));
+            setAsideRetry.put(lane, setAside(lane, "retry"));
             pollsWithRecords.put(lane, polls(lane, false));
             pollsEmpty.put(lane, polls(lane, true));
         }
-        handlerDuration = age("spillway.handler.duration", "Duration of handler calls").register(registry);
         leasesEnded = Counter.builder("spillway.leases.ended")
                 .description("Attempts interrupted because their lease had ended").register(registry);
         transactionsFailed = Counter.builder("spillway.worker.transactions.failed")
@@ -84,6 +96,8 @@ final class WorkerMetrics {
         for (String outcome : List.of("done", "retry", "unavailable", "dead", "later", "timeout", "interrupted")) {
             handled.put(outcome, Counter.builder("spillway.handled")
                     .description("Attempts by outcome").tag("outcome", outcome).register(registry));
+            handlerDuration.put(outcome, age("spillway.handler.duration", "Duration of handler calls by outcome")
+                    .tag("outcome", outcome).register(registry));
         }
         moved = Counter.builder("spillway.moved")
                 .description("Items that the worker moved to another lane without an attempt").withRegistry(registry);
@@ -99,12 +113,17 @@ final class WorkerMetrics {
      *
      * @param unavailable number of destinations at which nearly all items fail
      */
-    void watch(WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock) {
+    void watch(
+            WorkerCore core, int slots, Supplier<Number> unavailable, InstantSource clock, LongSupplier nanoClock) {
         watchWaiting(core::waiting);
         gauge("spillway.in_flight", core::inFlight, "Handler calls in progress");
         gauge("spillway.handler.deaf", core::interrupted,
                 "Handler calls that go on after their interrupt and keep their slots");
         gauge("spillway.slots", () -> slots, "Maximum concurrent handler calls");
+        FunctionCounter.builder("spillway.slots.busy", core,
+                        each -> each.read(engine -> engine.busyNanos(nanoClock.getAsLong())) / NANOS_PER_SECOND)
+                .description("Time for which handler calls have run, summed over the slots").baseUnit("seconds")
+                .register(registry);
         gauge("spillway.worker.tenants_at_cap", () -> core.read(WorkerEngine::tenantsAtCap),
                 "Tenants at their concurrency limit");
         gauge("spillway.destinations.unavailable", unavailable,
@@ -133,8 +152,10 @@ final class WorkerMetrics {
      * Records the start of a call.
      *
      * @param ageMillis time that the item has waited, 0 or more
+     * @param nowMillis epoch milliseconds
      */
-    void started(LaneItem item, long ageMillis) {
+    void started(LaneItem item, long ageMillis, long nowMillis) {
+        waitingItems.started(item, nowMillis);
         if (item.attemptedBefore()) {
             ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
         } else {
@@ -143,12 +164,19 @@ final class WorkerMetrics {
         }
     }
 
+    /** Records the age of an item that was taken without an attempt: dropped, ended, or moved to another lane. */
+    void setAside(LaneItem item, long nowMillis) {
+        (item.attemptedBefore() ? setAsideRetry : setAsideFirst).get(item.lane())
+                .record(Math.max(0, nowMillis - item.enqueuedAtMillis()), TimeUnit.MILLISECONDS);
+    }
+
     void ended(LaneItem item, AttemptResult result, long durationNanos) {
         if (result instanceof AttemptResult.TimedOut) {
             timedOut(item.tenant());
         }
-        handlerDuration.record(durationNanos, TimeUnit.NANOSECONDS);
-        handled.get(outcomeOf(result)).increment();
+        String outcome = outcomeOf(result);
+        handlerDuration.get(outcome).record(durationNanos, TimeUnit.NANOSECONDS);
+        handled.get(outcome).increment();
     }
 
     void timedOut(String tenant) {
@@ -186,6 +214,7 @@ final class WorkerMetrics {
     void electTenants() {
         ageOfFirstAttempt.elect();
         failures.elect();
+        waitingItems.elect();
         timeouts.elect();
     }
 
@@ -208,6 +237,11 @@ final class WorkerMetrics {
                     .tags("lane", lane.label(), "tenant", tenant).register(registry));
         }
         return timers;
+    }
+
+    private Timer setAside(Lane lane, String attempt) {
+        return age("spillway.age_of_set_aside", "Age of an item that was taken without an attempt")
+                .tags("lane", lane.label(), "attempt", attempt).register(registry);
     }
 
     private void gauge(String name, Supplier<Number> value, String description, String... tags) {

@@ -39,6 +39,10 @@ public record WorkerSettings(
                 doc = "Time that calls to Kafka are repeated while they fail. Then the worker ends. It is not ready"
                         + " after 10 s.")
                 Duration kafkaTimeout,
+        @Setting(key = "worker.lateAfter", defaultValue = "5m", allowed = "1000ms to 86400000ms",
+                doc = "Age at which an item without an attempt makes its tenant late, for the metric"
+                        + " `spillway_tenants_late`.")
+                Duration lateAfter,
         @Setting(key = "killer.deaths", defaultValue = "3", allowed = "0 to 100",
                 doc = "Number of workers that may die while they run one suspected item alone, before the item becomes"
                         + " a dead letter; 0 means that it never does.")
@@ -48,6 +52,7 @@ public record WorkerSettings(
             throw new InvalidSettingException("worker.id", id, "must be at most 100 of A-Z a-z 0-9 . _ -");
         }
         AllowedRange.check(WorkerSettings.class, id, slots, reserve, overflowTrickle, agedTrickle, readAheadItems,
-                readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, killerDeaths);
+                readAheadBytes, commitInterval, drainGrace, leaseMax, transactionTimeout, kafkaTimeout, lateAfter,
+                killerDeaths);
     }
 }

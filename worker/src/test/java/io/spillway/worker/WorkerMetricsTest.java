@@ -3,24 +3,34 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.spillway.core.engine.EngineItem;
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.DropReason;
 import io.spillway.core.item.Lane;
+import io.spillway.core.progress.PartitionProgress;
+import io.spillway.core.progress.ProgressState;
+import io.spillway.kafka.codec.ParsedRecord;
 import io.spillway.kafka.metrics.Departures;
 import io.spillway.kafka.metrics.TenantMeters;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class WorkerMetricsTest {
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final Set<String> unavailable = new HashSet<>();
+    private long nowMillis = 1_700_000_000_000L;
+    private final InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
 
     private WorkerMetrics metrics(boolean fansOut) {
-        return new WorkerMetrics(registry, 2, fansOut, unavailable::contains);
+        return new WorkerMetrics(registry, 2, fansOut, unavailable::contains, Duration.ofMinutes(5), clock);
     }
 
     @Test
@@ -89,6 +99,49 @@ class WorkerMetricsTest {
     }
 
     @Test
+    void the_oldest_waiting_item_grows_older_when_nothing_is_attempted_and_nothing_is_measured() {
+        WaitingMeters waiting = metrics(false).waitingItems;
+        assertThat(oldest("hot", TenantMeters.OTHERS)).as("an empty queue").isZero();
+
+        waiting.measure(Map.of(
+                Lane.HOT, Map.of("acme", nowMillis - 7_000, "globex", nowMillis),
+                Lane.AGED, Map.of("acme", nowMillis - 90_000)));
+        waiting.measure(Map.of(Lane.HOT, Map.of("acme", nowMillis - 7_000, "initech", nowMillis - 2_000)));
+        nowMillis += 600_000;
+
+        assertThat(oldest("hot", "acme")).isEqualTo(607);
+        assertThat(oldest("hot", "globex")).as("none of its items waits any more").isZero();
+        assertThat(oldest("hot", TenantMeters.OTHERS)).as("initech has no series of its own").isEqualTo(602);
+        assertThat(oldest("aged", "acme")).isZero();
+
+        waiting.unread(Lane.HOT, 700_000);
+        assertThat(oldest("hot", TenantMeters.OTHERS)).as("a record that was not read").isEqualTo(700);
+    }
+
+    @Test
+    void a_tenant_is_late_while_its_oldest_item_waits_too_long_and_for_a_minute_after_a_late_first_attempt() {
+        WorkerMetrics metrics = metrics(false);
+        Map<Lane, Map<String, Long>> now = Map.of(Lane.HOT, Map.of("small", nowMillis, "big", nowMillis + 10_000));
+        metrics.waitingItems.measure(now);
+        nowMillis += 300_000;
+        assertThat(late("hot")).as("not older than 5 minutes").isZero();
+        nowMillis++;
+        assertThat(late("hot")).isEqualTo(1);
+        assertThat(late("overflow")).isZero();
+        nowMillis += 10_000;
+        assertThat(late("hot")).isEqualTo(2);
+
+        metrics.waitingItems.started(item("small", nowMillis - 300_001), nowMillis);
+        metrics.waitingItems.started(item("big", nowMillis - 300_000), nowMillis);
+        metrics.waitingItems.started(item("retried", EngineItem.ATTEMPTED), nowMillis);
+        metrics.waitingItems.measure(Map.of());
+        assertThat(late("hot")).as("only the first attempt of small was late").isEqualTo(1);
+        nowMillis += 60_001;
+        metrics.waitingItems.measure(Map.of());
+        assertThat(late("hot")).isZero();
+    }
+
+    @Test
     void the_age_at_the_first_subscriber_exists_only_for_a_handler_that_fans_out() {
         metrics(false);
         assertThat(registry.find("spillway.age_of_first_subscriber_first_attempt").timer()).isNull();
@@ -108,6 +161,21 @@ class WorkerMetricsTest {
         assertThat(registry.get("spillway.dropped").tag("reason", "ttl").counter().count()).isEqualTo(2);
         assertThat(registry.get("spillway.dead_lettered").tag("reason", "malformed").counter().count()).isEqualTo(2);
         assertThat(registry.find("spillway.dead_lettered").counters()).hasSize(DeadReason.values().length);
+    }
+
+    private double oldest(String lane, String tenant) {
+        return registry.get("spillway.oldest_waiting").tag("lane", lane).tag("tenant", tenant).gauge().value();
+    }
+
+    private double late(String lane) {
+        return registry.get("spillway.tenants.late").tag("lane", lane).gauge().value();
+    }
+
+    private static LaneItem item(String tenant, long waitsSinceMillis) {
+        OwnedPartition owned = new OwnedPartition(new TopicPartition("spillway.hot", 0), Lane.HOT,
+                new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED));
+        ParsedRecord.Item read = new ParsedRecord.Item(tenant, 0, "", false);
+        return new LaneItem(owned, null, read, 0, 0, 0, 0, false, 0, waitsSinceMillis, 0);
     }
 
     private double polls(String lane, boolean empty) {

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Gauges of backlogs by tenant and of the time to drain each lane. Every router reports the whole queue: take the
- * maximum over routers, not the sum.
+ * Gauges of backlogs and dead letters by tenant, and of the time to drain each lane. Every router reports the whole
+ * queue: take the maximum over routers, not the sum.
  *
  * <p>Owner: the housekeeping thread, which calls {@link #measure}; any thread reads the gauges. Bound: {@link
  * TenantMeters} limits the tenants with series of their own, deepest first. A negative balance, which an audit reports,
@@ -31,6 +31,8 @@ public final class DepthMetrics {
     private final Set<String> named = ConcurrentHashMap.newKeySet();
     private final AtomicInteger late = new AtomicInteger();
     private final TenantMeters<List<Gauge>> meters;
+    private final Set<String> namedDead = ConcurrentHashMap.newKeySet();
+    private final TenantMeters<Gauge> deadLetters;
 
     public DepthMetrics(MeterRegistry registry, int tenants, Depths depths, TenantPolicies policies) {
         this.depths = depths;
@@ -39,6 +41,10 @@ public final class DepthMetrics {
         this.flows = new LaneFlows(depths);
         this.meters =
                 new TenantMeters<>(tenants, tenant -> gauges(tenant, registry), gauges -> forget(gauges, registry));
+        this.deadLetters = new TenantMeters<>(tenants, tenant -> deadLetters(tenant, registry), gauge -> {
+            namedDead.remove(gauge.getId().getTag("tenant"));
+            registry.remove(gauge);
+        });
         for (ItemState lane : ItemState.WAITING) {
             drainSeconds.put(lane, 0.0);
             Gauge.builder("spillway.drain", drainSeconds, all -> all.get(lane))
@@ -61,6 +67,7 @@ public final class DepthMetrics {
 
     private void measureTenants(long nowMillis) {
         List<Map.Entry<String, Long>> deepest = new ArrayList<>();
+        List<Map.Entry<String, Long>> dead = new ArrayList<>();
         int[] lateNow = {0};
         depths.forEach((tenant, depth) -> {
             long waiting = depth.balance().waiting();
@@ -68,17 +75,39 @@ public final class DepthMetrics {
                 lateNow[0] += depth.isLate(policies.of(tenant), nowMillis) ? 1 : 0;
                 deepest.add(Map.entry(tenant, waiting));
             }
+            if (depth.balance().in(ItemState.DEAD_LETTER) > 0) {
+                dead.add(Map.entry(tenant, depth.balance().in(ItemState.DEAD_LETTER)));
+            }
         });
         late.set(lateNow[0]);
         // Activity is the backlog: a tenant keeps its series while it has one, unless another is far larger.
-        deepest.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
-        for (int i = 0; i < deepest.size(); i++) {
-            String tenant = deepest.get(i).getKey();
-            if (i < maxNamed || named.contains(tenant)) {
-                meters.of(tenant, deepest.get(i).getValue());
+        elect(deepest, named, meters);
+        elect(dead, namedDead, deadLetters);
+    }
+
+    private void elect(List<Map.Entry<String, Long>> tenants, Set<String> alreadyNamed, TenantMeters<?> series) {
+        tenants.sort(Map.Entry.<String, Long>comparingByValue().reversed().thenComparing(Map.Entry.comparingByKey()));
+        for (int i = 0; i < tenants.size(); i++) {
+            String tenant = tenants.get(i).getKey();
+            if (i < maxNamed || alreadyNamed.contains(tenant)) {
+                series.of(tenant, tenants.get(i).getValue());
             }
         }
-        meters.elect();
+        series.elect();
+    }
+
+    private Gauge deadLetters(String tenant, MeterRegistry registry) {
+        boolean isRest = tenant.equals(TenantMeters.OTHERS);
+        if (!isRest) {
+            namedDead.add(tenant);
+        }
+        return Gauge.builder("spillway.dead_letters", depths,
+                        all -> Math.max(0, isRest ? rest(ItemState.DEAD_LETTER, namedDead)
+                                : of(tenant, ItemState.DEAD_LETTER)))
+                .description("Dead letters that are neither replayed nor discarded, by the ledger; the tenants with"
+                        + " most of them by name")
+                .tag("tenant", tenant)
+                .register(registry);
     }
 
     private List<Gauge> gauges(String tenant, MeterRegistry registry) {
@@ -88,7 +117,8 @@ public final class DepthMetrics {
         }
         return ItemState.WAITING.stream()
                 .map(lane -> Gauge.builder(
-                                "spillway.depth", depths, all -> Math.max(0, isRest ? rest(lane) : of(tenant, lane)))
+                                "spillway.depth", depths,
+                                all -> Math.max(0, isRest ? rest(lane, named) : of(tenant, lane)))
                         .description("Waiting items by the ledger; the tenants with the largest backlogs by name")
                         .tag("lane", lane.label())
                         .tag("tenant", tenant)
@@ -105,7 +135,7 @@ public final class DepthMetrics {
         return depths.of(tenant).map(depth -> depth.balance().in(lane)).orElse(0L);
     }
 
-    private double rest(ItemState lane) {
-        return depths.in(lane) - named.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
+    private double rest(ItemState lane, Set<String> shown) {
+        return depths.in(lane) - shown.stream().mapToDouble(tenant -> of(tenant, lane)).sum();
     }
 }

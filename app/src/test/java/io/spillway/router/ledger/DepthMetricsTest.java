@@ -162,6 +162,25 @@ class DepthMetricsTest {
     }
 
     @Test
+    void dead_letters_count_while_they_are_neither_replayed_nor_discarded() {
+        assertThat(dead(TenantMeters.OTHERS)).as("before the first").isZero();
+        for (int i = 1; i <= MOST + 2; i++) {
+            setBalance("t" + i, ItemState.DEAD_LETTER, i, 0, new FlowRates(0, 0, nowMillis));
+        }
+        measure();
+        assertThat(dead("t" + (MOST + 2))).isEqualTo(MOST + 2);
+        assertThat(dead(TenantMeters.OTHERS)).as("t1 and t2").isEqualTo(3);
+
+        setBalance("t" + (MOST + 2), ItemState.DEAD_LETTER, 0, 7, new FlowRates(0, 0, nowMillis));
+        measure();
+        assertThat(dead("t" + (MOST + 2))).as("replayed").isZero();
+    }
+
+    private double dead(String tenant) {
+        return registry.get("spillway.dead_letters").tag("tenant", tenant).gauge().value();
+    }
+
+    @Test
     void the_forecast_of_an_idle_backlog_lowers_its_rates() {
         policies.put("a", TenantPolicies.encode("a", PolicySettings.NONE_SET.with(PolicyField.TTL, "10m")));
         setBalance("a", ItemState.HOT, 1_000, 0, new FlowRates(0, 10, nowMillis));
@@ -188,7 +207,7 @@ class DepthMetricsTest {
             nowMillis += random.nextInt(-5_000, 10_000);
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
-                    .hasSizeLessThanOrEqualTo((MOST + 1) * ItemState.WAITING.size() + ItemState.WAITING.size() + 1)
+                    .hasSizeLessThanOrEqualTo((MOST + 2) * (ItemState.WAITING.size() + 1))
                     .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
                             .isNotNegative());
         }

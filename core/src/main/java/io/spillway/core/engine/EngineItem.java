@@ -4,6 +4,9 @@ import io.spillway.core.retry.AttemptCounts;
 
 /** Item as the engine reads it: the position of its record and the history in the record's headers. */
 public interface EngineItem {
+    /** Value of {@link #waitsSinceMillis} for an item that was attempted. */
+    long ATTEMPTED = Long.MAX_VALUE;
+
     /** Returns the partition of its record, in the ownership in which it was read. */
     EnginePartition partition();
 
@@ -25,6 +28,11 @@ public interface EngineItem {
     /** Returns the start of its age: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
     default long freshSinceMillis() {
         return enqueuedAtMillis();
+    }
+
+    /** Returns since when it waits for its first attempt, epoch milliseconds; {@link #ATTEMPTED} if one was made. */
+    default long waitsSinceMillis() {
+        return attempts() > 0 ? ATTEMPTED : freshSinceMillis();
     }
 
     /** Returns the failures that were its own, in thousandths of an attempt, 0 or more. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.Consumer;
 
 /**
  * Suspects: items that were, or may have been, running when the previous worker died. They run one at a time beside the
@@ -134,6 +135,12 @@ final class Quarantine<T extends EngineItem> {
         if (marked != null && marked.partition().leaving && !running) {
             clearMark();
         }
+    }
+
+    /** Visits the suspects that wait for a decision or behind another one. */
+    void forEachWaiting(Consumer<T> visitor) {
+        waiting.forEach(visitor);
+        deaf.values().forEach(each -> each.behind().forEach(visitor));
     }
 
     int size() {

@@ -23,6 +23,8 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     /** Records of lost partitions that are still attempted. Only these can be read a second time. */
     private final Set<Position> abandoned = new HashSet<>();
     private final Map<Position, T> behind = new HashMap<>();
+    private long busyNanos;
+    private long countedToNanos;
 
     /** A record's position, in any ownership. */
     private record Position(Object partition, long offset) {
@@ -35,7 +37,15 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
         return view;
     }
 
-    void add(A attempt) {
+    /** Returns the sum of the times for which attempts ran. */
+    long busyNanos(long nowNanos) {
+        busyNanos += attempts.size() * Math.max(0, nowNanos - countedToNanos);
+        countedToNanos = nowNanos;
+        return busyNanos;
+    }
+
+    void add(A attempt, long nowNanos) {
+        busyNanos(nowNanos);
         attempt.runningIndex = attempts.size();
         attempts.add(attempt);
     }
@@ -57,7 +67,8 @@ final class RunningAttempts<T extends EngineItem, A extends EngineAttempt<T>> {
     }
 
     /** Removes an attempt that has ended, and returns the item that waited for its end. */
-    Optional<T> remove(A attempt) {
+    Optional<T> remove(A attempt, long nowNanos) {
+        busyNanos(nowNanos);
         A last = attempts.removeLast();
         if (last != attempt) {
             attempts.set(attempt.runningIndex, last);

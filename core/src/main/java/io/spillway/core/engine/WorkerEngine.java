@@ -196,7 +196,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         if (!attempt.item.partition().gone) {
             settlement.settle(attempt, result, random, nowMillis);
         }
-        running.remove(attempt).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
+        running.remove(attempt, nowNanos).ifPresent(waiting -> admit(waiting, nowMillis, nowNanos));
     }
 
     /** Returns the state of a partition to commit now, and marks the partition as unchanged. */
@@ -268,6 +268,16 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return dispatch.waiting(lane);
     }
 
+    /** Returns since when the oldest unattempted item of each lane and tenant waits, epoch milliseconds; slow. */
+    public Map<Lane, Map<String, Long>> waitingSinceMillis() {
+        return OldestWaiting.of(dispatch, held.values(), quarantine);
+    }
+
+    /** Returns the time for which attempts have run, summed over all attempts. */
+    public long busyNanos(long nowNanos) {
+        return running.busyNanos(nowNanos);
+    }
+
     /** Returns how many tenants hold as many slots as their own cap allows. */
     public int tenantsAtCap() {
         return dispatch.tenantsAtCap();
@@ -308,7 +318,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         AttemptTimeout timeout = timeouts.start(
                 item.tenant(), policy, item.attempts(), item.blameThousandths() >= blameToLast, nowMillis);
         A attempt = effects.start(item, slot, policy, timeout, nowMillis, nowNanos);
-        running.add(attempt);
+        running.add(attempt, nowNanos);
         if (slot == null) {
             quarantine.started(attempt);
         }

@@ -31,6 +31,9 @@ public final class FairDispatch<T> {
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
     static final double LEAST_CHARGE_MILLIS = 0.01;
 
+    /** Lanes that are scheduled, in the order of their priority. */
+    public static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED);
+
     private static final double AVERAGE_SHARE = 1.0 / 256;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -179,6 +182,23 @@ public final class FairDispatch<T> {
                     }
                 }
                 idleIfDone(queue.tenant, nowNanos);
+            }
+        }
+    }
+
+    /** Visitor of waiting items. It must not call the scheduler. */
+    @FunctionalInterface
+    public interface Visitor<T> {
+        /** Visits an item with its place among those of its tenant and lane, from 0; returns whether to go on there. */
+        boolean visit(T item, int place);
+    }
+
+    /** Visits waiting items of a lane, tenant by tenant, each tenant's as they came; throws as {@link #isFull} does. */
+    public void visit(Lane lane, Visitor<T> visitor) {
+        for (TenantQueue<T> queue : buffer(lane).members) {
+            QueueEntry<T> next = queue.first;
+            for (int place = 0; next != null && visitor.visit(next.item, place); place++) {
+                next = next.after;
             }
         }
     }
