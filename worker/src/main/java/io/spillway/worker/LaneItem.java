@@ -55,6 +55,12 @@ record LaneItem(
         return read.enqueuedAtMillis();
     }
 
+    /** The router and every move keep the timestamp that the broker gave the record in ingress. */
+    @Override
+    public long enteredAtMillis() {
+        return record.timestamp();
+    }
+
     @Override
     public int grantedBy() {
         return attempts == 0 ? AttemptCounts.UNKNOWN

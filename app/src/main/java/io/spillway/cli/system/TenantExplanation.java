@@ -106,7 +106,7 @@ record TenantExplanation(
             TenantPolicy policy, long sweptBeforeMillis, boolean isShareHeld, Kind kind, boolean isRefused) {
         List<String> rules = new ArrayList<>();
         if (policy.sweepable() && sweptBeforeMillis != RoutingRules.NO_SWEEP_MILLIS) {
-            rules.add("enqueued before " + Instant.ofEpochMilli(sweptBeforeMillis) + ": dropped (sweep)");
+            rules.add("entered before " + Instant.ofEpochMilli(sweptBeforeMillis) + ": dropped (sweep)");
         }
         if (policy.ttlMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.ttlMillis()) + ": dropped (ttl)");
