@@ -166,7 +166,7 @@ class DelayTest {
     }
 
     /** Aged after 5 minutes, time to live 1 hour, sweep started 10 minutes ago. Minutes before the due time. */
-    @ParameterizedTest(name = "enqueued {0} min before it is due, replayed {1}: {2}")
+    @ParameterizedTest(name = "enqueued {0} min and entered {1} min before it is due, replayed {2}: {3}")
     @CsvSource({
         "4, 4,   -,   HOT",
         "5, 5,   -,   HOT",
@@ -176,8 +176,10 @@ class DelayTest {
         "9, 9,   6,   AGED",
         "9, 9,   99,  AGED",
         "9, 9,   -5,  HOT",
-        "11, 11,  -,   sweep",
-        "11, 11,  1,   sweep",
+        "11, 12,  -,   AGED",
+        "12, 11,  -,   AGED",
+        "12, 12,  -,   sweep",
+        "12, 12,  1,   sweep",
         "600, 600, 1,   sweep",
     })
     void a_due_item_is_routed_by_the_rules_again(
