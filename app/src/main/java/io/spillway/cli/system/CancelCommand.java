@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
     "Not cancelled: attempts that run (their retries are), dead letters, and items that enter later.",
     "An item is dropped, with the reason cancelled, when it is routed, when its delay is over, or when a worker that "
             + "has read it looks at it, at most 10 s later. A cancel is in force for 31 days, one more than the longest "
-            + "delay. At most " + Sweeps.MAX_CANCELS + " cancels of a tenant are in force.",
-    "Examples:",
+            + "delay. At most " + Sweeps.MAX_CANCELS + " cancels of a tenant are in force."
+}, footerHeading = "%nExamples:%n%n", footer = {
     "  spillway cancel --tenant acme --workload mail --yes",
     "  spillway cancel --tenant acme --before 2h",
     "  spillway cancel --tenant acme --id order-17 --yes"
@@ -49,8 +49,8 @@ public final class CancelCommand implements Runnable {
     private String id;
 
     @Option(names = "--before", paramLabel = "TIME",
-            description = "Only items that entered before this time, by the broker's clock. Default: now. ISO 8601 "
-                    + "with a time zone, epoch milliseconds, or a duration before now such as 2h.")
+            description = "Only items that entered before this time, by the broker's clock: ISO 8601 with a time "
+                    + "zone, epoch milliseconds, or a duration before now such as 2h. Default: now.")
     private String before;
 
     @Option(names = "--yes", description = "Cancel them. Without it nothing is changed.")
