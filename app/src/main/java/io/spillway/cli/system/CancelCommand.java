@@ -59,7 +59,7 @@ public final class CancelCommand implements Runnable {
     @Override
     public void run() {
         OptionValues.requireName("--tenant", tenant);
-        SweepTarget target = SweepCommand.targetOf(true, tenant, workload, id);
+        SweepTarget target = MarkOptions.targetOf(true, tenant, workload, id);
         long nowMillis = common.clock().millis();
         long beforeMillis = OptionValues.millisOf("--before", before, nowMillis).orElse(nowMillis);
         if (beforeMillis > nowMillis) {
@@ -77,10 +77,10 @@ public final class CancelCommand implements Runnable {
                     }
                 }
             });
-            SweepCommand.requireRoom(known, target, Sweeps.MAX_CANCELS,
+            MarkOptions.requireRoom(known, target, Sweeps.MAX_CANCELS,
                     "cancels in force. Cancel a workload or the whole tenant");
             long waiting = waiting(configuration, target, beforeMillis);
-            SweepCommand.noteEntryTimes(common.printer(), known, beforeMillis);
+            MarkOptions.noteEntryTimes(common.printer(), known, beforeMillis);
             if (yes) {
                 topics.write(topic, target.key(), Sweeps.encode(
                         new Sweeps.Mark(target, "", new Sweep(beforeMillis, nowMillis))));
@@ -90,12 +90,12 @@ public final class CancelCommand implements Runnable {
     }
 
     private void print(SweepTarget target, long beforeMillis, long waiting) {
-        String what = Printer.count(waiting, "waiting item") + " of " + SweepCommand.text(target)
+        String what = Printer.count(waiting, "waiting item") + " of " + MarkOptions.text(target)
                 + (id == null ? "" : ", id " + Printable.of(id)) + " that entered before "
-                + SweepCommand.iso(beforeMillis);
+                + MarkOptions.iso(beforeMillis);
         common.printer().result(
                 Map.of("cancelled", yes, "waiting", waiting, "tenant", tenant, "workload", target.workload(),
-                        "itemId", target.itemId(), "before", SweepCommand.iso(beforeMillis)),
+                        "itemId", target.itemId(), "before", MarkOptions.iso(beforeMillis)),
                 yes ? "Cancelled " + what + ". Those of them that run now are not stopped." : what + ".");
         if (!yes) {
             throw CommandFailure.usage("Nothing is cancelled yet. Give --yes to drop them permanently.");

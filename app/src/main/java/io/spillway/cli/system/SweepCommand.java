@@ -49,18 +49,18 @@ public final class SweepCommand {
             @Option(names = "--id", paramLabel = "ID",
                     description = "Id of the sweep in your own systems. Default: a random id.") String id) {
         OptionValues.requireNameOrAll("--tenant", tenant);
-        SweepTarget target = targetOf(false, tenant, workload, null);
+        SweepTarget target = MarkOptions.targetOf(false, tenant, workload, null);
         long nowMillis = common.clock().millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
-        requireId(sweepId);
+        MarkOptions.requireId(sweepId);
         Configuration configuration =
                 common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
         Topics names = new Topics(configuration.queue());
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             TenantPolicies policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             Sweeps known = topics.read(names.sweeps(), new Sweeps());
-            requireRoom(known, target, Sweeps.MAX_WORKLOADS, "workloads with a sweep. Record one of the whole tenant");
+            MarkOptions.requireRoom(known, target, Sweeps.MAX_WORKLOADS, "workloads with a sweep. Record one of the whole tenant");
             topics.write(names.sweeps(), target.key(), Sweeps.encode(new Sweeps.Mark(target, sweepId, sweep)));
             boolean isAll = tenant.equals(ViewContent.ALL_TENANTS);
             boolean takesEffect = isAll || policies.of(tenant).sweepable();
@@ -69,13 +69,13 @@ public final class SweepCommand {
                         + "tenants set " + tenant + " --sweepable true");
             }
             long marginMillis = policies.of(tenant).sweepMarginMillis();
-            noteEntryTimes(common.printer(), known, sweep.startedAtMillis() - marginMillis);
+            MarkOptions.noteEntryTimes(common.printer(), known, sweep.startedAtMillis() - marginMillis);
             common.printer().result(
                     Map.of("tenant", tenant, "workload", target.workload(), "sweepId", sweepId,
-                            "sweepable", takesEffect, "startedAt", iso(sweep.startedAtMillis()),
-                            "completedAt", iso(sweep.completedAtMillis())),
-                    "Recorded sweep " + sweepId + " of " + text(target) + ". It covers items that entered before "
-                            + iso(sweep.startedAtMillis()) + ", less "
+                            "sweepable", takesEffect, "startedAt", MarkOptions.iso(sweep.startedAtMillis()),
+                            "completedAt", MarkOptions.iso(sweep.completedAtMillis())),
+                    "Recorded sweep " + sweepId + " of " + MarkOptions.text(target) + ". It covers items that entered before "
+                            + MarkOptions.iso(sweep.startedAtMillis()) + ", less "
                             + (isAll ? "the sweepMargin of their tenant." : "the sweepMargin of "
                                     + Durations.format(marginMillis) + "."));
         }
@@ -97,8 +97,8 @@ public final class SweepCommand {
         common.printer().result(
                 () -> marks.stream().map(each -> Map.of(
                         "kind", kind(each), "tenant", each.target().tenant(), "workload", each.target().workload(),
-                        "itemId", each.target().itemId(), "startedAt", iso(each.times().startedAtMillis()),
-                        "completedAt", iso(each.times().completedAtMillis()))).toList(),
+                        "itemId", each.target().itemId(), "startedAt", MarkOptions.iso(each.times().startedAtMillis()),
+                        "completedAt", MarkOptions.iso(each.times().completedAtMillis()))).toList(),
                 printer -> {
                     if (marks.isEmpty()) {
                         printer.line("No sweep is recorded.");
@@ -108,61 +108,12 @@ public final class SweepCommand {
                             marks.stream().map(each -> List.of(
                                     kind(each), Printable.of(each.target().tenant()),
                                     Printable.of(each.target().workload()), Printable.of(each.target().itemId()),
-                                    iso(each.times().startedAtMillis()), iso(each.times().completedAtMillis()))));
+                                    MarkOptions.iso(each.times().startedAtMillis()), MarkOptions.iso(each.times().completedAtMillis()))));
                 });
     }
 
     private static String kind(Sweeps.Mark mark) {
         return mark.target().isCancel() ? "cancel" : "sweep";
-    }
-
-    /** Returns the target of the options, null for one that is not given. */
-    static SweepTarget targetOf(boolean isCancel, String tenant, String workload, String itemId) {
-        if (workload != null) {
-            OptionValues.requireName("--workload", workload);
-        }
-        if (itemId != null) {
-            requireId(itemId);
-        }
-        return new SweepTarget(isCancel, tenant, Objects.requireNonNullElse(workload, ""),
-                Objects.requireNonNullElse(itemId, ""));
-    }
-
-    private static void requireId(String id) {
-        byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
-        if (!ItemLimits.isId(bytes, 0, bytes.length)) {
-            throw CommandFailure.usage("--id " + Printable.of(id) + ": must be 1 to "
-                    + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
-        }
-    }
-
-    /** Refuses a mark that the views of the instances would skip because the tenant has too many of its kind. */
-    static void requireRoom(Sweeps known, SweepTarget target, int most, String remedy) {
-        long others = known.all().values().stream().map(Sweeps.Mark::target)
-                .filter(each -> each.isCancel() == target.isCancel() && each.tenant().equals(target.tenant()))
-                .filter(each -> target.isCancel() || !each.workload().isEmpty())
-                .count();
-        boolean isNew = target.isCancel() || !target.workload().isEmpty();
-        if (isNew && !known.contains(target.key()) && others >= most) {
-            throw CommandFailure.failed(target.tenant() + " has " + others + " " + remedy + ".");
-        }
-    }
-
-    /** Says so if a mark covers nothing, because the time of entry is not known for all that it would cover. */
-    static void noteEntryTimes(Printer printer, Sweeps known, long beforeMillis) {
-        long sinceMillis = known.entryTimesSinceMillis();
-        if (sinceMillis == Long.MAX_VALUE) {
-            printer.note("It covers nothing: the first router that starts records since when the broker's times of "
-                    + "entry are known, and none has. Start a router, then repeat it with a later time.");
-        } else if (beforeMillis <= sinceMillis) {
-            printer.note("It covers nothing: the broker's times of entry are known since " + iso(sinceMillis)
-                    + ", and it covers only items before that.");
-        }
-    }
-
-    /** Returns the target for people. */
-    static String text(SweepTarget target) {
-        return target.tenant() + (target.workload().isEmpty() ? "" : ", workload " + target.workload());
     }
 
     private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
@@ -180,9 +131,5 @@ public final class SweepCommand {
                     "--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
         }
         return new Sweep(startedAtMillis, completedAtMillis);
-    }
-
-    static String iso(long millis) {
-        return Instant.ofEpochMilli(millis).toString();
     }
 }
