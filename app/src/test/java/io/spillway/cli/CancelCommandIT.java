@@ -46,9 +46,11 @@ class CancelCommandIT {
         assertThat(cancelled.get("cancelled").booleanValue()).isTrue();
         assertThat(commands.run("sweep", "list", "--output", "json").done().json().at("/0/kind").textValue())
                 .isEqualTo("cancel");
+        assertThat(commands.run("explain", "--tenant", "acme").done().out()).contains(": dropped (cancelled)");
         commands.run("send", "--tenant", "acme", "--count", "2").done();
 
-        try (SpillwayProcess both = SpillwayProcess.start(directory.resolve("both"), Map.of(), rolesOptions(commands))) {
+        try (SpillwayProcess both = SpillwayProcess.start(
+                directory.resolve("both"), Map.of(), rolesOptions(commands))) {
             while (waiting(commands) > 0) {
                 LockSupport.parkNanos(10_000_000);
             }

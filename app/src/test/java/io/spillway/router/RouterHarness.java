@@ -21,7 +21,6 @@ import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignment;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.ShardRequest;
-import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.router.delay.AttemptMailboxes;
@@ -107,9 +106,7 @@ public final class RouterHarness implements AutoCloseable {
     private long nanoTime;
     private ClockWatch clockWatch;
     private final TenantPolicies policies;
-    private final Sweeps sweeps = new Sweeps();
-    /** Time at which the broker appends what is sent from now on. */
-    long enteredAtMillis = START_MILLIS;
+    final Sweeps sweeps = new Sweeps();    long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments(1_000);
     private final Configuration configuration;
     private final Path state = StateDirectory.create();
@@ -268,14 +265,6 @@ public final class RouterHarness implements AutoCloseable {
 
     public void set(String tenant, PolicyField field, String value) {
         policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET.with(field, value)));
-    }
-
-    void cancel(String key, long beforeMillis) {
-        String[] parts = key.substring(1).split("/", 3);
-        SweepTarget target = new SweepTarget(
-                true, parts[0], parts.length > 1 ? parts[1] : "", parts.length > 2 ? parts[2] : "");
-        sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
-        sweeps.put(key, Sweeps.encode(new Sweeps.Mark(target, "", new Sweep(beforeMillis, START_MILLIS))));
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {

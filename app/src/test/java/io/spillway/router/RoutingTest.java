@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.view.SweepTarget;
+import io.spillway.kafka.view.Sweeps;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -110,7 +113,12 @@ class RoutingTest {
         "!other,           mail, 1, HOT",
     })
     void a_cancel_drops_what_entered_before_it(String key, String workload, long enteredBefore, String expected) {
-        router.cancel(key, START_MILLIS - 1_000);
+        String[] parts = key.substring(1).split("/", 3);
+        SweepTarget target = new SweepTarget(
+                true, parts[0], parts.length > 1 ? parts[1] : "", parts.length > 2 ? parts[2] : "");
+        router.sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
+        router.sweeps.put(key, Sweeps.encode(new Sweeps.Mark(
+                target, "", new Sweep(START_MILLIS - 1_000, START_MILLIS))));
         router.enteredAtMillis = START_MILLIS - 1_000 - enteredBefore;
 
         router.send(item("acme", START_MILLIS),

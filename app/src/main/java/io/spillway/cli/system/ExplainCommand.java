@@ -150,10 +150,10 @@ public final class ExplainCommand implements Runnable {
             }
         }
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
-        long sweptBeforeMillis = sweeps.coveredBeforeMillis(
-                tenant, "", policies.of(tenant).sweepMarginMillis(), common.clock().millis());
         TenantExplanation explanation = TenantExplanation.of(
-                tenant, policies, placements, assignments, sweptBeforeMillis, policies.all().keySet(), configuration.router().protection().isOn());
+                tenant, policies, placements, assignments,
+                MarkOptions.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
+                policies.all().keySet(), configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
         List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();
         Map<Integer, Map<String, Long>> waiting = waiting(configuration, names, explanation.partitions());

@@ -3,9 +3,7 @@ package io.spillway.cli.system;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
 import io.spillway.core.settings.Durations;
@@ -15,11 +13,8 @@ import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import picocli.CommandLine.Command;
@@ -60,7 +55,8 @@ public final class SweepCommand {
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             TenantPolicies policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
             Sweeps known = topics.read(names.sweeps(), new Sweeps());
-            MarkOptions.requireRoom(known, target, Sweeps.MAX_WORKLOADS, "workloads with a sweep. Record one of the whole tenant");
+            MarkOptions.requireRoom(known, target, Sweeps.MAX_WORKLOADS,
+                    "workloads with a sweep. Record one of the whole tenant");
             topics.write(names.sweeps(), target.key(), Sweeps.encode(new Sweeps.Mark(target, sweepId, sweep)));
             boolean isAll = tenant.equals(ViewContent.ALL_TENANTS);
             boolean takesEffect = isAll || policies.of(tenant).sweepable();
@@ -74,7 +70,8 @@ public final class SweepCommand {
                     Map.of("tenant", tenant, "workload", target.workload(), "sweepId", sweepId,
                             "sweepable", takesEffect, "startedAt", MarkOptions.iso(sweep.startedAtMillis()),
                             "completedAt", MarkOptions.iso(sweep.completedAtMillis())),
-                    "Recorded sweep " + sweepId + " of " + MarkOptions.text(target) + ". It covers items that entered before "
+                    "Recorded sweep " + sweepId + " of " + MarkOptions.text(target)
+                            + ". It covers items that entered before "
                             + MarkOptions.iso(sweep.startedAtMillis()) + ", less "
                             + (isAll ? "the sweepMargin of their tenant." : "the sweepMargin of "
                                     + Durations.format(marginMillis) + "."));
@@ -108,7 +105,8 @@ public final class SweepCommand {
                             marks.stream().map(each -> List.of(
                                     kind(each), Printable.of(each.target().tenant()),
                                     Printable.of(each.target().workload()), Printable.of(each.target().itemId()),
-                                    MarkOptions.iso(each.times().startedAtMillis()), MarkOptions.iso(each.times().completedAtMillis()))));
+                                    MarkOptions.iso(each.times().startedAtMillis()),
+                                    MarkOptions.iso(each.times().completedAtMillis()))));
                 });
     }
 
