@@ -31,7 +31,7 @@ class ReplayRulesTest {
         assertThat(ReplayRules.fits(count, perSecond)).isEqualTo(fits);
     }
 
-    @ParameterizedTest(name = "made {0} s ago, entered {1} s ago, due in {2} s, ttl {3}, sweepable {4}, sweep {5} s ago: {6}")
+    @ParameterizedTest(name = "made {0} s, entered {1} s ago, due in {2} s, ttl {3}, sweepable {4}, sweep {5} s: {6}")
     @CsvSource({
         // After a replay only the wait counts for the time to live.
         "86400, 86400,   0, 1m,    false, 0,     fresh",
