@@ -106,7 +106,8 @@ public final class RouterHarness implements AutoCloseable {
     private long nanoTime;
     private ClockWatch clockWatch;
     private final TenantPolicies policies;
-    final Sweeps sweeps = new Sweeps();    long enteredAtMillis = START_MILLIS;
+    final Sweeps sweeps = new Sweeps();
+    long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments(1_000);
     private final Configuration configuration;
     private final Path state = StateDirectory.create();
