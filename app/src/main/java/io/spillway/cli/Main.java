@@ -3,6 +3,7 @@ package io.spillway.cli;
 import io.spillway.cli.deadletters.DeadLettersCommand;
 import io.spillway.cli.simulate.SimulateCommand;
 import io.spillway.cli.system.AuditCommand;
+import io.spillway.cli.system.CancelCommand;
 import io.spillway.cli.system.DemoCommand;
 import io.spillway.cli.system.DepthCommand;
 import io.spillway.cli.system.ExplainCommand;
@@ -52,6 +53,7 @@ import picocli.CommandLine.Command;
             TopicsCommand.class,
             TenantsCommand.class,
             SweepCommand.class,
+            CancelCommand.class,
             DepthCommand.class,
             AuditCommand.class,
             DeadLettersCommand.class,

@@ -36,11 +36,13 @@ public interface ReplayForecast {
             }
             long dueMillis = ReplayRules.dueMillis(replay.startMillis(), index, replay.perSecond());
             TenantPolicy policy = policies.of(item.tenant());
-            long sweepStartMillis = policy.sweepable()
-                    ? sweeps.coveredBeforeMillis(item.tenant(), dueMillis)
+            long coveredBeforeMillis = policy.sweepable()
+                    ? sweeps.coveredBeforeMillis(
+                            item.tenant(), item.workload(), policy.sweepMarginMillis(), dueMillis)
                     : RoutingRules.NO_SWEEP_MILLIS;
             Route route = ReplayRules
-                    .whenDue(item.enqueuedAtMillis(), replay.startMillis(), dueMillis, policy, sweepStartMillis)
+                    .whenDue(item.enqueuedAtMillis(), letter.record().timestamp(), replay.startMillis(), dueMillis,
+                            policy, coveredBeforeMillis)
                     .orElse(Route.HOT);
             return !(route instanceof Route.Drop drop) ? Result.WORK
                     : drop.reason() == DropReason.SWEEP ? Result.SWEPT : Result.EXPIRED;

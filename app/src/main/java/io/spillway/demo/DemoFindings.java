@@ -86,7 +86,7 @@ record DemoFindings(DemoResult result) {
 
     private String swept() {
         long dropped = result.in(ItemState.DROPPED, DemoPlan.SWEPT::equals);
-        int old = DemoPlan.OLD_ITEMS + DemoPlan.LATE_ITEMS;
+        int old = DemoPlan.OLD_ITEMS;
         return ("Of the %d old items of swept, the sweep dropped %d before a handler got them%s. "
                         + "The FIFO queue handled %,d of the %,d items of swept.")
                 .formatted(

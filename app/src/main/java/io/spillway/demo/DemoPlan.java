@@ -30,10 +30,13 @@ public record DemoPlan(int seconds) {
     static final int BACKOFF_MILLIS = 200;
     static final int SLOW_PER_SECOND = 8;
     static final int SLOW_MILLIS = 2_000;
-    /** Items that the sweep covers: sent by schedule, and sent when the sweep is applied. */
-    static final int OLD_ITEMS = 300;
-    public static final int LATE_ITEMS = 50;
+    /** Items that the sweep covers. One at a time, they take longer than the time until the sweep. */
+    public static final int OLD_ITEMS = 300;
+    static final String OLD = SWEPT + "-old";
     static final long OLD_BY_MILLIS = 60 * 60 * 1_000;
+    private static final int OLD_WORK_MILLIS = 50;
+    private static final int OLD_PER_SECOND = 10_000;
+    private static final long OLD_BEFORE_MILLIS = 5_000;
 
     private static final long MIN_WAIT_MILLIS = 120_000;
     private static final double MILLIS = 1_000;
@@ -139,8 +142,9 @@ public record DemoPlan(int seconds) {
         streams.add(new Stream(SWEPT, SWEPT, 0, endMillis(), 4, 0));
         streams.add(new Stream(POISONED, POISONED, 0, endMillis(), 4, 0));
         streams.add(new Stream(NOISY, NOISY + "-flood", floodFromMillis(), floodToMillis(), FLOOD_PER_SECOND, 0));
-        streams.add(new Stream(SWEPT, SWEPT + "-old",
-                floodFromMillis(), floodFromMillis() + OLD_ITEMS, MILLIS, OLD_BY_MILLIS));
+        long oldFromMillis = Math.max(floodFromMillis(), sweepAtMillis() - OLD_BEFORE_MILLIS);
+        streams.add(new Stream(SWEPT, OLD, oldFromMillis,
+                oldFromMillis + OLD_ITEMS * 1_000L / OLD_PER_SECOND, OLD_PER_SECOND, OLD_BY_MILLIS));
         streams.add(new Stream(POISONED, POISON_PILL, floodFromMillis(), floodFromMillis() + 1, 1, 0));
         return streams;
     }
@@ -149,6 +153,9 @@ public record DemoPlan(int seconds) {
     int workMillis(String tenant, String id, long millis) {
         if (tenant.equals(SLOW) && millis >= slowFromMillis() && millis < slowToMillis()) {
             return SLOW_MILLIS;
+        }
+        if (id.startsWith(OLD)) {
+            return OLD_WORK_MILLIS;
         }
         int min = tenant.equals(NOISY) ? MIN_NOISY_WORK_MILLIS : MIN_WORK_MILLIS;
         return min + Math.floorMod(id.hashCode(), WORK_SPREAD);

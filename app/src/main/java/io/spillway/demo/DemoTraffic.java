@@ -34,7 +34,6 @@ final class DemoTraffic {
     private final long[] next;
     private final Map<String, Long> sent = new ConcurrentHashMap<>();
     private final AtomicReference<Exception> failure = new AtomicReference<>();
-    private volatile boolean sweepApplied;
     private volatile boolean complete;
 
     DemoTraffic(Producer<byte[], byte[]> producer, List<String> topics, DemoPlan plan, DemoClock clock) {
@@ -46,34 +45,19 @@ final class DemoTraffic {
         this.next = new long[streams.size()];
     }
 
-    /** Sends all items, until its thread is interrupted. The late items are sent when the sweep is applied. */
+    /** Sends all items, until its thread is interrupted. */
     void run() {
-        boolean lateSent = false;
         long elapsedMillis;
         do {
             elapsedMillis = clock.elapsedMillis();
             sendDue(elapsedMillis);
-            if (sweepApplied && !lateSent) {
-                lateSent = true;
-                DemoPlan.Stream late = new DemoPlan.Stream(
-                        DemoPlan.SWEPT, DemoPlan.SWEPT + "-late", elapsedMillis, elapsedMillis, 1,
-                        DemoPlan.OLD_BY_MILLIS);
-                for (int i = 0; i < DemoPlan.LATE_ITEMS; i++) {
-                    send(late, i, elapsedMillis);
-                }
-            }
             LockSupport.parkNanos(TICK_NANOS);
             if (Thread.interrupted()) {
                 return;
             }
-        } while (elapsedMillis < plan.endMillis() || !lateSent);
+        } while (elapsedMillis < plan.endMillis());
         producer.flush();
         complete = true;
-    }
-
-    /** Lets the late items be sent, which the sweep covers. */
-    void sweepIsApplied() {
-        sweepApplied = true;
     }
 
     /** Returns whether Kafka has stored all items. */

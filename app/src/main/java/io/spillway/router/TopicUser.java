@@ -31,7 +31,7 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
                 // The router writes the ledger deltas of the route and delay stages past the topology.
                 new TopicUser(
                         "router", List.of(), join(List.of(rules, statuses, assigned)),
-                        List.of(topics.ledger(), topics.demand())),
+                        List.of(topics.ledger(), topics.demand(), topics.sweeps())),
                 new TopicUser(
                         "worker", lanes(topics, Lane.HOT, Lane.OVERFLOW, Lane.AGED), rules,
                         join(List.of(

@@ -115,6 +115,9 @@ public record RunningSystem(
         TenantPolicies policies = views.follow(
                 topics.policies(), new TenantPolicies(configuration.defaults(), new SecureRandom().nextLong()));
         Sweeps sweeps = views.follow(topics.sweeps(), new Sweeps());
+        if (roles.contains(Role.ROUTER)) {
+            recordEntryTimes(configuration, sweeps, InstantSource.system());
+        }
 
         ClusterWatch cluster = shutdown.closing(ClusterWatch.start(views.clients(), delays));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
@@ -228,6 +231,16 @@ public record RunningSystem(
                         + Printer.count(problems.size() - 1, "more problem") + "; see: "
                         + commands.spillway("topics check") + ")";
                 throw CommandFailure.failed(problems.getFirst() + more);
+            }
+        }
+    }
+
+    /** Records since when the timestamps of ingress are the broker's: the topics are checked, so at least from now. */
+    private static void recordEntryTimes(Configuration configuration, Sweeps sweeps, InstantSource clock) {
+        if (sweeps.entryTimesSinceMillis() == Long.MAX_VALUE) {
+            try (CompactedTopics compacted = new CompactedTopics(configuration, clock)) {
+                compacted.write(new Topics(configuration.queue()).sweeps(), Sweeps.ENTRY_TIMES,
+                        Sweeps.encodeEntryTimes(clock.millis()));
             }
         }
     }

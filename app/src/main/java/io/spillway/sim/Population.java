@@ -64,13 +64,17 @@ final class Population {
         return tenants[tenant];
     }
 
-    /** Returns the start of the latest completed sweep, epoch milliseconds, or {@link RoutingRules#NO_SWEEP_MILLIS}. */
+    /**
+     * Returns the time before which the completed sweeps cover items, epoch milliseconds, or
+     * {@link RoutingRules#NO_SWEEP_MILLIS}.
+     */
     long sweptBeforeMillis(int tenant, long nanos) {
         long latest = RoutingRules.NO_SWEEP_MILLIS;
         for (Sweep sweep : group(tenant).sweeps()) {
             if (sweep.completedAtMillis() * SimulatedTime.NANOS_PER_MILLI <= nanos) {
                 long startNanos = sweep.startedAtMillis() * SimulatedTime.NANOS_PER_MILLI;
-                latest = Math.max(latest, SimulatedTime.epochMillis(startNanos));
+                latest = Math.max(
+                        latest, SimulatedTime.epochMillis(startNanos) - policy(tenant).sweepMarginMillis());
             }
         }
         return latest;

@@ -195,7 +195,7 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     }
 
     @Override
-    public long sweptBeforeMillis(SimulatedItem item, long nowMillis) {
+    public long sweptBeforeMillis(SimulatedItem item, long marginMillis, long nowMillis) {
         return tally.population.sweptBeforeMillis(item.tenant, SimulatedTime.nanosOf(nowMillis));
     }
 

@@ -92,7 +92,7 @@ class HelpTest {
         assertThat(commands().map(command -> String.join(" ", command)))
                 .contains(
                         "run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
-                        "sweep list",
+                        "sweep list", "cancel",
                         "tenants list", "tenants get", "tenants set", "tenants remove", "tenants isolate",
                         "tenants release", "explain", "audit", "depth", "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",

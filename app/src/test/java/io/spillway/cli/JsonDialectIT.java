@@ -73,6 +73,7 @@ class JsonDialectIT {
 
     @Test
     void a_sweep_is_recorded_by_its_age_and_listed() {
+        commands.entryTimes(0);
         assertThat(commands.run("sweep", "list").done().out()).isEqualTo("No sweep is recorded.\n");
         long beforeMillis = System.currentTimeMillis();
         JsonNode recorded = json("sweep", "record", "--tenant", "acme", "--started-at", "2h", "--completed-at", "1h");
@@ -83,6 +84,8 @@ class JsonDialectIT {
         JsonNode listed = json("sweep", "list");
         assertThat(listed).hasSize(1);
         assertThat(listed.at("/0/tenant").textValue()).isEqualTo("acme");
+        assertThat(listed.at("/0/kind").textValue()).isEqualTo("sweep");
+        assertThat(listed.at("/0/workload").textValue()).isEmpty();
         assertThat(listed.at("/0/startedAt")).isEqualTo(recorded.get("startedAt"));
         assertThat(listed.at("/0/completedAt")).isEqualTo(recorded.get("completedAt"));
         assertThat(commands.run("sweep", "list").done().out())

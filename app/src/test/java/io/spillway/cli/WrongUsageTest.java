@@ -53,6 +53,11 @@ class WrongUsageTest {
                 wrong("tenants release no,tenant", "no,tenant", "must be * or 1 to 128"),
                 wrong("explain", "--tenant", "spillway explain --help"),
                 wrong("sweep record --tenant acme", "--started-at", "spillway sweep record --help"),
+                wrong("cancel", "--tenant", "spillway cancel --help"),
+                wrong("cancel --tenant *", "--tenant *", "must be 1 to 128"),
+                wrong("cancel --tenant acme --workload a/b", "--workload a/b", "must be 1 to 128"),
+                wrong("cancel --tenant acme --before 2999-01-01T00:00:00Z", "--before 2999", "future"),
+                wrong("sweep record --tenant acme --started-at 0 --workload a/b", "--workload a/b", "must be 1 to 128"),
                 wrong("topology --output xml", "--output", "'xml'", "TEXT", "JSON"),
                 wrong("topology --config no-such.yml", "--config", "no-such.yml", "no such file"));
     }

@@ -126,8 +126,37 @@ final class DeliveryScene implements AutoCloseable {
             producer.send(new ProducerRecord<>(topics.policies(), bytes(tenant), TenantPolicies
                     .encode(tenant, PolicySettings.NONE_SET.with(field, value)))).get();
         }
-        while (policies.size() == 0) {
+        while (!policies.contains(tenant)) {
             LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    /** Says since when the times of entry are known, as the start of a router does. */
+    void entryTimes(long sinceMillis) throws Exception {
+        write(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(sinceMillis));
+        while (sweeps.entryTimesSinceMillis() != sinceMillis) {
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    /** Records a sweep or cancel and waits until this process has read it. */
+    void mark(Sweeps.Mark mark) throws Exception {
+        write(mark.target().key(), Sweeps.encode(mark));
+        while (!sweeps.contains(mark.target().key())) {
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private void write(String key, byte[] mark) throws Exception {
+        try (Producer<byte[], byte[]> producer = new KafkaClients(configuration.queue()).producer()) {
+            producer.send(new ProducerRecord<>(topics.sweeps(), bytes(key), mark)).get();
+        }
+    }
+
+    /** Waits until all items of ingress are routed. */
+    void awaitRouted() {
+        while (behind(topics.ingress(), topics.routerGroup()) > 0) {
+            LockSupport.parkNanos(10_000_000);
         }
     }
 

@@ -177,27 +177,31 @@ class DelayTest {
     }
 
     /** Aged after 5 minutes, time to live 1 hour, sweep started 10 minutes ago. Minutes before the due time. */
-    @ParameterizedTest(name = "enqueued {0} min before it is due, replayed {1}: {2}")
+    @ParameterizedTest(name = "enqueued {0} min and entered {1} min before it is due, replayed {2}: {3}")
     @CsvSource({
-        "4,   -,   HOT",
-        "5,   -,   HOT",
-        "6,   -,   AGED",
-        "9,   4,   HOT",
-        "9,   5,   HOT",
-        "9,   6,   AGED",
-        "9,   99,  AGED",
-        "9,   -5,  HOT",
-        "11,  -,   sweep",
-        "11,  1,   sweep",
-        "600, 1,   sweep",
+        "4, 4,   -,   HOT",
+        "5, 5,   -,   HOT",
+        "6, 6,   -,   AGED",
+        "9, 9,   4,   HOT",
+        "9, 9,   5,   HOT",
+        "9, 9,   6,   AGED",
+        "9, 9,   99,  AGED",
+        "9, 9,   -5,  HOT",
+        "11, 12,  -,   AGED",
+        "12, 11,  -,   AGED",
+        "12, 12,  -,   sweep",
+        "12, 12,  1,   sweep",
+        "600, 600, 1,   sweep",
     })
-    void a_due_item_is_routed_by_the_rules_again(long enqueuedMinutes, String replayedMinutes, String expected) {
+    void a_due_item_is_routed_by_the_rules_again(
+            long enqueuedMinutes, long enteredMinutes, String replayedMinutes, String expected) {
         router.set("acme", PolicyField.SWEEPABLE, "true");
         long dueMillis = START_MILLIS + 60_000;
         router.sweep("acme", dueMillis - 10 * 60_000, START_MILLIS);
         Headers headers = headers("spillway-origin", "i-0-0", "spillway-due", Long.toString(dueMillis));
         replayed(headers, replayedMinutes, dueMillis);
 
+        router.enteredAtMillis = dueMillis - enteredMinutes * 60_000;
         router.sendDelayed(item("acme", dueMillis - enqueuedMinutes * 60_000), headers);
         router.advance(Duration.ofMinutes(1));
 

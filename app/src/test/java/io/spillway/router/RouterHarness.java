@@ -106,7 +106,8 @@ public final class RouterHarness implements AutoCloseable {
     private long nanoTime;
     private ClockWatch clockWatch;
     private final TenantPolicies policies;
-    private final Sweeps sweeps = new Sweeps();
+    final Sweeps sweeps = new Sweeps();
+    long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments(1_000);
     private final Configuration configuration;
     private final Path state = StateDirectory.create();
@@ -268,6 +269,7 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {
+        sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
         sweeps.put(tenant, Sweeps.encode(tenant, "sweep-1", new Sweep(startedAtMillis, completedAtMillis)));
     }
 
@@ -276,12 +278,12 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     public void send(byte[] value, Headers headers) {
-        ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
+        ingress.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, enteredAtMillis));
     }
 
     /** Writes a record to the delay lane. */
     public void sendDelayed(byte[] value, Headers headers) {
-        delay.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, START_MILLIS));
+        delay.pipeInput(new TestRecord<>("key".getBytes(StandardCharsets.UTF_8), value, headers, enteredAtMillis));
     }
 
     /** Returns the timer store. */

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
+import io.spillway.core.routing.Sweep;
+import io.spillway.kafka.view.SweepTarget;
+import io.spillway.kafka.view.Sweeps;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -73,31 +76,63 @@ class RoutingTest {
         expect(expected, "ttl");
     }
 
-    @ParameterizedTest(name = "sweepable {0}, sweep of {1}, item {2} ms before its start: {3}")
+    /** The sweep started a minute and 60 s ago: it covers what is older by more than the margin. */
+    @ParameterizedTest(name = "sweepable {0}, sweep of {1}, enqueued {2} ms and entered {3} ms before: {4}")
     @CsvSource({
-        "true,  acme,  1, dropped",
-        "true,  acme,  0, HOT",
-        "true,  acme, -1, HOT",
-        "true,  *,     1, dropped",
-        "true,  other, 1, HOT",
-        "false, acme,  1, HOT",
-        "false, *,     1, HOT",
+        "true,  acme,     1,     1, dropped",
+        "true,  acme,     0,     1, HOT",
+        "true,  acme,     1,     0, HOT",
+        "true,  acme, 90000,     0, HOT",
+        "true,  acme,     1, 90000, dropped",
+        "true,  *,        1,     1, dropped",
+        "true,  other,    1,     1, HOT",
+        "false, acme,     1,     1, HOT",
+        "false, *,        1,     1, HOT",
     })
-    void a_completed_sweep_drops_items_enqueued_before_its_start(
-            boolean sweepable, String swept, long beforeMillis, String expected) {
+    void a_completed_sweep_drops_items_that_were_enqueued_and_entered_before_its_start(
+            boolean sweepable, String swept, long enqueuedBefore, long enteredBefore, String expected) {
         router.set("acme", PolicyField.SWEEPABLE, Boolean.toString(sweepable));
         router.sweep(swept, START_MILLIS - 60_000, START_MILLIS - 1_000);
+        router.enteredAtMillis = START_MILLIS - 120_000 - enteredBefore;
 
-        router.send(item("acme", START_MILLIS - 60_000 - beforeMillis));
+        router.send(item("acme", START_MILLIS - 120_000 - enqueuedBefore));
 
         expect(expected, "sweep");
+    }
+
+    @ParameterizedTest(name = "cancel of {0}, item of {1}, entered {2} ms before it: {3}")
+    @CsvSource({
+        "!acme,            mail, 1, dropped",
+        "!acme,            mail, 0, HOT",
+        "!acme/mail,       mail, 1, dropped",
+        "!acme/mail,       news, 1, HOT",
+        "!acme//item-1,    mail, 1, dropped",
+        "!acme//item-2,    mail, 1, HOT",
+        "!acme/mail/item-1,mail, 1, dropped",
+        "!acme/news/item-1,mail, 1, HOT",
+        "!other,           mail, 1, HOT",
+    })
+    void a_cancel_drops_what_entered_before_it(String key, String workload, long enteredBefore, String expected) {
+        String[] parts = key.substring(1).split("/", 3);
+        SweepTarget target = new SweepTarget(
+                true, parts[0], parts.length > 1 ? parts[1] : "", parts.length > 2 ? parts[2] : "");
+        router.sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
+        router.sweeps.put(key, Sweeps.encode(new Sweeps.Mark(
+                target, "", new Sweep(START_MILLIS - 1_000, START_MILLIS))));
+        router.enteredAtMillis = START_MILLIS - 1_000 - enteredBefore;
+
+        router.send(item("acme", START_MILLIS),
+                headers("spillway-workload", workload, "spillway-id", "item-1"));
+
+        expect(expected, "cancelled");
     }
 
     @Test
     void a_sweep_applies_from_its_completion_on() {
         router.set("acme", PolicyField.SWEEPABLE, "true");
         router.sweep("acme", START_MILLIS, START_MILLIS + 10_000);
-        byte[] made = item("acme", START_MILLIS - 1);
+        router.enteredAtMillis = START_MILLIS - 60_001;
+        byte[] made = item("acme", START_MILLIS - 60_001);
 
         router.send(made);
         router.only(Lane.HOT);

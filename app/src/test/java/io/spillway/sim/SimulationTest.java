@@ -117,7 +117,8 @@ class SimulationTest {
     void swept_and_expired_items_are_dropped() {
         Handling hanging = new Handling(new Latency.Constant(10), 0, 0, false,
                 List.of(new Disturbance.Hang(new Window(0, MINUTE))));
-        TenantPolicy swept = Runs.policy(PolicyField.SWEEPABLE, "true");
+        TenantPolicy swept = TenantPolicy.of(PolicySettings.NONE_SET
+                .with(PolicyField.SWEEPABLE, "true").with(PolicyField.SWEEP_MARGIN, "0s"));
         Scenario scenario = Runs.scenario(2 * MINUTE, Runs.cluster(1, 1), List.of(
                 new TenantGroup("swept", 1, List.of(new Arrivals.Constant(1)), List.of(), swept, hanging,
                         List.of(new Sweep(50_000, 55_000))),

@@ -36,20 +36,30 @@ import org.apache.kafka.common.record.TimestampType;
 final class CoreScene {
     static final long NOW_MILLIS = 1_700_000_000_000L;
 
-    final Configuration configuration = ConfigurationLoader.load(
-            Optional.empty(), Map.of(), Map.of("kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4"));
-    final Topics topics = new Topics(configuration.queue());
+    final Configuration configuration;
+    final Topics topics;
     final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     final WorkerMetrics metrics = new WorkerMetrics(
             registry, 3, false, tenant -> false, Duration.ofMinutes(5), InstantSource.system());
+    final TenantPolicies policies;
+    final Sweeps sweeps = new Sweeps();
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;
 
     CoreScene(int readAheadBytes) {
+        this(readAheadBytes, "none");
+    }
+
+    /** @param trail how long finished items are kept, or none */
+    CoreScene(int readAheadBytes, String trail) {
+        configuration = ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of(
+                "kafka.bootstrapServers", "127.0.0.1:1", "defaults.attempts", "4", "topics.trail", trail));
+        topics = new Topics(configuration.queue());
+        policies = new TenantPolicies(configuration.defaults());
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
-                new TenantPolicies(configuration.defaults()), new Sweeps(), () -> 0);
+                policies, sweeps, () -> 0);
         WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
@@ -64,8 +74,13 @@ final class CoreScene {
 
     /** Takes over a partition of hot whose log ends at this offset. */
     OwnedPartition take(int number, ProgressState state, long end) {
-        TopicPartition partition = new TopicPartition(topics.lane(Lane.HOT), number);
-        core.assign(List.of(new OwnedPartition(partition, Lane.HOT,
+        return take(Lane.HOT, number, state, end);
+    }
+
+    /** Takes over a partition of a lane whose log ends at this offset. */
+    OwnedPartition take(Lane lane, int number, ProgressState state, long end) {
+        TopicPartition partition = new TopicPartition(topics.lane(lane), number);
+        core.assign(List.of(new OwnedPartition(partition, lane,
                 new PartitionProgress(state, end, PartitionProgress.DEFAULT_MAX_UNFINISHED))));
         return core.owned(partition).orElseThrow();
     }

@@ -68,8 +68,14 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     }
 
     @Override
-    public long sweptBeforeMillis(LaneItem item, long nowMillis) {
-        return sweeps.coveredBeforeMillis(item.tenant(), nowMillis);
+    public long sweptBeforeMillis(LaneItem item, long marginMillis, long nowMillis) {
+        return sweeps.coveredBeforeMillis(item.tenant(), item.read().workload(), marginMillis, nowMillis);
+    }
+
+    @Override
+    public boolean isCancelled(LaneItem item, long nowMillis) {
+        return sweeps.hasCancels(item.tenant()) && sweeps.isCancelled(
+                item.tenant(), item.read().workload(), item.enteredAtMillis(), nowMillis, item::id);
     }
 
     @Override

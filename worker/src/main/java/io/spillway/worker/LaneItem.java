@@ -66,6 +66,12 @@ record LaneItem(
                 : Math.max(enqueuedAtMillis(), ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
     }
 
+    /** The router and every move keep the timestamp that the broker gave the record in ingress. */
+    @Override
+    public long enteredAtMillis() {
+        return record.timestamp();
+    }
+
     @Override
     public int grantedBy() {
         return attempts == 0 ? AttemptCounts.UNKNOWN

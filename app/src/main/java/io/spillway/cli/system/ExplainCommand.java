@@ -151,7 +151,8 @@ public final class ExplainCommand implements Runnable {
         }
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         TenantExplanation explanation = TenantExplanation.of(
-                tenant, policies, placements, assignments, sweeps.coveredBeforeMillis(tenant, common.clock().millis()),
+                tenant, policies, placements, assignments,
+                MarkOptions.rules(sweeps, tenant, policies.of(tenant), common.clock().millis()),
                 policies.all().keySet(), configuration.router().protection().isOn());
         TimeoutExplanation timeouts = TimeoutExplanation.of(tenant, policies.of(tenant), statuses);
         List<List<String>> policy = PolicyText.rows(tenant, policies, configuration.defaults()).toList();

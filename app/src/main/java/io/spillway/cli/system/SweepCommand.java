@@ -3,22 +3,19 @@ package io.spillway.cli.system;
 import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.options.OptionValues;
 import io.spillway.cli.terminal.CommandFailure;
-import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Sweep;
+import io.spillway.core.settings.Durations;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.SweepTarget;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
-import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,15 +25,18 @@ import picocli.CommandLine.Option;
 @Command(name = "sweep", description = "Records and lists completed anti-entropy sweeps.")
 public final class SweepCommand {
     @Command(name = "record", description = {
-        "Records a completed sweep. From then on, items of sweepable tenants that were enqueued before its "
-                + "start are dropped.",
+        "Records a completed sweep. From then on, items of sweepable tenants that were enqueued and entered before "
+                + "its start, less the policy's sweepMargin, are dropped.",
         "TIME is ISO 8601 with a time zone, such as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration before now "
-                + "such as 2h."
+                + "such as 2h.",
+        "At most " + Sweeps.MAX_WORKLOADS + " workloads of a tenant can have a sweep of their own."
     })
     void record(
             @Mixin CommonOptions common,
             @Option(names = "--tenant", required = true, paramLabel = "T|*",
                     description = "Tenant, or * for all tenants.") String tenant,
+            @Option(names = "--workload", paramLabel = "W",
+                    description = "Workload that the sweep covers. Default: all.") String workload,
             @Option(names = "--started-at", required = true, paramLabel = "TIME",
                     description = "Time when the sweep started.") String startedAt,
             @Option(names = "--completed-at", paramLabel = "TIME",
@@ -44,57 +44,74 @@ public final class SweepCommand {
             @Option(names = "--id", paramLabel = "ID",
                     description = "Id of the sweep in your own systems. Default: a random id.") String id) {
         OptionValues.requireNameOrAll("--tenant", tenant);
+        SweepTarget target = MarkOptions.targetOf(false, tenant, workload, null);
         long nowMillis = common.clock().millis();
         Sweep sweep = sweepOf(startedAt, completedAt, nowMillis);
         String sweepId = Optional.ofNullable(id).orElseGet(() -> UUID.randomUUID().toString());
-        byte[] idBytes = sweepId.getBytes(StandardCharsets.UTF_8);
-        if (!ItemLimits.isId(idBytes, 0, idBytes.length)) {
-            throw CommandFailure.usage("--id " + Printable.of(sweepId) + ": must be 1 to "
-                    + ItemLimits.MAX_ID_LENGTH + " printable ASCII characters");
-        }
+        MarkOptions.requireId(sweepId);
         Configuration configuration =
                 common.configurationWithCluster(topics -> List.of(topics.policies(), topics.sweeps()));
         Topics names = new Topics(configuration.queue());
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
             TenantPolicies policies = topics.read(names.policies(), new TenantPolicies(configuration.defaults()));
-            topics.write(names.sweeps(), tenant, Sweeps.encode(tenant, sweepId, sweep));
-            Printer printer = common.printer();
-            boolean takesEffect = tenant.equals(ViewContent.ALL_TENANTS) || policies.of(tenant).sweepable();
+            Sweeps known = topics.read(names.sweeps(), new Sweeps());
+            MarkOptions.requireRoom(known, target, Sweeps.MAX_WORKLOADS,
+                    "workloads with a sweep. Record one of the whole tenant");
+            topics.write(names.sweeps(), target.key(), Sweeps.encode(new Sweeps.Mark(target, sweepId, sweep)));
+            boolean isAll = tenant.equals(ViewContent.ALL_TENANTS);
+            boolean takesEffect = isAll || policies.of(tenant).sweepable();
             if (!takesEffect) {
-                printer.note(tenant + " is not sweepable, so no items are dropped. To change that: spillway tenants "
-                        + "set " + tenant + " --sweepable true");
+                common.printer().note(tenant + " is not sweepable, so no items are dropped. To change that: spillway "
+                        + "tenants set " + tenant + " --sweepable true");
             }
-            printer.result(
-                    Map.of("tenant", tenant, "sweepId", sweepId, "sweepable", takesEffect,
-                            "startedAt", iso(sweep.startedAtMillis()), "completedAt", iso(sweep.completedAtMillis())),
-                    "Recorded sweep " + sweepId + " of " + tenant + ". It covers items that were enqueued before "
-                            + iso(sweep.startedAtMillis()) + ".");
+            long marginMillis = policies.of(tenant).sweepMarginMillis();
+            MarkOptions.noteEntryTimes(common.printer(), known, sweep.startedAtMillis() - marginMillis);
+            common.printer().result(
+                    Map.of("tenant", tenant, "workload", target.workload(), "sweepId", sweepId,
+                            "sweepable", takesEffect, "startedAt", MarkOptions.iso(sweep.startedAtMillis()),
+                            "completedAt", MarkOptions.iso(sweep.completedAtMillis())),
+                    "Recorded sweep " + sweepId + " of " + MarkOptions.text(target)
+                            + ". It covers items that entered before "
+                            + MarkOptions.iso(sweep.startedAtMillis()) + ", less "
+                            + (isAll ? "the sweepMargin of their tenant." : "the sweepMargin of "
+                                    + Durations.format(marginMillis) + "."));
         }
     }
 
     @Command(name = "list", description = {
-        "Lists the sweep in force for each tenant that has one.",
-        "Items of sweepable tenants that were enqueued before its start are dropped."
+        "Lists the sweeps in force, and the cancels.",
+        "Items of sweepable tenants that entered before the start of a sweep, less the policy's sweepMargin, are "
+                + "dropped. For a cancel, items of any tenant that entered before its time."
     })
     void list(@Mixin CommonOptions common) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of(topics.sweeps()));
-        SortedMap<String, Sweep> sweeps;
+        List<Sweeps.Mark> marks;
+        long nowMillis = common.clock().millis();
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            sweeps = topics.read(new Topics(configuration.queue()).sweeps(), new Sweeps()).all();
+            marks = topics.read(new Topics(configuration.queue()).sweeps(), new Sweeps()).all().values().stream()
+                    .filter(mark -> mark.isInForce(nowMillis)).toList();
         }
         common.printer().result(
-                () -> sweeps.entrySet().stream().map(each -> Map.of(
-                        "tenant", each.getKey(), "startedAt", iso(each.getValue().startedAtMillis()),
-                        "completedAt", iso(each.getValue().completedAtMillis()))).toList(),
+                () -> marks.stream().map(each -> Map.of(
+                        "kind", kind(each), "tenant", each.target().tenant(), "workload", each.target().workload(),
+                        "itemId", each.target().itemId(), "startedAt", MarkOptions.iso(each.times().startedAtMillis()),
+                        "completedAt", MarkOptions.iso(each.times().completedAtMillis()))).toList(),
                 printer -> {
-                    if (sweeps.isEmpty()) {
+                    if (marks.isEmpty()) {
                         printer.line("No sweep is recorded.");
                         return;
                     }
-                    printer.table(List.of("tenant", "started at", "completed at"), sweeps.entrySet().stream().map(
-                            each -> List.of(Printable.of(each.getKey()), iso(each.getValue().startedAtMillis()),
-                                    iso(each.getValue().completedAtMillis()))));
+                    printer.table(List.of("kind", "tenant", "workload", "item", "started at", "completed at"),
+                            marks.stream().map(each -> List.of(
+                                    kind(each), Printable.of(each.target().tenant()),
+                                    Printable.of(each.target().workload()), Printable.of(each.target().itemId()),
+                                    MarkOptions.iso(each.times().startedAtMillis()),
+                                    MarkOptions.iso(each.times().completedAtMillis()))));
                 });
+    }
+
+    private static String kind(Sweeps.Mark mark) {
+        return mark.target().isCancel() ? "cancel" : "sweep";
     }
 
     private static Sweep sweepOf(String startedAt, String completedAt, long nowMillis) {
@@ -112,9 +129,5 @@ public final class SweepCommand {
                     "--completed-at " + completedAt + ": must not be before --started-at " + startedAt);
         }
         return new Sweep(startedAtMillis, completedAtMillis);
-    }
-
-    private static String iso(long millis) {
-        return Instant.ofEpochMilli(millis).toString();
     }
 }

@@ -2,13 +2,11 @@ package io.spillway.cli.system;
 
 import io.spillway.core.item.DeadReason;
 import io.spillway.core.policy.TenantPolicy;
-import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.settings.Durations;
 import io.spillway.kafka.view.PlacementView;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -67,13 +65,13 @@ record TenantExplanation(
     /**
      * Returns the explanation.
      *
-     * @param sweptBeforeMillis as returned by {@link io.spillway.kafka.view.Sweeps#coveredBeforeMillis}
-     * @param withPolicy        tenants with their own policy
-     * @param isShareHeld       whether tenants without a rate are limited to a share of the hot lane
+     * @param drops       rules of its cancels and sweeps
+     * @param withPolicy  tenants with their own policy
+     * @param isShareHeld whether tenants without a rate are limited to a share of the hot lane
      */
     static TenantExplanation of(
             String tenant, TenantPolicies policies, PlacementView placements, ShardAssignments assignments,
-            long sweptBeforeMillis, Collection<String> withPolicy, boolean isShareHeld) {
+            List<String> drops, Collection<String> withPolicy, boolean isShareHeld) {
         TenantPolicy policy = policies.of(tenant);
         int[] own = placements.partitions(tenant, policy);
         Set<String> others = new TreeSet<>(withPolicy);
@@ -97,17 +95,14 @@ record TenantExplanation(
         boolean isRefused = placements.dedications().refused().containsKey(tenant);
         return new TenantExplanation(
                 kind, Arrays.stream(placements.slots(tenant, policy)).boxed().toList(),
-                Arrays.stream(own).boxed().toList(), rules(policy, sweptBeforeMillis, isShareHeld, kind, isRefused),
+                Arrays.stream(own).boxed().toList(), rules(policy, drops, isShareHeld, kind, isRefused),
                 Math.min(others.size(), MAX_KNOWN), others.size() > MAX_KNOWN, sharing,
                 neighbours.stream().limit(MAX_LISTED).toList());
     }
 
     private static List<String> rules(
-            TenantPolicy policy, long sweptBeforeMillis, boolean isShareHeld, Kind kind, boolean isRefused) {
-        List<String> rules = new ArrayList<>();
-        if (policy.sweepable() && sweptBeforeMillis != RoutingRules.NO_SWEEP_MILLIS) {
-            rules.add("enqueued before " + Instant.ofEpochMilli(sweptBeforeMillis) + ": dropped (sweep)");
-        }
+            TenantPolicy policy, List<String> drops, boolean isShareHeld, Kind kind, boolean isRefused) {
+        List<String> rules = new ArrayList<>(drops);
         if (policy.ttlMillis() != Long.MAX_VALUE) {
             rules.add("older than " + Durations.format(policy.ttlMillis()) + ": dropped (ttl)");
         }

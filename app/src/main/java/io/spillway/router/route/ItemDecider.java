@@ -1,14 +1,19 @@
 package io.spillway.router.route;
 
 import io.spillway.core.routing.Route;
+import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
+import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.ParsedRecord;
+import java.nio.charset.StandardCharsets;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 
 /** Routing decision for a record of ingress, or for an item whose delay is over, by the same rules. */
 public final class ItemDecider implements Decider {
+    private static final ItemDecoder DECODER = new ItemDecoder();
+
     private final ItemReader reader;
     private final ItemRules rules;
     private final boolean isDue;
@@ -33,17 +38,31 @@ public final class ItemDecider implements Decider {
     public Decision decide(Record<byte[], byte[]> record, long nowMillis) {
         Headers headers = record.headers();
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
+            case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> rules.cancelled(item);
             case ParsedRecord.Item item when isDue -> {
                 long replayedAtMillis =
                         ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
                 boolean attempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-                yield withReason(rules.decide(item, replayedAtMillis, attempted, nowMillis), attempted);
+                yield withReason(rules.decide(item, record.timestamp(), replayedAtMillis, attempted, nowMillis),
+                        attempted);
             }
-            case ParsedRecord.Item item -> rules.decide(item, ItemRules.NEVER_REPLAYED, false, nowMillis);
+            case ParsedRecord.Item item -> 
+                    rules.decide(item, record.timestamp(), ItemRules.NEVER_REPLAYED, false, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
                     isDue || unreadable.hasInternalHeaders());
         };
+    }
+
+    private boolean isCancelled(ParsedRecord.Item item, Record<byte[], byte[]> record, long nowMillis) {
+        return rules.sweeps().hasCancels(item.tenant()) && rules.sweeps().isCancelled(
+                item.tenant(), item.workload(), record.timestamp(), nowMillis,
+                () -> DECODER.id(item, record.value(), record.headers(), originOf(record.headers())));
+    }
+
+    /** Empty for a record of ingress: if it has no id, the worker knows it by the position that it has there. */
+    private static String originOf(Headers headers) {
+        return Origin.of(headers).map(origin -> new String(origin.bytes(), StandardCharsets.ISO_8859_1)).orElse("");
     }
 
     private static Decision withReason(Decision decision, boolean attempted) {

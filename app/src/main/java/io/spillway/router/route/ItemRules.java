@@ -23,14 +23,16 @@ public record ItemRules(
     static final long NEVER_REPLAYED = Long.MIN_VALUE;
 
     /**
-     * Decides where an item goes. A sweep compares its enqueue time; time to live, end and age count from the later of
-     * its enqueue time and its replay.
+     * Decides where an item goes. A sweep compares its enqueue time and its entry; time to live, end and age count from
+     * the later of its enqueue time and its replay.
      *
+     * @param enteredAtMillis  time at which the broker appended it to ingress, epoch milliseconds
      * @param replayedAtMillis epoch milliseconds, a future time counts as now; {@link #NEVER_REPLAYED} for none
      * @param attempted        whether an attempt was made, since its replay if there is one
      * @param nowMillis        epoch milliseconds
      */
-    Decision decide(ParsedRecord.Item item, long replayedAtMillis, boolean attempted, long nowMillis) {
+    Decision decide(
+            ParsedRecord.Item item, long enteredAtMillis, long replayedAtMillis, boolean attempted, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean plausible = RoutingRules.isPlausible(claimedMillis, nowMillis);
         if (!plausible) {
@@ -41,11 +43,13 @@ public record ItemRules(
         String tenant = item.tenant();
         TenantContext context = policies.context(tenant);
         TenantPolicy policy = context.policy();
-        Route route = route(context, enqueuedAtMillis, freshSinceMillis, attempted, nowMillis, 0);
+        long sweepAtMillis = RoutingRules.sweepAtMillis(enqueuedAtMillis, enteredAtMillis);
+        Route route = route(context, item.workload(), sweepAtMillis, freshSinceMillis, attempted, nowMillis, 0);
         if (!(route instanceof Route.ToLane) || route.equals(Route.AGED)) {
             long aheadMillis = clockAheadMillis.getAsLong();
             route = aheadMillis == 0 ? route
-                    : route(context, enqueuedAtMillis, freshSinceMillis, attempted, nowMillis, aheadMillis);
+                    : route(context, item.workload(), sweepAtMillis, freshSinceMillis, attempted, nowMillis,
+                            aheadMillis);
         }
         metrics.sidelined(tenant, route);
         long correctedAtMillis = plausible ? Decision.UNCHANGED : nowMillis;
@@ -59,14 +63,22 @@ public record ItemRules(
 
     /** Applies the rules with ages as they were without the clock's step. */
     private Route route(
-            TenantContext context, long enqueuedAtMillis, long freshSinceMillis, boolean attempted, long nowMillis,
-            long aheadMillis) {
+            TenantContext context, String workload, long sweepAtMillis, long freshSinceMillis, boolean attempted,
+            long nowMillis, long aheadMillis) {
         TenantPolicy policy = context.policy();
-        long sweepStartMillis = policy.sweepable()
-                ? sweeps.coveredBeforeMillis(context.name(), nowMillis - aheadMillis)
+        long coveredBeforeMillis = policy.sweepable()
+                ? sweeps.coveredBeforeMillis(
+                        context.name(), workload, policy.sweepMarginMillis(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
-                context, enqueuedAtMillis, freshSinceMillis + aheadMillis, attempted,
-                limits.of(context.name(), policy), sweepStartMillis, nowMillis, rates, guard);
+                context, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
+                limits.of(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
+    }
+
+    /** Returns the decision to drop an item that is cancelled. */
+    Decision cancelled(ParsedRecord.Item item) {
+        metrics.sidelined(item.tenant(), Route.CANCELLED);
+        return new Decision(
+                policies.context(item.tenant()), Route.CANCELLED, item.hasInternalHeaders(), Decision.UNCHANGED);
     }
 }

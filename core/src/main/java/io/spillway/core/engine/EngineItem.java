@@ -25,6 +25,11 @@ public interface EngineItem {
     /** Returns its creation time at the producer, epoch milliseconds. */
     long enqueuedAtMillis();
 
+    /** Returns the time at which the broker appended it to ingress, epoch milliseconds. */
+    default long enteredAtMillis() {
+        return enqueuedAtMillis();
+    }
+
     /** Returns the start of its age: {@link #enqueuedAtMillis}, or the time of its replay when that is later. */
     default long freshSinceMillis() {
         return enqueuedAtMillis();

@@ -8,22 +8,30 @@ import io.spillway.core.routing.RoutingRules;
 import java.util.Optional;
 
 /**
- * Effect of time on items of the worker's lanes, without a forward step of the clock.
+ * Effect of time and cancels on items of the worker's lanes, without a forward step of the clock.
  *
  * <p>An item that was never attempted ends after {@code retryFor} as well, if all attempts of its tenant failed for as
  * long: its attempt would most likely fail too, and more such items arrive than can be attempted.
  */
 record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealth health) {
+    private static final Optional<Route> CANCELLED = Optional.of(Route.CANCELLED);
+
     /**
-     * Returns the effect of time since the item was routed: drop, dead letter, or in hot and overflow a move to aged.
+     * Returns what happened to the item since it was routed: drop, dead letter, or in hot and overflow a move to aged.
      */
     Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
+        if (policies.isCancelled(item, nowMillis)) {
+            return CANCELLED;
+        }
         Optional<Route> stale = staleness(item, policy, nowMillis, 0);
         return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
     }
 
-    /** Returns the effect of time on a waiting item whose end has come; empty before, and for a move to aged. */
+    /** Returns the end of a waiting item that is cancelled or at its end; empty before, and for a move to aged. */
     Optional<Route> end(T item, long nowMillis) {
+        if (policies.isCancelled(item, nowMillis)) {
+            return CANCELLED;
+        }
         TenantPolicy policy = policies.policyOf(item);
         long endMillis = Math.min(
                 RoutingRules.endMillis(true, item.freshSinceMillis(), policy),
@@ -33,11 +41,13 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
     }
 
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
-        long sweepStartMillis = policy.sweepable()
-                ? policies.sweptBeforeMillis(item, nowMillis - aheadMillis) : RoutingRules.NO_SWEEP_MILLIS;
+        long coveredBeforeMillis = policy.sweepable()
+                ? policies.sweptBeforeMillis(item, policy.sweepMarginMillis(), nowMillis - aheadMillis)
+                : RoutingRules.NO_SWEEP_MILLIS;
         Optional<Route> stale = RoutingRules.staleness(
-                        item.enqueuedAtMillis(), item.freshSinceMillis(), item.attempts() > 0, policy,
-                        sweepStartMillis, nowMillis - aheadMillis)
+                        RoutingRules.sweepAtMillis(item.enqueuedAtMillis(), item.enteredAtMillis()),
+                        item.freshSinceMillis(), item.attempts() > 0, policy, coveredBeforeMillis,
+                        nowMillis - aheadMillis)
                 .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() != Lane.AGED);
         boolean goesOn = stale.isEmpty() || stale.get() instanceof Route.ToLane;
         return goesOn && isHopeless(item, policy, nowMillis, aheadMillis)

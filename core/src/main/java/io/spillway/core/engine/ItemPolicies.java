@@ -8,10 +8,17 @@ public interface ItemPolicies<T> {
     TenantPolicy policyOf(T item);
 
     /**
-     * Returns the start of the latest completed sweep of the item's tenant, in epoch milliseconds, or
-     * {@link io.spillway.core.routing.RoutingRules#NO_SWEEP_MILLIS}. The engine calls it for sweepable tenants only.
+     * Returns the time before which completed sweeps cover the item's workload, as
+     * {@link io.spillway.core.routing.Sweep#coveredBeforeMillis} does. The engine calls it for sweepable tenants only.
+     *
+     * @param marginMillis of the tenant's policy
      */
-    long sweptBeforeMillis(T item, long nowMillis);
+    long sweptBeforeMillis(T item, long marginMillis, long nowMillis);
+
+    /** Returns whether a cancel covers the item. Called often; cheap without one. */
+    default boolean isCancelled(T item, long nowMillis) {
+        return false;
+    }
 
     /**
      * Returns by how much the clock went forward at once, 0 or more: not a part of an item's age. The engine calls it

@@ -2,10 +2,12 @@ package io.spillway.core.item;
 
 /** Reason why a rule dropped an item. */
 public enum DropReason {
-    /** A completed anti-entropy sweep that started after the item was enqueued covers it. */
+    /** A completed anti-entropy sweep that started after the item was enqueued and entered covers it. */
     SWEEP("sweep"),
     /** The item is older than its tenant's time to live. */
-    TTL("ttl");
+    TTL("ttl"),
+    /** Its tenant's operator cancelled it. */
+    CANCELLED("cancelled");
 
     private final String label;
 

@@ -24,6 +24,9 @@ public enum PolicyField {
     AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
     SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),
+    SWEEP_MARGIN("sweepMargin", Type.DURATION, 0, Limits.DAY_MILLIS, false,
+            "time before the start of a sweep from which it covers nothing: more than the clocks of sweeps, producers "
+                    + "and brokers differ"),
     ATTEMPTS("attempts", Type.COUNT, 1, 1_000, false,
             "failures of its own, while its destination was well, after which an item becomes a dead letter"),
     RETRY_FOR("retryFor", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,

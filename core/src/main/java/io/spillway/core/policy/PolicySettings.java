@@ -26,6 +26,7 @@ public record PolicySettings(Map<PolicyField, Object> values) {
             .with(PolicyField.AGED_AFTER, "5m")
             .with(PolicyField.TTL, "none")
             .with(PolicyField.SWEEPABLE, "false")
+            .with(PolicyField.SWEEP_MARGIN, "1m")
             .with(PolicyField.ATTEMPTS, "5")
             .with(PolicyField.RETRY_FOR, "6h")
             .with(PolicyField.EXPIRE_AFTER, "14d")

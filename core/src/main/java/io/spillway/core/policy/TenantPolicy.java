@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
  * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
  * @param sweepable         whether completed sweeps drop the items they cover
+ * @param sweepMarginMillis time before the start of a sweep from which it covers nothing
  * @param attempts          failures of its own before an item is a dead letter, 1 or more
  * @param retryForMillis    age at which an item that was attempted is a dead letter; {@link Long#MAX_VALUE} for never
  * @param expireAfterMillis age at which an item without an attempt is a dead letter; {@link Long#MAX_VALUE} for never
@@ -36,6 +37,7 @@ public record TenantPolicy(
         long agedAfterMillis,
         long ttlMillis,
         boolean sweepable,
+        long sweepMarginMillis,
         int attempts,
         long retryForMillis,
         long expireAfterMillis,
@@ -66,6 +68,7 @@ public record TenantPolicy(
                 count(all, PolicyField.AGED_AFTER),
                 count(all, PolicyField.TTL),
                 (Boolean) all.values().get(PolicyField.SWEEPABLE),
+                count(all, PolicyField.SWEEP_MARGIN),
                 (int) count(all, PolicyField.ATTEMPTS),
                 count(all, PolicyField.RETRY_FOR),
                 count(all, PolicyField.EXPIRE_AFTER),

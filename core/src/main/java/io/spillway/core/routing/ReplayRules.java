@@ -27,21 +27,22 @@ public final class ReplayRules {
 
     /**
      * Returns the route of a replayed item when it is due, as {@link RoutingRules#staleness} decides: sweeps count from
-     * when the item was enqueued, age from its replay, and no attempt was made since.
+     * when the item was enqueued and first entered, age from its replay, and no attempt was made since.
      *
-     * @param claimedAtMillis  the item's enqueue time, any value; an implausible one is replaced by the due time
-     * @param replayedAtMillis start of the replay
-     * @param dueMillis        not before the replay
-     * @param sweepStartMillis start of the latest completed sweep of the tenant, or
-     *                         {@link RoutingRules#NO_SWEEP_MILLIS}
+     * @param claimedAtMillis     the item's enqueue time, any value; an implausible one is replaced by the due time
+     * @param enteredAtMillis     time at which the item first entered
+     * @param replayedAtMillis    start of the replay
+     * @param dueMillis           not before the replay
+     * @param coveredBeforeMillis end of what completed sweeps cover: {@link Sweep#coveredBeforeMillis}
      * @return swept, past its time to live, a dead letter, or aged; empty for a fresh item
      */
     public static Optional<Route> whenDue(
-            long claimedAtMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy, long sweepStartMillis) {
+            long claimedAtMillis, long enteredAtMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy,
+            long coveredBeforeMillis) {
         long enqueuedAtMillis = RoutingRules.isPlausible(claimedAtMillis, dueMillis) ? claimedAtMillis : dueMillis;
         return RoutingRules.staleness(
-                enqueuedAtMillis, Math.max(enqueuedAtMillis, replayedAtMillis), false, policy, sweepStartMillis,
-                dueMillis);
+                RoutingRules.sweepAtMillis(enqueuedAtMillis, enteredAtMillis),
+                Math.max(enqueuedAtMillis, replayedAtMillis), false, policy, coveredBeforeMillis, dueMillis);
     }
 
     private static long waitMillis(long index, double perSecond) {

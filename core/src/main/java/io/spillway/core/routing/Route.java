@@ -32,4 +32,5 @@ public sealed interface Route {
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop PAST_TTL = new Drop(DropReason.TTL);
+    Drop CANCELLED = new Drop(DropReason.CANCELLED);
 }

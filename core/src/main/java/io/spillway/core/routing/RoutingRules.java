@@ -9,11 +9,11 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.settings.Durations;
 import java.util.Optional;
 
-/** Routing rules of a decoded item, in order: sweep, time to live, end, age, rate, share, hot. */
+/** Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, age, rate, share, hot. */
 public final class RoutingRules {
     /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
-    /** Sweep start for a tenant without a completed sweep. */
+    /** End of what sweeps cover for a tenant without a completed sweep. */
     public static final long NO_SWEEP_MILLIS = Long.MIN_VALUE;
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -30,21 +30,32 @@ public final class RoutingRules {
     }
 
     /**
+     * Returns the time of an item that sweeps compare: the later of its two times. A slow clock of its producer alone
+     * cannot make it look older than it is, nor can that of the broker.
+     *
+     * @param enqueuedAtMillis plausible creation time by the producer's clock
+     * @param enteredAtMillis  time at which the broker appended it to ingress
+     */
+    public static long sweepAtMillis(long enqueuedAtMillis, long enteredAtMillis) {
+        return Math.max(enqueuedAtMillis, enteredAtMillis);
+    }
+
+    /**
      * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
      * earlier rule takes.
      *
-     * @param enqueuedAtMillis plausible (see {@link #isPlausible})
-     * @param freshSinceMillis start of its age: {@code enqueuedAtMillis}, or the time of its replay when later
-     * @param attempted        whether an attempt was made since {@code freshSinceMillis}
-     * @param limit            its rate or grown limit; empty for none
-     * @param sweepStartMillis start of the latest completed sweep of the tenant, or {@link #NO_SWEEP_MILLIS}
-     * @param guard            overload protection of hot
+     * @param sweepAtMillis       time that sweeps compare: {@link #sweepAtMillis}
+     * @param freshSinceMillis    start of its age: its enqueue time, or the time of its replay when later; plausible
+     * @param attempted           whether an attempt was made since {@code freshSinceMillis}
+     * @param limit               its rate or grown limit; empty for none
+     * @param coveredBeforeMillis end of what completed sweeps cover: {@link Sweep#coveredBeforeMillis}
+     * @param guard               overload protection of hot
      */
     public static Route route(
-            TenantContext tenant, long enqueuedAtMillis, long freshSinceMillis, boolean attempted,
-            Optional<RateLimit> limit, long sweepStartMillis, long nowMillis, RateTable rates, HotGuard guard) {
+            TenantContext tenant, long sweepAtMillis, long freshSinceMillis, boolean attempted,
+            Optional<RateLimit> limit, long coveredBeforeMillis, long nowMillis, RateTable rates, HotGuard guard) {
         Optional<Route> stale =
-                staleness(enqueuedAtMillis, freshSinceMillis, attempted, tenant.policy(), sweepStartMillis, nowMillis);
+                staleness(sweepAtMillis, freshSinceMillis, attempted, tenant.policy(), coveredBeforeMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
         }
@@ -59,9 +70,9 @@ public final class RoutingRules {
      * a dead letter at its end, or aged; empty for a fresh item.
      */
     public static Optional<Route> staleness(
-            long enqueuedAtMillis, long freshSinceMillis, boolean attempted, TenantPolicy policy,
-            long sweepStartMillis, long nowMillis) {
-        if (policy.sweepable() && enqueuedAtMillis < sweepStartMillis) {
+            long sweepAtMillis, long freshSinceMillis, boolean attempted, TenantPolicy policy,
+            long coveredBeforeMillis, long nowMillis) {
+        if (policy.sweepable() && sweepAtMillis < coveredBeforeMillis) {
             return SWEPT;
         }
         long ageMillis = nowMillis - freshSinceMillis;

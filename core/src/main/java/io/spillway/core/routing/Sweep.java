@@ -1,6 +1,8 @@
 package io.spillway.core.routing;
 
-/** Completed anti-entropy sweep. It has handled everything enqueued before its start, and cannot complete before it. */
+/**
+ * Completed anti-entropy sweep. It has handled everything that entered before its start, and cannot complete before it.
+ */
 public record Sweep(long startedAtMillis, long completedAtMillis) {
     public Sweep {
         if (completedAtMillis < startedAtMillis) {
@@ -10,10 +12,13 @@ public record Sweep(long startedAtMillis, long completedAtMillis) {
     }
 
     /**
-     * Returns the time before which items are covered: the start of the sweep. A sweep that completes in the future
-     * covers nothing yet, so that a wrong clock drops no item.
+     * Returns the time before which items are covered: the start of the sweep less the margin. A sweep that completes
+     * in the future covers nothing yet, so that a wrong clock drops no item.
+     *
+     * @param marginMillis largest difference to expect between the clocks of sweeps, producers and brokers, 0 or more
      */
-    public long coveredBeforeMillis(long nowMillis) {
-        return completedAtMillis <= nowMillis ? startedAtMillis : RoutingRules.NO_SWEEP_MILLIS;
+    public long coveredBeforeMillis(long marginMillis, long nowMillis) {
+        return completedAtMillis <= nowMillis && startedAtMillis >= 0
+                ? startedAtMillis - marginMillis : RoutingRules.NO_SWEEP_MILLIS;
     }
 }

@@ -165,7 +165,7 @@ final class EngineTimeline
     }
 
     @Override
-    public long sweptBeforeMillis(Item item, long atMillis) {
+    public long sweptBeforeMillis(Item item, long marginMillis, long atMillis) {
         return sweptBeforeMillis;
     }
 

@@ -14,7 +14,8 @@ class LabelsTest {
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
                 "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget", "later");
-        assertThat(Arrays.stream(DropReason.values()).map(DropReason::label)).containsExactly("sweep", "ttl");
+        assertThat(Arrays.stream(DropReason.values()).map(DropReason::label))
+                .containsExactly("sweep", "ttl", "cancelled");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
                 "malformed", "null-value", "unknown-schema", "schema-registry-framing", "bad-tenant",
                 "bad-id", "bad-workload", "bad-enqueued-at", "bad-due", "too-large",

@@ -23,7 +23,7 @@ class PolicyFieldTest {
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
-        "timeoutMin, timeout-min", "timeoutMax, timeout-max"
+        "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -34,8 +34,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(26);
-        assertThat(PolicyField.flags()).hasSize(26).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(27);
+        assertThat(PolicyField.flags()).hasSize(27).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -55,6 +55,8 @@ class PolicyFieldTest {
             TTL           | none                | none
             SWEEPABLE     | true                | true
             SWEEPABLE     | false               | false
+            SWEEP_MARGIN  | 0s                  | 0ms
+            SWEEP_MARGIN  | 24h                 | 1d
             ATTEMPTS      | 1                   | 1
             ATTEMPTS      | 1000                | 1000
             RETRY_FOR     | 1s                  | 1s
@@ -196,6 +198,7 @@ class PolicyFieldTest {
             case SWEEPABLE -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case BACK_PRESSURE -> pick(random, "shed", "accept");
+            case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);
             case DEDICATED -> random.nextLong(0, 10_001);
             case RETRY_EARNED -> random.nextDouble();
             case RETRY_FOR, EXPIRE_AFTER -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);

@@ -25,6 +25,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.AGED_AFTER, "5m");
         contract.put(PolicyField.TTL, "none");
         contract.put(PolicyField.SWEEPABLE, "false");
+        contract.put(PolicyField.SWEEP_MARGIN, "1m");
         contract.put(PolicyField.ATTEMPTS, "5");
         contract.put(PolicyField.RETRY_FOR, "6h");
         contract.put(PolicyField.EXPIRE_AFTER, "14d");

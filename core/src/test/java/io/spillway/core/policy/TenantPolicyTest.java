@@ -17,6 +17,7 @@ class TenantPolicyTest {
                 300_000,
                 Long.MAX_VALUE,
                 false,
+                60_000,
                 5,
                 21_600_000,
                 1_209_600_000,
@@ -46,6 +47,7 @@ class TenantPolicyTest {
                 .with(PolicyField.AGED_AFTER, "4s")
                 .with(PolicyField.TTL, "5s")
                 .with(PolicyField.SWEEPABLE, "true")
+                .with(PolicyField.SWEEP_MARGIN, "19s")
                 .with(PolicyField.ATTEMPTS, "6")
                 .with(PolicyField.RETRY_FOR, "14s")
                 .with(PolicyField.EXPIRE_AFTER, "15s")
@@ -68,6 +70,7 @@ class TenantPolicyTest {
                 4_000,
                 5_000,
                 true,
+                19_000,
                 6,
                 14_000,
                 15_000,

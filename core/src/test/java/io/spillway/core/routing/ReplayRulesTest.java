@@ -31,31 +31,36 @@ class ReplayRulesTest {
         assertThat(ReplayRules.fits(count, perSecond)).isEqualTo(fits);
     }
 
-    @ParameterizedTest(name = "enqueued {0} s ago, due in {1} s, ttl {2}, sweepable {3}, sweep began {4} s ago: {5}")
+    @ParameterizedTest(name = "made {0} s, entered {1} s ago, due in {2} s, ttl {3}, sweepable {4}, sweep {5} s: {6}")
     @CsvSource({
         // After a replay only the wait counts for the time to live.
-        "86400,   0, 1m,    false, 0,     fresh",
-        "86400,  60, 1m,    false, 0,     fresh",
-        "86400,  61, 1m,    false, 0,     ttl",
-        "86400, 301, none,  false, 0,     aged",
-        "86400, 1209599, none, false, 0,  aged",
-        "86400, 1209600, none, false, 0,  expired",
+        "86400, 86400,   0, 1m,    false, 0,     fresh",
+        "86400, 86400,  60, 1m,    false, 0,     fresh",
+        "86400, 86400,  61, 1m,    false, 0,     ttl",
+        "86400, 86400, 301, none,  false, 0,     aged",
+        "86400, 86400, 1209599, none, false, 0,  aged",
+        "86400, 86400, 1209600, none, false, 0,  expired",
         // Sweeps use the enqueue time.
-        "86400,   0, none,  true,  86399, sweep",
-        "86400,   0, none,  true,  86400, fresh",
-        "86400,   0, none,  false, 86399, fresh",
-        "86400,  61, 1m,    true,  86399, sweep",
+        "86400, 86400,   0, none,  true,  86399, sweep",
+        "86400, 86400,   0, none,  true,  86400, fresh",
+        "86400, 86400,   0, none,  false, 86399, fresh",
+        "86400, 86400,  61, 1m,    true,  86399, sweep",
+        // Both times must be covered.
+        "86400, 86399, 0, none, true,  86399, fresh",
+        "86399, 86400, 0, none, true,  86399, fresh",
         // An implausible time is replaced by the due time.
-        "-3600,   0, 1m,    true,  100,   fresh",
-        "-30,    60, 1m,    false, 0,     fresh",
-        "1799999999, 0, 1m, true,  100,   fresh",
+        "-3600, 0,   0, 1m,    true,  100,   fresh",
+        "-30, 0,    60, 1m,    false, 0,     fresh",
+        "1799999999, 0, 0, 1m, true,  100,   fresh",
     })
     void the_route_of_a_replayed_item_when_due(
-            long agoSeconds, long dueInSeconds, String ttl, boolean sweepable, long sweepAgoSeconds, String expected) {
+            long agoSeconds, long enteredAgoSeconds, long dueInSeconds, String ttl, boolean sweepable,
+            long sweepAgoSeconds, String expected) {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
                 .with(PolicyField.TTL, ttl).with(PolicyField.SWEEPABLE, Boolean.toString(sweepable)));
 
-        String fate = ReplayRules.whenDue(NOW - agoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy,
+        String fate = ReplayRules.whenDue(
+                NOW - agoSeconds * 1000, NOW - enteredAgoSeconds * 1000, NOW, NOW + dueInSeconds * 1000, policy,
                 NOW - sweepAgoSeconds * 1000)
                 .map(route -> switch (route) {
                     case Route.Drop drop -> drop.reason().label();

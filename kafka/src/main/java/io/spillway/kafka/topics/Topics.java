@@ -224,7 +224,7 @@ public final class Topics {
     public List<TopicSpec> all() {
         List<TopicSpec> specs = new ArrayList<>();
         // Topics that the router reads are stored uncompressed, so that the size limit also holds in its memory.
-        specs.add(queue(ingress(), partitions(), ingressMaxBytes(), "uncompressed"));
+        specs.add(queue(ingress(), partitions(), ingressMaxBytes(), "uncompressed", "LogAppendTime"));
         for (Lane lane : Lane.values()) {
             specs.add(queue(
                     lane(lane), partitions(), lane == Lane.DEAD_LETTER ? deadLetterMaxBytes() : laneMaxBytes(),
@@ -293,11 +293,16 @@ public final class Topics {
 
     /** Records of a queue never expire by time or size; finished ones are purged. */
     private TopicSpec queue(String name, int partitions, int maxBytes, String compression) {
+        // A lane keeps the timestamp of ingress. If it rejected a record for it, the router would stop.
+        return queue(name, partitions, maxBytes, compression, "CreateTime");
+    }
+
+    /** The timestamps of ingress say when the broker took an item, by the broker's clock: sweeps need that. */
+    private TopicSpec queue(String name, int partitions, int maxBytes, String compression, String timestamps) {
         return spec(name, partitions, durable(Map.of(
                 TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE,
-                // A lane that rejects a record for its timestamp would stop the router, which checks them itself.
-                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime",
-                // Kafka measures the age of a segment by the timestamps of its records, which producers choose. Every
+                TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, timestamps,
+                // Kafka measures the age of a segment by the timestamps of its records, which jump in a lane. Every
                 // jump by this time would start a new segment, with open files and memory maps.
                 TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Long.MAX_VALUE),
                 TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(QUEUE_SEGMENT_BYTES),

@@ -1,6 +1,5 @@
 package io.spillway.kafka.view;
 
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.KafkaFailure;
@@ -47,7 +46,6 @@ public final class CompactedView implements AutoCloseable {
     private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
     private static final long LOOK_MILLIS = 600_000;
     private static final long MAX_BEHIND_MILLIS = Topics.REMOVAL_KEPT_MILLIS / 2;
-    private static final int MAX_KEY_BYTES = ItemLimits.MAX_NAME_LENGTH;
 
     private final KafkaClients clients;
     private final String topic;
@@ -212,8 +210,9 @@ public final class CompactedView implements AutoCloseable {
         boolean isApplied = record.offset()
                 < appliedTo.getOrDefault(new TopicPartition(record.topic(), record.partition()), 0L);
         try {
-            if (record.key() == null || record.key().length > MAX_KEY_BYTES) {
-                throw new IllegalArgumentException("the key is missing or longer than " + MAX_KEY_BYTES + " bytes");
+            if (record.key() == null || record.key().length > content.maxKeyBytes()) {
+                throw new IllegalArgumentException(
+                        "the key is missing or longer than " + content.maxKeyBytes() + " bytes");
             }
             String key = new String(record.key(), StandardCharsets.UTF_8);
             if (record.value() != null && !notFound.isEmpty()) {

@@ -1,55 +1,185 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.item.Printable;
+import io.spillway.core.routing.Cancel;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.core.routing.Sweep;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.apache.avro.generic.GenericRecord;
 
-/** Latest completed sweep of each tenant. Owner: the view's thread; readers see only complete sweeps. */
-public final class Sweeps extends ViewContent<Sweep> {
+/**
+ * Latest completed sweep and latest cancel of each target. Nothing is in force whose time is not after
+ * {@link #entryTimesSinceMillis}: an item that entered before may have a timestamp of its producer.
+ *
+ * <p>Owner: the view's thread; readers see only complete marks. Bound per tenant: {@link #MAX_WORKLOADS} and
+ * {@link #MAX_CANCELS}; further marks are refused.
+ */
+public final class Sweeps extends ViewContent<Sweeps.Mark> {
+    /** Key of the record since when the broker sets the time of an item's entry. No tenant can have this name. */
+    public static final String ENTRY_TIMES = "*entry-times";
+    /** Most workloads of a tenant that have a sweep of their own. */
+    public static final int MAX_WORKLOADS = 100;
+    /** Most cancels of a tenant that are in force. */
+    public static final int MAX_CANCELS = 1_000;
+
     private static final RecordCodec<SweepMark> CODEC = new RecordCodec<>(new SweepMark());
+    private static final String SWEEP = "sweep";
+    private static final String CANCEL = "cancel";
+
+    private final Map<String, TenantMarks> byTenant = new ConcurrentHashMap<>();
+    private volatile long entryTimesSinceMillis = Long.MAX_VALUE;
+
+    /**
+     * Sweep or cancel in force.
+     *
+     * @param id    of the sweep or cancel in the systems of its users
+     * @param times of a cancel: start is the time before which items are covered, completion when it was recorded
+     */
+    public record Mark(SweepTarget target, String id, Sweep times) {
+        /** Returns whether it is a sweep, or a cancel that is not over. */
+        public boolean isInForce(long nowMillis) {
+            return !target.isCancel() || cancel().isInForce(nowMillis);
+        }
+
+        Cancel cancel() {
+            return new Cancel(times.startedAtMillis(), times.completedAtMillis());
+        }
+    }
 
     /** Returns the encoded mark of a completed sweep of a tenant, or of all with {@code *}. */
     public static byte[] encode(String tenant, String sweepId, Sweep sweep) {
-        return CODEC.encode(new SweepMark(tenant, sweepId, Instant.ofEpochMilli(sweep.startedAtMillis()),
-                Instant.ofEpochMilli(sweep.completedAtMillis())));
+        return encode(new Mark(SweepTarget.of(tenant), sweepId, sweep));
+    }
+
+    /** Returns the encoded mark, for the record with the key of its target. */
+    public static byte[] encode(Mark mark) {
+        SweepTarget target = mark.target();
+        return CODEC.encode(new SweepMark(target.tenant(), mark.id(),
+                Instant.ofEpochMilli(mark.times().startedAtMillis()),
+                Instant.ofEpochMilli(mark.times().completedAtMillis()), target.isCancel() ? CANCEL : SWEEP,
+                target.workload(), target.itemId()));
+    }
+
+    /** Returns the encoded value of the record {@link #ENTRY_TIMES}. */
+    public static byte[] encodeEntryTimes(long sinceMillis) {
+        return CODEC.encode(new SweepMark(ENTRY_TIMES, "", Instant.ofEpochMilli(sinceMillis), null, SWEEP, "", ""));
     }
 
     /**
-     * Returns the decoded sweep; empty while it runs.
+     * Returns the decoded mark; empty while the sweep runs.
      *
      * @throws IllegalArgumentException if the bytes are not a mark
      */
-    public static Optional<Sweep> decode(byte[] bytes) {
+    public static Optional<Mark> decode(byte[] bytes) {
         GenericRecord mark = CODEC.decode(bytes);
-        return Optional.ofNullable((Long) mark.get("completedAt"))
-                .map(completedAt -> new Sweep((Long) mark.get("startedAt"), completedAt));
+        String kind = mark.get("kind").toString();
+        if (!kind.equals(SWEEP) && !kind.equals(CANCEL)) {
+            throw new IllegalArgumentException("kind " + Printable.of(kind));
+        }
+        SweepTarget target = new SweepTarget(kind.equals(CANCEL), mark.get("tenant").toString(),
+                mark.get("workload").toString(), mark.get("itemId").toString());
+        return Optional.ofNullable((Long) mark.get("completedAt")).map(completedAt -> new Mark(
+                target, mark.get("sweepId").toString(), new Sweep((Long) mark.get("startedAt"), completedAt)));
     }
 
-    /** Returns the time before which items of a tenant are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}. */
-    public long coveredBeforeMillis(String tenant, long nowMillis) {
-        return Math.max(startOf(tenant, nowMillis), startOf(ALL_TENANTS, nowMillis));
+    /** Returns since when the broker sets the time of an item's entry; {@link Long#MAX_VALUE} if not known. */
+    public long entryTimesSinceMillis() {
+        return entryTimesSinceMillis;
     }
 
-    /** Returns the sweeps in force, by tenant or {@code *}; a copy. */
-    public SortedMap<String, Sweep> all() {
+    /**
+     * Returns the time before which items of a workload are covered, or {@link RoutingRules#NO_SWEEP_MILLIS}.
+     *
+     * @param workload     empty for none
+     * @param marginMillis as for {@link Sweep#coveredBeforeMillis}
+     */
+    public long coveredBeforeMillis(String tenant, String workload, long marginMillis, long nowMillis) {
+        long coveredMillis = Math.max(
+                marks(tenant).coveredBeforeMillis(workload, marginMillis, nowMillis),
+                marks(ALL_TENANTS).coveredBeforeMillis(workload, marginMillis, nowMillis));
+        return coveredMillis > entryTimesSinceMillis ? coveredMillis : RoutingRules.NO_SWEEP_MILLIS;
+    }
+
+    /** Returns whether a tenant has a cancel: if not, none of its items is cancelled. Allocates nothing. */
+    public boolean hasCancels(String tenant) {
+        return !marks(tenant).cancels().isEmpty();
+    }
+
+    /**
+     * Returns whether a cancel covers an item.
+     *
+     * @param enteredAtMillis time at which the broker appended it to ingress
+     * @param id              of the item; called only if a cancel is limited to one
+     */
+    public boolean isCancelled(
+            String tenant, String workload, long enteredAtMillis, long nowMillis, Supplier<String> id) {
+        TenantMarks marks = marks(tenant);
+        return isCancelled(marks, workload, "", enteredAtMillis, nowMillis)
+                || marks.cancelsIds() && isCancelled(marks, workload, id.get(), enteredAtMillis, nowMillis);
+    }
+
+    private boolean isCancelled(
+            TenantMarks marks, String workload, String id, long enteredAtMillis, long nowMillis) {
+        return marks.cancels(SweepTarget.scope("", id), enteredAtMillis, nowMillis, entryTimesSinceMillis)
+                || !workload.isEmpty() && marks.cancels(
+                        SweepTarget.scope(workload, id), enteredAtMillis, nowMillis, entryTimesSinceMillis);
+    }
+
+    /** Returns the marks, by key; a copy. */
+    public SortedMap<String, Mark> all() {
         return new TreeMap<>(entries);
     }
 
     @Override
     public void put(String key, byte[] value) {
+        if (key.equals(ENTRY_TIMES)) {
+            entryTimesSinceMillis = (Long) CODEC.decode(value).get("startedAt");
+            return;
+        }
         // A running sweep covers nothing yet, and one that started earlier adds nothing.
-        decode(value).ifPresent(sweep -> entries.merge(
-                key, sweep, (a, b) -> b.startedAtMillis() >= a.startedAtMillis() ? b : a));
+        decode(value).filter(mark -> isLater(key, mark)).ifPresent(mark -> {
+            SweepTarget target = mark.target();
+            if (!target.key().equals(key)) {
+                throw new IllegalArgumentException("the mark is of " + Printable.of(target.key()));
+            }
+            byTenant.put(target.tenant(), marks(target.tenant()).with(mark));
+            entries.put(key, mark);
+        });
     }
 
-    private long startOf(String key, long nowMillis) {
-        Sweep sweep = entries.get(key);
-        return sweep == null ? RoutingRules.NO_SWEEP_MILLIS : sweep.coveredBeforeMillis(nowMillis);
+    @Override
+    int maxKeyBytes() {
+        return SweepTarget.MAX_KEY_BYTES;
+    }
+
+    @Override
+    public void remove(String key) {
+        if (key.equals(ENTRY_TIMES)) {
+            entryTimesSinceMillis = Long.MAX_VALUE;
+        }
+        Mark mark = entries.remove(key);
+        if (mark != null) {
+            byTenant.computeIfPresent(mark.target().tenant(), (tenant, marks) -> {
+                TenantMarks rest = marks.without(mark.target());
+                return rest.isEmpty() ? null : rest;
+            });
+        }
+    }
+
+    private boolean isLater(String key, Mark mark) {
+        Mark known = entries.get(key);
+        return known == null || mark.times().startedAtMillis() >= known.times().startedAtMillis();
+    }
+
+    private TenantMarks marks(String tenant) {
+        return byTenant.getOrDefault(tenant, TenantMarks.NONE);
     }
 }

@@ -1,5 +1,6 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.item.ItemLimits;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,11 @@ public abstract class ViewContent<V> {
      * @throws IllegalArgumentException if the bytes are not valid for the topic; the entry is then unchanged
      */
     public abstract void put(String key, byte[] value);
+
+    /** Returns the size of the longest key that the topic may have, in bytes. */
+    int maxKeyBytes() {
+        return ItemLimits.MAX_NAME_LENGTH;
+    }
 
     /** Removes a key. */
     public void remove(String key) {

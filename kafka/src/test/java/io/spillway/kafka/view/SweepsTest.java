@@ -7,6 +7,7 @@ import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.schema.SweepMark;
 import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,6 +16,11 @@ class SweepsTest {
     private static final long NOW = 1_000;
 
     private final Sweeps sweeps = new Sweeps();
+
+    @BeforeEach
+    void entry_times_are_known() {
+        sweeps.put(Sweeps.ENTRY_TIMES, Sweeps.encodeEntryTimes(0));
+    }
 
     /** Marks are {@code KEY:start-completion} in the order of arrival; without a completion the sweep is running. */
     @ParameterizedTest(name = "{0}")
@@ -43,15 +49,15 @@ class SweepsTest {
         for (String mark : marks.isEmpty() ? new String[0] : marks.split(" ")) {
             put(mark);
         }
-        assertThat(sweeps.coveredBeforeMillis("acme", NOW))
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW))
                 .isEqualTo(coveredBefore == null ? RoutingRules.NO_SWEEP_MILLIS : coveredBefore);
     }
 
     @Test
     void a_sweep_covers_from_the_moment_it_completes() {
         put("acme:100-1001");
-        assertThat(sweeps.coveredBeforeMillis("acme", 1_000)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
-        assertThat(sweeps.coveredBeforeMillis("acme", 1_001)).isEqualTo(100);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, 1_000)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, 1_001)).isEqualTo(100);
     }
 
     @Test
@@ -62,9 +68,9 @@ class SweepsTest {
         sweeps.remove("acme");
         assertThat(sweeps.contains("acme")).isFalse();
         assertThat(sweeps.contains("*")).isTrue();
-        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(50);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(50);
         sweeps.remove("*");
-        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(RoutingRules.NO_SWEEP_MILLIS);
         assertThat(sweeps.size()).isZero();
     }
 
@@ -73,7 +79,7 @@ class SweepsTest {
         put("acme:100-200");
         assertThatIllegalArgumentException().isThrownBy(() -> sweeps.put("acme", new byte[7]));
         assertThatIllegalArgumentException().isThrownBy(() -> put("acme:400-300"));
-        assertThat(sweeps.coveredBeforeMillis("acme", NOW)).isEqualTo(100);
+        assertThat(sweeps.coveredBeforeMillis("acme", "", 0, NOW)).isEqualTo(100);
     }
 
     private void put(String mark) {
@@ -81,6 +87,6 @@ class SweepsTest {
         String[] times = keyAndTimes[1].split("-");
         Instant completed = times.length == 1 ? null : Instant.ofEpochMilli(Long.parseLong(times[1]));
         sweeps.put(keyAndTimes[0], new RecordCodec<>(new SweepMark()).encode(new SweepMark(
-                keyAndTimes[0], "sweep", Instant.ofEpochMilli(Long.parseLong(times[0])), completed)));
+                keyAndTimes[0], "sweep", Instant.ofEpochMilli(Long.parseLong(times[0])), completed, "sweep", "", "")));
     }
 }
