@@ -7,6 +7,7 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.util.function.LongSupplier;
@@ -67,6 +68,6 @@ public record ItemRules(
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
                 context, enqueuedAtMillis, freshSinceMillis + aheadMillis, attempted,
-                limits.of(context.name(), policy), sweepStartMillis, nowMillis, rates, guard);
+                limits.ofLanes(context.name(), policy), sweepStartMillis, nowMillis, rates, guard);
     }
 }

@@ -23,6 +23,7 @@ class PolicyFieldTest {
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
+        "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
@@ -34,8 +35,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(26);
-        assertThat(PolicyField.flags()).hasSize(26).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(29);
+        assertThat(PolicyField.flags()).hasSize(29).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
