@@ -48,8 +48,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(600) // Only against a hang.
 class GatewaysIT {
     private static final int RATE = 200;
-    private static final int LINES = 100;
-    private static final long TICK_MILLIS = 100;
+    private static final int LINES = 30;
+    private static final long TICK_MILLIS = 50;
     private static final long SETTLING_MILLIS = 3_000;
     private static final long MEASURED_MILLIS = 10_000;
 
@@ -86,10 +86,10 @@ class GatewaysIT {
     }
 
     @Test
-    @Tag("alone") // The burst covers 2 s of the rate: a gateway without CPU for longer admits too few items.
+    @Tag("alone") // The burst covers 1 s of the rate: a gateway without CPU for longer admits too few items.
     void an_admission_rate_holds_over_two_gateways_together() throws Exception {
         Configuration configuration = configuration(Map.of(
-                "SPILLWAY_DEFAULTS_ADMISSIONRATE", Integer.toString(RATE), "SPILLWAY_DEFAULTS_ADMISSIONBURST", "400"));
+                "SPILLWAY_DEFAULTS_ADMISSIONRATE", Integer.toString(RATE), "SPILLWAY_DEFAULTS_ADMISSIONBURST", "200"));
         Topics topics = topics(configuration);
         RateShares shares = new RateShares();
         RateShares others = new RateShares();
