@@ -71,9 +71,10 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
     private static String detail(Admission.OverRate over) {
         double perSecond = over.rate().orElseThrow().limit().itemsPerSecond();
         return over.limit() == PolicyField.GROWTH
-                ? String.format(Locale.ROOT, "The tenant's growing limit (growth) is %.4g items/s now. Wait for Retry-After."
-                        + " The limit rises with steady use; the operator can set an admissionRate instead.", perSecond)
-                : String.format(Locale.ROOT, "The tenant's admissionRate is %.4g items/s at this gateway. Wait for"
+                ? String.format(Locale.ROOT, "The tenant's growing limit (growth) is %.3f items/s now. Wait for"
+                        + " Retry-After. The limit rises with steady use; the operator can set an admissionRate"
+                        + " instead.", perSecond)
+                : String.format(Locale.ROOT, "The tenant's admissionRate is %.3f items/s at this gateway. Wait for"
                         + " Retry-After; the operator can raise admissionRate and admissionBurst.", perSecond);
     }
 
@@ -83,8 +84,8 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optio
                         + Durations.format(Math.round(held.backlog().drainMillis() / 1e3) * 1_000)
                         + ", more than its maxDrain."
                 : "The tenant has " + held.backlog().waiting() + " waiting items, more than its maxDepth.";
-        return String.format(Locale.ROOT, "%s %.2g of 100 items are accepted until fewer wait. Wait for Retry-After; the"
-                + " operator can raise %s, or set backPressure to accept.", backlog, 100 * held.share(),
+        return String.format(Locale.ROOT, "%s %.1f of 100 items are accepted until fewer wait. Wait for Retry-After;"
+                + " the operator can raise %s, or set backPressure to accept.", backlog, 100 * held.share(),
                 held.limit().key());
     }
 

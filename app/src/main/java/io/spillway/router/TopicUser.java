@@ -26,7 +26,8 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         List<String> ledger = List.of(topics.ledger());
         return List.of(
                 new TopicUser(
-                        "gateway", List.of(), List.of(topics.keys(), topics.policies(), topics.depths(), topics.demand()),
+                        "gateway", List.of(),
+                        List.of(topics.keys(), topics.policies(), topics.depths(), topics.demand()),
                         List.of(topics.ingress(), topics.demand())),
                 // The router writes the ledger deltas of the route and delay stages past the topology.
                 new TopicUser(

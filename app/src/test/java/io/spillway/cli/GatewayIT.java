@@ -85,7 +85,8 @@ class GatewayIT {
             assertThat(post(url, before, "late").statusCode()).as("the wait is for this gateway").isEqualTo(401);
             assertThat(ids()).contains("one").doesNotContain("late");
 
-            commands.run("tenants", "set", "bolt", "--admission-rate", "0.001", "--admission-burst", "1", "--wait").done();
+            commands.run("tenants", "set", "bolt", "--admission-rate", "0.001", "--admission-burst", "1", "--wait")
+                    .done();
             assertThat(Stream.generate(() -> send(url, made, "limited"))
                             .limit(20)
                             .anyMatch(answer -> answer.statusCode() == 429))

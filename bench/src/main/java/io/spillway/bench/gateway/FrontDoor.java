@@ -65,7 +65,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()));
         Map<String, String> held = Map.of(
-                QUIET, key(keys, policies, QUIET, OptionalInt.of(10_000_000)), NOISY, key(keys, policies, NOISY, noisyPerSecond));
+                QUIET, key(keys, policies, QUIET, OptionalInt.of(10_000_000)), NOISY,
+                key(keys, policies, NOISY, noisyPerSecond));
         return new FrontDoor(URI.create(gateway.start()).getPort(), held, gateway::close);
     }
 

@@ -3,8 +3,8 @@ package io.spillway.core.ledger;
 /**
  * Time that a tenant's backlog needs at its rate of completion, from observations about once a second.
  *
- * <p>The rate is the best one of the last {@value #WINDOW_MILLIS} ms to twice that. Time in which nothing completes does
- * not count as part of them: an outage or a pause says nothing about the rate afterwards, so the usual rate stays.
+ * <p>The rate is the best one of the last {@value #WINDOW_MILLIS} ms to twice that. Time in which nothing completes
+ * does not count as part of them: an outage or a pause says nothing about the rate afterwards, so the usual rate stays.
  *
  * <p>A rate without a backlog is only a lower bound of what is possible, because there was nothing else to complete. So
  * until items have been completed from a backlog that is older than {@value #EVIDENCE_MILLIS} ms, the time is at most

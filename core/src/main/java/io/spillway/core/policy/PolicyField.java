@@ -53,7 +53,7 @@ public enum PolicyField {
     BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
             "whether the gateways refuse items because of maxDrain, maxDepth and growth; admissionRate holds anyway"),
     MAX_DRAIN("maxDrain", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
-            "time that the tenant's waiting items may need at their rate of completion; beyond, the gateways shed load"),
+            "time that the waiting items may need at their rate of completion; beyond, the gateways shed load"),
     MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
             "waiting items above which the gateways shed load"),
     GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
@@ -201,7 +201,10 @@ public enum PolicyField {
 
     /** Returns the key in JSON, which ends with the unit: {@code ttlMillis}, {@code ratePerSecond}. */
     public String jsonKey() {
-        return this == RATE || this == ADMISSION_RATE ? key + "PerSecond" : type == Type.DURATION ? key + "Millis" : key;
+        if (this == RATE || this == ADMISSION_RATE) {
+            return key + "PerSecond";
+        }
+        return type == Type.DURATION ? key + "Millis" : key;
     }
 
     /** Returns a stored value as JSON has it: a number, a flag or text; null for none. */

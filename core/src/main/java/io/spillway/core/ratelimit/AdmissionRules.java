@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Gateway admission: the tenant's rate limit at the gateways first, then load shedding by its backlog. In the other order, a tenant
- * that offers 50 times its rate would not notice its backlog until that is 50 times its maximum.
+ * Gateway admission: the tenant's rate limit at the gateways first, then load shedding by its backlog. In the other
+ * order, a tenant that offers 50 times its rate would not notice its backlog until that is 50 times its maximum.
  *
  * <p>A rejected caller gets the earliest useful time to retry plus a random part of up to the same length (at least one
  * second), so that callers rejected together do not return together. Over the rate, the earliest time is when the next

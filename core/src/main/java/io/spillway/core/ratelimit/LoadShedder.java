@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Load shedding by a tenant's own backlog: when it needs longer than {@code maxDrain}, the share {@code maxDrain / drain
- * time} of its offers is admitted, and above {@code maxDepth} the share {@code maxDepth / depth}; the smaller one applies
- * ("Avoiding insurmountable queue backlogs", Yanacek, Amazon Builders' Library).
+ * Load shedding by a tenant's own backlog: when it needs longer than {@code maxDrain}, the share {@code maxDrain /
+ * needed time} of its offers is admitted, and above {@code maxDepth} the share {@code maxDepth / depth}. The smaller
+ * one applies ("Avoiding insurmountable queue backlogs", Yanacek, Amazon Builders' Library).
  *
  * <p>A share is stable where a rate limit set from recent throughput is not: that rate would depend on the load of
  * other tenants. With offers r, capacity c and maximum M, the depth changes by {@code r M / d - c} a second. It settles

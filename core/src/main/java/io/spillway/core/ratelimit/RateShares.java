@@ -59,7 +59,7 @@ public final class RateShares {
         return share == null ? free(whole, elsewhereOnly.get(tenant)) : whole.part(share);
     }
 
-    /** Returns the part of a limit that the others' demand, null for none, leaves to a process without demand so far. */
+    /** Returns the part of a limit that the others' demand, null for none, leaves to a process without demand. */
     private static RateLimit free(RateLimit whole, Double elsewherePerSecond) {
         double used = elsewherePerSecond == null ? 0 : elsewherePerSecond / whole.itemsPerSecond();
         return used <= UNDIVIDED_DEMAND ? whole : whole.part(Math.max(INITIAL_SHARE, 1 - used));

@@ -147,14 +147,16 @@ class AdmissionRulesTest {
             over maxDrain                              | rate          |      10 |  600000 | HeldBack | maxDrain
             over maxDepth                              | maxDepth      | 1000000 |       0 | HeldBack | maxDepth
             """)
-    void a_refusal_names_its_limit(String what, String setting, long waiting, long minutes, String result, String limit) {
+    void a_refusal_names_its_limit(
+            String what, String setting, long waiting, long minutes, String result, String limit) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(setting)).findFirst()
                 .orElseThrow();
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(field, "2"));
         Optional<RateLimit> door = policy.growth().map(rule -> rule.limit(10)).or(policy::admissionLimit);
         Admission last = new Admission.Admitted(Optional.empty());
         for (int i = 0; i < 11; i++) {
-            last = rules.admit(TenantContext.of("acme", 0, policy), door, new Backlog(waiting, minutes * 60e3), START, 0);
+            last = rules.admit(
+                    TenantContext.of("acme", 0, policy), door, new Backlog(waiting, minutes * 60e3), START, 0);
         }
         assertThat(last.getClass().getSimpleName()).isEqualTo(result);
         PolicyField by = switch (last) {
@@ -176,7 +178,9 @@ class AdmissionRulesTest {
     }
 
     private Admission admit(TenantPolicy policy, long atMillis, Backlog backlog, double random) {
-        return rules.admit(TenantContext.of("acme", 0, policy), policy.admissionLimit(), backlog, START + atMillis * MILLI, random);
+        return rules.admit(
+                TenantContext.of("acme", 0, policy), policy.admissionLimit(), backlog, START + atMillis * MILLI,
+                random);
     }
 
     private static TenantPolicy policy(String rate, String burst, String maxDepth) {

@@ -159,16 +159,16 @@ class LoadShedderTest {
     /** Of 1,000 offers, with a maxDepth of 1,000. */
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-            # what                                          | policy | maxDrain | waiting | minutes | admitted | limit
-            the default is an hour                          | shed   |          |     900 |      60 |     1000 | -
-            twice the hour                                  | shed   |          |     900 |     120 |      500 | maxDrain
-            ten hours                                       | shed   |          |     900 |     600 |      100 | maxDrain
-            an unknown time                                 | shed   |          |     900 |       0 |     1000 | -
-            no maximum                                      | shed   | none     |     900 |   60000 |     1000 | -
-            another maximum                                 | shed   | 10m      |     900 |      40 |      250 | maxDrain
-            both, the drain time is worse                   | shed   |          |    2000 |     240 |      250 | maxDrain
-            both, the depth is worse                        | shed   |          |    4000 |     120 |      250 | maxDepth
-            accept is never shed                            | accept |          |    4000 |     600 |     1000 | -
+            # what                                  | policy | maxDrain | waiting | minutes | admitted | limit
+            the default is an hour                  | shed   |          |     900 |      60 |     1000 | -
+            twice the hour                          | shed   |          |     900 |     120 |      500 | maxDrain
+            ten hours                               | shed   |          |     900 |     600 |      100 | maxDrain
+            an unknown time                         | shed   |          |     900 |       0 |     1000 | -
+            no maximum                              | shed   | none     |     900 |   60000 |     1000 | -
+            another maximum                         | shed   | 10m      |     900 |      40 |      250 | maxDrain
+            both, the drain time is worse           | shed   |          |    2000 |     240 |      250 | maxDrain
+            both, the depth is worse                | shed   |          |    4000 |     120 |      250 | maxDepth
+            accept is never shed                    | accept |          |    4000 |     600 |     1000 | -
             """)
     void the_share_admitted_is_the_maximum_over_the_drain_time(
             String what, String backPressure, String maxDrain, long waiting, long minutes, int expected,

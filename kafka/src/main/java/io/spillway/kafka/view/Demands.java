@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Recent demand at each process of one role, as published by these processes. Owner: the view's thread; readers see only
- * complete demands. A process whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not counted.
+ * Recent demand at each process of one role, as published by these processes. Owner: the view's thread; readers see
+ * only complete demands. A process whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not
+ * counted.
  */
 public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private static final long ALIVE_MILLIS = 3_000;
