@@ -159,8 +159,7 @@ public final class Router implements AutoCloseable {
         DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
-        RetryRules retries =
-                new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
+        RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
         var processors = processors(rules, retries, metrics, delays, recorder, placements, nanoClock);
         Topology topology = RouterTopology.build(topics, processors);

@@ -87,7 +87,8 @@ class TenantLimitsTest {
         JsonNode problem = new JsonMapper().readTree(refusal);
         assertThat(problem.get("type").textValue()).endsWith(":held-back");
         assertThat(problem.get("limit").textValue()).isEqualTo("maxDrain");
-        assertThat(problem.get("detail").textValue()).contains("720000 waiting items need about 2h", "50.0 of 100 items");
+        assertThat(problem.get("detail").textValue())
+                .contains("720000 waiting items need about 2h", "50.0 of 100 items");
         assertThat(refused()).isEqualTo(counts(0, 0, 40 - accepted, 0));
 
         for (PolicySettings lenient : new PolicySettings[] {
