@@ -192,8 +192,8 @@ public final class Gateway implements AutoCloseable {
         return (settings.tls().isOn() ? "https://" : "http://") + host + ":" + server.port();
     }
 
-    /** Updates flows and backlogs. */
-    void sample() {
+    /** Updates flows and backlogs; called by one thread at a time. */
+    synchronized void sample() {
         flows.sample(clock.millis());
         backlogs.sample(clock.millis());
     }
