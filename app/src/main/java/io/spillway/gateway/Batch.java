@@ -94,7 +94,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
                     "The payload must be at most " + ItemsApi.MAX_PAYLOAD_BYTES + " bytes.");
         }
         Admission admission = intake.admit(tenant);
-        return Intake.problemOf(admission)
+        return Problem.of(admission)
                 .map(problem -> Line.of(problem, admission.rate()))
                 .orElseGet(() -> new Line(item.getId(), intake.send(item, trace), admission.rate()));
     }

@@ -14,7 +14,6 @@ import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.OptionalLong;
 import java.util.PriorityQueue;
 
 /**
@@ -35,14 +34,16 @@ final class DepthsReport {
             Comparator.<Row>comparingLong(row -> -row.waiting()).thenComparing(Row::tenant);
 
     private final Depths depths;
+    private final Backlogs backlogs;
     private final LaneFlows flows;
     private final TenantPolicies policies;
     private GatewayResponse last;
     private long lastMillis;
 
     /** @param flows updated about once a second by the caller */
-    DepthsReport(Depths depths, LaneFlows flows, TenantPolicies policies) {
+    DepthsReport(Depths depths, Backlogs backlogs, LaneFlows flows, TenantPolicies policies) {
         this.depths = depths;
+        this.backlogs = backlogs;
         this.flows = flows;
         this.policies = policies;
     }
@@ -132,7 +133,7 @@ final class DepthsReport {
         json.put("deadLettered", balance.in(ItemState.DEAD_LETTER));
         flow(json, rates.inPerSecond(), rates.outPerSecond(), row.depth().drain(nowMillis));
         json.put("late", row.depth().isLate(policy, nowMillis));
-        json.put("admittedShare", LoadShedder.share(policy, OptionalLong.of(row.waiting())));
+        json.put("admittedShare", LoadShedder.share(policy, backlogs.of(row.tenant())));
         return json;
     }
 

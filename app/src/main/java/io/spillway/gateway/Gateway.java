@@ -6,16 +6,21 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
+import io.spillway.core.ratelimit.RateShares;
 import io.spillway.core.ratelimit.RateTable;
+import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.producer.TenantPartitioner;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -49,12 +54,13 @@ public final class Gateway implements AutoCloseable {
     /**
      * State and services of the process that the gateway uses. The views are filled before it starts.
      *
-     * @param depths      balances of tenants; a tenant without a balance is not subject to load shedding
+     * @param depths      balances of tenants
+     * @param shares      this gateway's shares of the rates of admission
      * @param metricsText response body of {@code /metrics}
      * @param isReachable whether the cluster answers
      */
     public record Dependencies(
-            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths,
+            TenantPolicies policies, ApiKeys keys, AdminKey adminKey, Depths depths, RateShares shares,
             MeterRegistry registry, Supplier<String> metricsText, BooleanSupplier isReachable) {}
 
     /**
@@ -87,6 +93,7 @@ public final class Gateway implements AutoCloseable {
     private final SlowReads slowReads;
     private final OpenConnections connections;
     private final RateTable rates;
+    private final Backlogs backlogs;
     private final LaneFlows flows;
     private final Producer<byte[], byte[]> producer;
     private final WebServer server;
@@ -124,7 +131,8 @@ public final class Gateway implements AutoCloseable {
         this.isReachable = with.isReachable();
         GatewaySettings.Limits limits = settings.limits();
         int maxTenants = configuration.router().maxTenants();
-        this.rates = new RateTable(maxTenants);
+        this.rates = new RateTable(maxTenants, with.shares());
+        this.backlogs = new Backlogs(with.depths(), maxTenants);
         this.flows = new LaneFlows(with.depths());
         this.inFlight = new InFlight(limits);
         long bodyNanos = limits.bodyTimeout().toNanos();
@@ -136,12 +144,14 @@ public final class Gateway implements AutoCloseable {
         Body.Reader bodies = new Body.Reader(slowReads, sources.nanoTime(), bodyNanos);
         Responder responder = new Responder(with.registry(), bodies, limits.batchBytes());
         this.intake = new Intake(
-                with.policies(), new AdmissionRules(rates, new LoadShedder(maxTenants)), with.depths(), sources,
-                producer, new Topics(configuration.queue()), limits.confirmTimeout().toMillis());
+                with.policies(), new GrownLimits(with.depths(), maxTenants),
+                new AdmissionRules(rates, new LoadShedder(maxTenants)), backlogs, sources, producer,
+                new Topics(configuration.queue()), limits.confirmTimeout().toMillis(), with.registry());
         Batch batch = new Batch(limits.batchLines(), intake, responder, sources);
         ItemsApi items = new ItemsApi(limits, inFlight, bodies, intake, batch, responder, sources);
         AdminApi admin = new AdminApi(
-                with.policies(), with.depths(), new DepthsReport(with.depths(), flows, with.policies()), clock);
+                with.policies(), with.depths(), backlogs,
+                new DepthsReport(with.depths(), backlogs, flows, with.policies()), clock);
         RequestRouter requestRouter = new RequestRouter(
                 new Callers(with.keys(), with.adminKey()), items, admin, new Console(), responder,
                 with.metricsText(), this::isReady, sources.nanoTime());
@@ -158,7 +168,7 @@ public final class Gateway implements AutoCloseable {
      * @throws IllegalStateException if it cannot listen on the address; the message is one line
      */
     public String start() {
-        flows.sample(clock.millis());
+        sample();
         try {
             // The server only logs why it cannot listen, so the address is tried first.
             new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
@@ -173,13 +183,19 @@ public final class Gateway implements AutoCloseable {
         StartDelays delays = StartDelays.of(settings.host() + ":" + settings.port());
         repeat("gateway-slow-reads", delays, slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
         repeat("gateway-idle-connections", delays, connections::closeOverdue, SLOW_READ_CHECK_MILLIS);
-        repeat("gateway-flows", delays, () -> flows.sample(clock.millis()), FLOW_UPDATE_MILLIS);
+        repeat("gateway-flows", delays, this::sample, FLOW_UPDATE_MILLIS);
         repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS);
         started = true;
         // Only an IPv6 address contains a colon.
         String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
         return (settings.tls().isOn() ? "https://" : "http://") + host + ":" + server.port();
+    }
+
+    /** Updates flows and backlogs; called by one thread at a time. */
+    synchronized void sample() {
+        flows.sample(clock.millis());
+        backlogs.sample(clock.millis());
     }
 
     private void repeat(String job, StartDelays delays, Runnable task, long everyMillis) {
@@ -232,13 +248,17 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /** Returns settings that end every send within the confirm timeout. */
-    private static Map<String, Object> producerSettings(Configuration configuration) {
+    /** Returns settings that end every send within the confirm timeout, on a partition of the tenant's shard. */
+    static Map<String, Object> producerSettings(Configuration configuration) {
         int confirmMillis = (int) configuration.gateway().limits().confirmTimeout().toMillis();
+        int shardSize = TenantPolicy.of(configuration.defaults()).shardSize();
         Map<String, Object> properties = new HashMap<>(Map.of(
                 ProducerConfig.MAX_BLOCK_MS_CONFIG, confirmMillis / 2,
                 ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, confirmMillis,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2));
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, confirmMillis / 2,
+                ProducerConfig.PARTITIONER_CLASS_CONFIG, TenantPartitioner.class.getName(),
+                TenantPartitioner.SEED, configuration.shards().seed(),
+                TenantPartitioner.SIZE, Math.min(shardSize, ShuffleSharder.MAX_SIZE)));
         // A client waits for each response, and under load batches form while earlier ones are in flight.
         if (!configuration.kafka().properties().containsKey(ProducerConfig.LINGER_MS_CONFIG)) {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);

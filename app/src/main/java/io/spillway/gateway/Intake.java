@@ -1,14 +1,20 @@
 package io.spillway.gateway;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.schema.WorkItem;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,8 +39,9 @@ final class Intake {
     private static final int FRAMING_BYTES = 2 * 1024;
 
     private final TenantPolicies policies;
+    private final GrownLimits limits;
     private final AdmissionRules rules;
-    private final Depths depths;
+    private final Backlogs backlogs;
     private final Gateway.Sources sources;
     private final Producer<byte[], byte[]> producer;
     private final String topic;
@@ -42,36 +49,44 @@ final class Intake {
     private final long confirmNanos;
     private final RecordCodec<WorkItem> codec = new RecordCodec<>(new WorkItem());
     private final WriteHealth health = new WriteHealth();
+    /** Bound: the limits below. */
+    private final Map<PolicyField, Counter> refused = new EnumMap<>(PolicyField.class);
 
     /** @param confirmMillis time for the answer to a request; the producer may block for half of it in one send */
     Intake(
-            TenantPolicies policies, AdmissionRules rules, Depths depths, Gateway.Sources sources,
-            Producer<byte[], byte[]> producer, Topics topics, long confirmMillis) {
+            TenantPolicies policies, GrownLimits limits, AdmissionRules rules, Backlogs backlogs,
+            Gateway.Sources sources, Producer<byte[], byte[]> producer, Topics topics, long confirmMillis,
+            MeterRegistry registry) {
         this.policies = policies;
+        this.limits = limits;
         this.rules = rules;
-        this.depths = depths;
+        this.backlogs = backlogs;
         this.sources = sources;
         this.producer = producer;
         this.topic = topics.ingress();
         this.maxBytes = topics.ingressMaxBytes();
         this.confirmNanos = TimeUnit.MILLISECONDS.toNanos(confirmMillis);
+        for (PolicyField limit : AdmissionRules.LIMITS) {
+            refused.put(limit, Counter.builder("spillway.gateway.refused")
+                    .description("Items refused by a limit of their tenant's policy")
+                    .tag("limit", limit.key())
+                    .register(registry));
+        }
     }
 
-    /** Decides whether to admit one more item of a tenant now. */
+    /** Decides whether to admit one more item of a tenant now, and counts it if it is refused. */
     Admission admit(String tenant) {
-        long nowNanos = TimeUnit.MILLISECONDS.toNanos(sources.clock().millis());
-        return rules.admit(policies.context(tenant), depths.waiting(tenant), nowNanos, sources.random());
-    }
-
-    /** Returns the problem of a rejected item; empty for an admitted one. */
-    static Optional<Problem> problemOf(Admission admission) {
-        return switch (admission) {
-            case Admission.Admitted admitted -> Optional.empty();
-            case Admission.OverRate over -> Optional.of(Problem.of(
-                    Problem.Kind.OVER_RATE, "The tenant has exceeded its rate and burst.", over.retryAfterMillis()));
-            case Admission.HeldBack held -> Optional.of(Problem.of(
-                    Problem.Kind.HELD_BACK, "The tenant's backlog exceeds its maxDepth.", held.retryAfterMillis()));
-        };
+        long nowMillis = sources.clock().millis();
+        TenantContext context = policies.context(tenant);
+        Admission admission = rules.admit(
+                context, limits.ofGateways(tenant, context.policy()), backlogs.ofSender(tenant, nowMillis),
+                TimeUnit.MILLISECONDS.toNanos(nowMillis), sources.random());
+        switch (admission) {
+            case Admission.Admitted admitted -> { }
+            case Admission.OverRate over -> refused.get(over.limit()).increment();
+            case Admission.HeldBack held -> refused.get(held.limit()).increment();
+        }
+        return admission;
     }
 
     /** Sends an item to Kafka. The future completes empty once it is confirmed, otherwise with the problem. */
@@ -86,11 +101,14 @@ final class Intake {
         trace.tracestate().ifPresent(
                 state -> record.headers().add("tracestate", state.getBytes(StandardCharsets.US_ASCII)));
         CompletableFuture<Optional<Problem>> result = new CompletableFuture<>();
+        String tenant = item.getTenant();
+        backlogs.sent(tenant);
         try {
-            producer.send(record, (stored, error) -> result.complete(error == null ? confirmed() : problemOf(error)));
+            producer.send(record, (stored, error) ->
+                    result.complete(error == null ? confirmed() : problemOf(error, tenant)));
         } catch (RuntimeException e) {
             // The client throws errors that it finds before it accepts the record, and interrupts.
-            result.complete(problemOf(e));
+            result.complete(problemOf(e, tenant));
         }
         return result;
     }
@@ -136,7 +154,8 @@ final class Intake {
         return Optional.empty();
     }
 
-    private Optional<Problem> problemOf(Exception error) {
+    private Optional<Problem> problemOf(Exception error, String tenant) {
+        backlogs.notStored(tenant);
         if (error instanceof RecordTooLargeException) {
             return Optional.of(tooLarge());
         }

@@ -36,7 +36,7 @@ record ItemsApi(
     void one(String tenant, ServerRequest request, ServerResponse response) {
         withinLimits(tenant, request, response, MAX_PAYLOAD_BYTES, () -> {
             Admission admission = intake.admit(tenant);
-            Optional<Problem> rejected = Intake.problemOf(admission);
+            Optional<Problem> rejected = Problem.of(admission);
             if (rejected.isPresent()) {
                 responder.rejectReserved(request, response, GatewayResponse.of(rejected.get()).with(admission.rate()));
                 return;

@@ -1,6 +1,10 @@
 package io.spillway.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.ratelimit.Admission;
+import io.spillway.core.settings.Durations;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -9,8 +13,9 @@ import java.util.Optional;
  * @param kind              stable identifier for clients
  * @param detail            one sentence for people
  * @param retryAfterSeconds seconds after which to retry, if a retry is useful
+ * @param limit             policy setting of the tenant that rejected it, if one did
  */
-record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds) {
+record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds, Optional<PolicyField> limit) {
     /** Problem types with their HTTP status; the {@code type} is {@code urn:spillway:problem:} and the label. */
     enum Kind {
         BAD_REQUEST(400, "bad-request", "Invalid request"),
@@ -43,12 +48,49 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds) {
     }
 
     static Problem of(Kind kind, String detail) {
-        return new Problem(kind, detail, Optional.empty());
+        return new Problem(kind, detail, Optional.empty(), Optional.empty());
     }
 
     /** @param retryAfterMillis delay before a retry; rounded up to seconds, at least 1 */
     static Problem of(Kind kind, String detail, long retryAfterMillis) {
-        return new Problem(kind, detail, Optional.of(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000L))));
+        return new Problem(
+                kind, detail, Optional.of(Math.max(1, Math.ceilDiv(retryAfterMillis, 1_000L))), Optional.empty());
+    }
+
+    /** Returns the problem of a rejected item; empty for an admitted one. */
+    static Optional<Problem> of(Admission admission) {
+        return switch (admission) {
+            case Admission.Admitted admitted -> Optional.empty();
+            case Admission.OverRate over -> Optional.of(
+                    of(Kind.OVER_RATE, detail(over), over.retryAfterMillis()).by(over.limit()));
+            case Admission.HeldBack held -> Optional.of(
+                    of(Kind.HELD_BACK, detail(held), held.retryAfterMillis()).by(held.limit()));
+        };
+    }
+
+    private static String detail(Admission.OverRate over) {
+        double perSecond = over.rate().orElseThrow().limit().itemsPerSecond();
+        return over.limit() == PolicyField.GROWTH
+                ? String.format(Locale.ROOT, "The tenant's growing limit (growth) is %.3f items/s now. Wait for"
+                        + " Retry-After. The limit rises with steady use; the operator can set an admissionRate"
+                        + " instead.", perSecond)
+                : String.format(Locale.ROOT, "The tenant's admissionRate is %.3f items/s at this gateway. Wait for"
+                        + " Retry-After; the operator can raise admissionRate and admissionBurst.", perSecond);
+    }
+
+    private static String detail(Admission.HeldBack held) {
+        String backlog = held.limit() == PolicyField.MAX_DRAIN
+                ? "The tenant's " + held.backlog().waiting() + " waiting items need about "
+                        + Durations.format(Math.round(held.backlog().drainMillis() / 1e3) * 1_000)
+                        + ", more than its maxDrain."
+                : "The tenant has " + held.backlog().waiting() + " waiting items, more than its maxDepth.";
+        return String.format(Locale.ROOT, "%s %.1f of 100 items are accepted until fewer wait. Wait for Retry-After;"
+                + " the operator can raise %s, or set backPressure to accept.", backlog, 100 * held.share(),
+                held.limit().key());
+    }
+
+    private Problem by(PolicyField setting) {
+        return new Problem(kind, detail, retryAfterSeconds, Optional.of(setting));
     }
 
     /** Adds the members of this problem to a JSON object. */
@@ -57,6 +99,7 @@ record Problem(Kind kind, String detail, Optional<Long> retryAfterSeconds) {
         json.put("title", kind.title);
         json.put("status", kind.status);
         json.put("detail", detail);
+        limit.ifPresent(setting -> json.put("limit", setting.key()));
         retryAfterSeconds.ifPresent(seconds -> json.put("retryAfter", seconds));
     }
 }

@@ -20,8 +20,11 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.PlacementView;
+import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -33,7 +36,6 @@ import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
-import io.spillway.router.feedback.RateExchange;
 import io.spillway.router.feedback.WorkReader;
 import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.DepthMetrics;
@@ -41,7 +43,6 @@ import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
-import io.spillway.router.route.GrownLimits;
 import io.spillway.router.route.ItemDecider;
 import io.spillway.router.route.ItemRules;
 import io.spillway.router.route.PartitionSelector;
@@ -138,7 +139,7 @@ public final class Router implements AutoCloseable {
         Depths depths = new Depths();
         this.depthsView = new CompactedView(
                 clients, topics.depths(), depths, configuration.router().maxTenants(), Optional.empty(), clock);
-        this.exchange = new RateExchange(clients, topics, instance, shares, clock);
+        this.exchange = new RateExchange(clients, topics, Demands.Role.ROUTER, instance, shares, clock);
         RateTable rates = new RateTable(configuration.router().maxTenants(), shares);
         HotGuard guard = new HotGuard(configuration.router().protection());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
@@ -147,7 +148,7 @@ public final class Router implements AutoCloseable {
         this.workReader = new WorkReader(
                 queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
-                clients, topics, guard, () -> workReader.latest().hot(), exchange::routers, clock, registry);
+                clients, topics, guard, () -> workReader.latest().hot(), exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
@@ -158,8 +159,7 @@ public final class Router implements AutoCloseable {
         DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
-        RetryRules retries =
-                new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
+        RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
         var processors = processors(rules, retries, metrics, delays, recorder, placements, nanoClock);
         Topology topology = RouterTopology.build(topics, processors);

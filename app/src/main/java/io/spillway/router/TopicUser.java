@@ -26,8 +26,9 @@ record TopicUser(String title, List<String> reads, List<String> follows, List<St
         List<String> ledger = List.of(topics.ledger());
         return List.of(
                 new TopicUser(
-                        "gateway", List.of(), List.of(topics.keys(), topics.policies(), topics.depths()),
-                        List.of(topics.ingress())),
+                        "gateway", List.of(),
+                        List.of(topics.keys(), topics.policies(), topics.depths(), topics.demand()),
+                        List.of(topics.ingress(), topics.demand())),
                 // The router writes the ledger deltas of the route and delay stages past the topology.
                 new TopicUser(
                         "router", List.of(), join(List.of(rules, statuses, assigned)),

@@ -4,6 +4,7 @@ import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.core.item.Printable;
+import io.spillway.core.ratelimit.RateShares;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
@@ -15,7 +16,9 @@ import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
 import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -151,10 +154,14 @@ public record RunningSystem(
         }
         String gatewayUrl = "";
         if (roles.contains(Role.GATEWAY)) {
+            RateShares shares = new RateShares();
+            RateExchange exchange = shutdown.closing(new RateExchange(
+                    views.clients(), topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
+            exchange.start(START_TIMEOUT, delays);
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
-                    views.follow(topics.depths(), new Depths()), metrics.registry(), metrics.registry()::scrape,
-                    cluster::isReachable);
+                    views.follow(topics.depths(), new Depths()), shares, metrics.registry(),
+                    metrics.registry()::scrape, cluster::isReachable);
             Gateway gateway = shutdown.closing(new Gateway(configuration, dependencies, new Gateway.Sources(
                     InstantSource.system(), System::nanoTime, () -> ThreadLocalRandom.current().nextLong())));
             gatewayUrl = startOrFail(gateway::start);

@@ -85,7 +85,8 @@ class GatewayIT {
             assertThat(post(url, before, "late").statusCode()).as("the wait is for this gateway").isEqualTo(401);
             assertThat(ids()).contains("one").doesNotContain("late");
 
-            commands.run("tenants", "set", "bolt", "--rate", "0.001", "--burst", "1", "--wait").done();
+            commands.run("tenants", "set", "bolt", "--admission-rate", "0.001", "--admission-burst", "1", "--wait")
+                    .done();
             assertThat(Stream.generate(() -> send(url, made, "limited"))
                             .limit(20)
                             .anyMatch(answer -> answer.statusCode() == 429))
@@ -95,7 +96,7 @@ class GatewayIT {
             assertThat(Files.getPosixFilePermissions(data.resolve("admin.key")))
                     .isEqualTo(PosixFilePermissions.fromString("rw-------"));
             assertThat(get(url + "/admin/tenants/bolt", adminKey).body())
-                    .contains("\"tenant\":\"bolt\"", "\"ratePerSecond\":0.001", "\"waiting\":null");
+                    .contains("\"tenant\":\"bolt\"", "\"admissionRatePerSecond\":0.001", "\"waiting\":null");
             assertThat(get(url + "/admin/tenants/bolt", made).statusCode()).isEqualTo(403);
             assertThat(get(url + "/admin/depths", adminKey).body())
                     .contains("\"lanes\":{\"hot\":{\"waiting\":0,", "\"tenantsKnown\":0");

@@ -28,7 +28,7 @@ class DepthsReportTest {
     private final Depths depths = new Depths();
     private final LaneFlows flows = new LaneFlows(depths);
     private final TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
-    private final DepthsReport report = new DepthsReport(depths, flows, policies);
+    private final DepthsReport report = new DepthsReport(depths, new Backlogs(depths, 100), flows, policies);
 
     @Test
     void tenants_with_backlogs_are_listed_largest_first_with_forecast_and_admitted_share() {

@@ -9,6 +9,7 @@ import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.core.ratelimit.RateShares;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.view.ApiKey;
 import io.spillway.kafka.view.ApiKeys;
@@ -78,7 +79,7 @@ final class GatewayUnderTest implements AutoCloseable {
         this.gateway = new Gateway(
                 configuration,
                 new Gateway.Dependencies(
-                        policies, keys, AdminKey.of(ADMIN_KEY), depths, registry, () -> metricsText,
+                        policies, keys, AdminKey.of(ADMIN_KEY), depths, new RateShares(), registry, () -> metricsText,
                         () -> isReachable),
                 new Gateway.Sources(
                         () -> Instant.ofEpochMilli(nowMillis.get()),
@@ -110,6 +111,16 @@ final class GatewayUnderTest implements AutoCloseable {
         TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
         depths.put(tenant, Depths.encode(
                 tenant, new Depth(balance, FlowRates.startingAt(nowMillis.get()), GrowingLimit.NONE, 0)));
+    }
+
+    /** Sets a tenant's balance to items in hot and completed ones, and its rate of completion. */
+    void flows(String tenant, long waiting, long completed, double outPerSecond) {
+        long[] counts = new long[ItemState.COUNT];
+        counts[ItemState.HOT.ordinal()] = waiting;
+        counts[ItemState.DONE.ordinal()] = completed;
+        TenantBalance balance = TenantBalance.EMPTY.plus(ItemState.OUTSIDE, counts, 0);
+        depths.put(tenant, Depths.encode(
+                tenant, new Depth(balance, new FlowRates(0, outPerSecond, nowMillis.get()), GrowingLimit.NONE, 0)));
     }
 
     /** Sends a request. @param headers names and values alternate */

@@ -130,7 +130,8 @@ class ItemsApiTest {
 
     @Test
     void a_request_over_the_rate_is_rejected_with_quota_and_retry_time() throws Exception {
-        gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.RATE, "2").with(PolicyField.BURST, "4"));
+        gateway.policy("acme", PolicySettings.NONE_SET
+                .with(PolicyField.ADMISSION_RATE, "2").with(PolicyField.ADMISSION_BURST, "4"));
         List<HttpResponse<String>> answers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             answers.add(gateway.post(key, "x"));
@@ -184,7 +185,8 @@ class ItemsApiTest {
 
     @Test
     void every_line_of_a_batch_has_its_own_result() throws Exception {
-        gateway.policy("acme", PolicySettings.NONE_SET.with(PolicyField.RATE, "1").with(PolicyField.BURST, "3"));
+        gateway.policy("acme", PolicySettings.NONE_SET
+                .with(PolicyField.ADMISSION_RATE, "1").with(PolicyField.ADMISSION_BURST, "3"));
         HttpResponse<String> answer = gateway.batch(key, """
             {"id":"a","payload":"1","workload":"mail"}
             not json

@@ -78,8 +78,8 @@ class TopologyDrawingTest {
                 "    topic-spillway.policies[(spillway.policies)] -.-> client-router([router])");
         assertThat(drawing.text()).contains("""
                Client: gateway
-                  follows: spillway.keys, spillway.policies, spillway.depths
-                  writes: spillway.ingress
+                  follows: spillway.keys, spillway.policies, spillway.depths, spillway.demand
+                  writes: spillway.ingress, spillway.demand
             """);
     }
 

@@ -7,6 +7,7 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.routing.Route;
 import io.spillway.core.routing.RoutingRules;
 import io.spillway.kafka.codec.ParsedRecord;
+import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import java.util.function.LongSupplier;
@@ -72,7 +73,7 @@ public record ItemRules(
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
                 context, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
-                limits.of(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
+                limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
     }
 
     /** Returns the decision to drop an item that is cancelled. */

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.bench.support.Scene;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.ratelimit.RateShares;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
 import io.spillway.kafka.topics.KafkaClients;
@@ -22,6 +23,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.apache.kafka.clients.producer.Producer;
@@ -36,14 +38,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  */
 public record FrontDoor(int port, Map<String, String> keys, Runnable end) implements AutoCloseable {
     static final String QUIET = "quiet";
-    static final String NOISY = "noisy";
+    /** A name whose shard of ingress is the quiet tenant's: with 12 partitions and the seed 0 all four are shared. */
+    static final String NOISY = "noisy-13";
 
     /**
      * The gateway as shipped, with two tenants.
      *
-     * @param noisyPerSecond rate of the noisy tenant, with a burst of as much; the quiet one's is never reached
+     * @param noisyPerSecond admission rate of the noisy tenant, with a burst of as much; empty for default settings
      */
-    static FrontDoor gateway(Scene scene, int noisyPerSecond) {
+    static FrontDoor gateway(Scene scene, OptionalInt noisyPerSecond) {
         ApiKeys keys = new ApiKeys();
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         Gateway gateway = new Gateway(
@@ -53,6 +56,7 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         keys,
                         AdminKey.of("0123456789abcdef"),
                         new Depths(),
+                        new RateShares(),
                         new SimpleMeterRegistry(),
                         () -> "",
                         () -> true),
@@ -61,7 +65,8 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
                         System::nanoTime,
                         () -> ThreadLocalRandom.current().nextLong()));
         Map<String, String> held = Map.of(
-                QUIET, key(keys, policies, QUIET, 10_000_000), NOISY, key(keys, policies, NOISY, noisyPerSecond));
+                QUIET, key(keys, policies, QUIET, OptionalInt.of(10_000_000)), NOISY,
+                key(keys, policies, NOISY, noisyPerSecond));
         return new FrontDoor(URI.create(gateway.start()).getPort(), held, gateway::close);
     }
 
@@ -108,12 +113,12 @@ public record FrontDoor(int port, Map<String, String> keys, Runnable end) implem
         }
     }
 
-    private static String key(ApiKeys keys, TenantPolicies policies, String tenant, int perSecond) {
+    private static String key(ApiKeys keys, TenantPolicies policies, String tenant, OptionalInt perSecond) {
         ApiKey key = ApiKey.make(new SecureRandom());
         keys.put(key.keyId(), StoredKey.of(tenant, key, 0).encode());
-        policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET
-                .with(PolicyField.RATE, Integer.toString(perSecond))
-                .with(PolicyField.BURST, Integer.toString(perSecond))));
+        perSecond.ifPresent(rate -> policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET
+                .with(PolicyField.ADMISSION_RATE, Integer.toString(rate))
+                .with(PolicyField.ADMISSION_BURST, Integer.toString(rate)))));
         return key.text();
     }
 }

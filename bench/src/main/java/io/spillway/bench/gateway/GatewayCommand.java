@@ -6,6 +6,7 @@ import io.spillway.bench.support.Scene;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
@@ -53,6 +54,11 @@ public final class GatewayCommand implements Callable<Integer> {
             description = "how much more than its rate the noisy tenant sends (default: ${DEFAULT-VALUE})")
     private int times;
 
+    @Option(
+            names = "--unlimited",
+            description = "the noisy tenant has default settings, so all of the flood is accepted")
+    private boolean unlimited;
+
     /** What one round saw. */
     private record Round(
             HttpLoad.Result gateway,
@@ -86,7 +92,7 @@ public final class GatewayCommand implements Callable<Integer> {
     private Round round(Bench bench, int round) {
         HttpLoad.Result first = full(bench, round, round % 2 == 0);
         HttpLoad.Result second = full(bench, round, round % 2 != 0);
-        try (Scene scene = scene(bench, "n" + round); FrontDoor door = FrontDoor.gateway(scene, noisyRate)) {
+        try (Scene scene = scene(bench, "n" + round); FrontDoor door = door(scene)) {
             HttpLoad.Result quiet = quiet(door).await();
             HttpLoad.Running flooding = HttpLoad.start(
                     door.port(), door.keys().get(FrontDoor.NOISY), connections, times * noisyRate, warmup, seconds,
@@ -101,10 +107,14 @@ public final class GatewayCommand implements Callable<Integer> {
 
     private HttpLoad.Result full(Bench bench, int round, boolean gateway) {
         try (Scene scene = scene(bench, (gateway ? "g" : "b") + round);
-                FrontDoor door = gateway ? FrontDoor.gateway(scene, noisyRate) : FrontDoor.bare(scene)) {
+                FrontDoor door = gateway ? door(scene) : FrontDoor.bare(scene)) {
             return HttpLoad.start(
                     door.port(), door.keys().get(FrontDoor.QUIET), connections, 0, warmup, seconds, bytes).await();
         }
+    }
+
+    private FrontDoor door(Scene scene) {
+        return FrontDoor.gateway(scene, unlimited ? OptionalInt.empty() : OptionalInt.of(noisyRate));
     }
 
     private HttpLoad.Running quiet(FrontDoor door) {

@@ -1,9 +1,9 @@
 package io.spillway.core.policy;
 
-/** Effect on gateway admission when a tenant's backlog is over its {@code maxDepth}. */
+/** Effect of a tenant's backlog and of its growth rule on admission at the gateways. */
 public enum BackPressure {
-    /** The admitted share is inversely proportional to the backlog. */
+    /** Admission shrinks with a backlog over {@code maxDrain} or {@code maxDepth}, and a growing limit holds. */
     SHED,
-    /** Items are never rejected because of the backlog. */
+    /** Items are never rejected for the backlog or a growing limit, only for an explicit {@code admissionRate}. */
     ACCEPT
 }

@@ -17,9 +17,13 @@ import java.util.regex.Pattern;
  */
 public enum PolicyField {
     RATE("rate", Type.NUMBER, 0.001, 10_000_000, true,
-            "rate limit, items a second: excess items go to the overflow lane, or get 429 at the gateway"),
+            "rate limit of the lanes, items a second: excess items are accepted and go to the overflow lane"),
     BURST("burst", Type.COUNT, 1, 1_000_000_000, true,
-            "items accepted at once above the rate; none: one second of the rate"),
+            "items at once within the rate; none: one second of the rate"),
+    ADMISSION_RATE("admissionRate", Type.NUMBER, 0.001, 10_000_000, true,
+            "rate limit of the gateways, items a second: excess items are refused with 429"),
+    ADMISSION_BURST("admissionBurst", Type.COUNT, 1, 1_000_000_000, true,
+            "items at once within the admissionRate; none: one second of it"),
     CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "maximum concurrent handlers in one worker"),
     AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
@@ -50,9 +54,11 @@ public enum PolicyField {
     DEDICATED("dedicated", Type.COUNT, 0, 10_000, false,
             "partitions reserved for this tenant; ignored in the defaults"),
     BACK_PRESSURE("backPressure", Type.CHOICE, List.of("shed", "accept"),
-            "whether a backlog deeper than maxDepth sheds load at the gateway"),
+            "whether the gateways refuse items because of maxDrain, maxDepth and growth; admissionRate holds anyway"),
+    MAX_DRAIN("maxDrain", Type.DURATION, 1_000, Limits.YEAR_MILLIS, true,
+            "time that the waiting items may need at their rate of completion; beyond, the gateways shed load"),
     MAX_DEPTH("maxDepth", Type.COUNT, 1, Long.MAX_VALUE / 2, true,
-            "waiting items above which the gateway sheds load"),
+            "waiting items above which the gateways shed load"),
     GROWTH("growth", Type.NUMBER, 1.1, 1_000, true,
             "limit of a tenant without a rate, as a multiple of its long-term use"),
     GROWTH_FLOOR("growthFloor", Type.NUMBER, 0.001, 10_000_000, false,
@@ -198,7 +204,10 @@ public enum PolicyField {
 
     /** Returns the key in JSON, which ends with the unit: {@code ttlMillis}, {@code ratePerSecond}. */
     public String jsonKey() {
-        return this == RATE ? "ratePerSecond" : type == Type.DURATION ? key + "Millis" : key;
+        if (this == RATE || this == ADMISSION_RATE) {
+            return key + "PerSecond";
+        }
+        return type == Type.DURATION ? key + "Millis" : key;
     }
 
     /** Returns a stored value as JSON has it: a number, a flag or text; null for none. */

@@ -22,6 +22,8 @@ public record PolicySettings(Map<PolicyField, Object> values) {
     public static final PolicySettings DEFAULTS = NONE_SET
             .with(PolicyField.RATE, "none")
             .with(PolicyField.BURST, "none")
+            .with(PolicyField.ADMISSION_RATE, "none")
+            .with(PolicyField.ADMISSION_BURST, "none")
             .with(PolicyField.CONCURRENCY, "none")
             .with(PolicyField.AGED_AFTER, "5m")
             .with(PolicyField.TTL, "none")
@@ -42,6 +44,7 @@ public record PolicySettings(Map<PolicyField, Object> values) {
             .with(PolicyField.SHARD_SIZE, "4")
             .with(PolicyField.DEDICATED, "0")
             .with(PolicyField.BACK_PRESSURE, "shed")
+            .with(PolicyField.MAX_DRAIN, "1h")
             .with(PolicyField.MAX_DEPTH, "none")
             .with(PolicyField.GROWTH, "none")
             .with(PolicyField.GROWTH_FLOOR, "10")

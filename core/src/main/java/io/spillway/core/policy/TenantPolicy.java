@@ -6,7 +6,8 @@ import java.util.Optional;
 /**
  * Effective policy of one tenant, with every field resolved. "none" is the value at which the rule never applies.
  *
- * @param rateLimit         rate and burst; empty for none
+ * @param rateLimit         rate and burst of the lanes; empty for none
+ * @param admissionLimit    rate and burst of the gateways; empty for none
  * @param concurrency       maximum concurrent handlers in one worker; {@link Integer#MAX_VALUE} for fair share only
  * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
  * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
@@ -27,12 +28,14 @@ import java.util.Optional;
  * @param weight            share of the worker relative to other tenants
  * @param shardSize         partitions of each lane for this tenant
  * @param dedicated         partitions reserved for this tenant, 0 for none
- * @param backPressure      effect of a deep backlog on admission
+ * @param backPressure      effect of backlog and growth rule on admission
+ * @param maxDrainMillis    time for the backlog above which admission shrinks; {@link Long#MAX_VALUE} for never
  * @param maxDepth          waiting items above which admission shrinks; {@link Long#MAX_VALUE} for never
  * @param growth            growth rule of the limit; empty when a rate is set or growth is off
  */
 public record TenantPolicy(
         Optional<RateLimit> rateLimit,
+        Optional<RateLimit> admissionLimit,
         int concurrency,
         long agedAfterMillis,
         long ttlMillis,
@@ -54,6 +57,7 @@ public record TenantPolicy(
         int shardSize,
         int dedicated,
         BackPressure backPressure,
+        long maxDrainMillis,
         long maxDepth,
         Optional<GrowthRule> growth) {
 
@@ -63,7 +67,8 @@ public record TenantPolicy(
         boolean timeoutAuto = all.values().get(PolicyField.TIMEOUT).equals(PolicyField.AUTO);
         long timeoutMinMillis = count(all, PolicyField.TIMEOUT_MIN);
         return new TenantPolicy(
-                rateLimit(all),
+                rateLimit(all, PolicyField.RATE, PolicyField.BURST),
+                rateLimit(all, PolicyField.ADMISSION_RATE, PolicyField.ADMISSION_BURST),
                 (int) Math.min(count(all, PolicyField.CONCURRENCY), Integer.MAX_VALUE),
                 count(all, PolicyField.AGED_AFTER),
                 count(all, PolicyField.TTL),
@@ -85,16 +90,17 @@ public record TenantPolicy(
                 (int) count(all, PolicyField.SHARD_SIZE),
                 (int) count(all, PolicyField.DEDICATED),
                 BackPressure.valueOf(choice(all, PolicyField.BACK_PRESSURE)),
+                count(all, PolicyField.MAX_DRAIN),
                 count(all, PolicyField.MAX_DEPTH),
                 growth(all));
     }
 
-    private static Optional<RateLimit> rateLimit(PolicySettings all) {
-        double rate = number(all, PolicyField.RATE);
+    private static Optional<RateLimit> rateLimit(PolicySettings all, PolicyField perSecond, PolicyField burst) {
+        double rate = number(all, perSecond);
         // The default burst is one second of the rate, because an unlimited burst would disable the rate.
         return rate == PolicyField.NONE
                 ? Optional.empty()
-                : Optional.of(RateLimit.orOneSecond(rate, count(all, PolicyField.BURST)));
+                : Optional.of(RateLimit.orOneSecond(rate, count(all, burst)));
     }
 
     private static Optional<GrowthRule> growth(PolicySettings all) {

@@ -1,19 +1,25 @@
 package io.spillway.core.ratelimit;
 
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.Set;
 
 /**
- * Gateway admission: the tenant's rate limit first, then load shedding by its backlog. In the other order, a tenant
- * that offers 50 times its rate would not notice its backlog until that is 50 times its maximum.
+ * Gateway admission: the tenant's rate limit at the gateways first, then load shedding by its backlog. In the other
+ * order, a tenant that offers 50 times its rate would not notice its backlog until that is 50 times its maximum.
  *
  * <p>A rejected caller gets the earliest useful time to retry plus a random part of up to the same length (at least one
  * second), so that callers rejected together do not return together. Over the rate, the earliest time is when the next
  * item fits. When shed, it is one second for each offer that one admission takes on average.
  */
 public final class AdmissionRules {
+    /** Settings that can refuse an item. */
+    public static final Set<PolicyField> LIMITS = Set.of(
+            PolicyField.ADMISSION_RATE, PolicyField.GROWTH, PolicyField.MAX_DRAIN, PolicyField.MAX_DEPTH);
+
     static final long MAX_RETRY_MILLIS = 300_000;
     private static final long SECOND_MILLIS = 1_000;
     private static final long MAX_SHED_MILLIS = 60_000;
@@ -29,19 +35,24 @@ public final class AdmissionRules {
     /**
      * Decides on one item.
      *
-     * @param waiting the tenant's waiting items; empty when not known
+     * @param limit   the tenant's {@code admissionRate} or grown limit; empty for none
+     * @param backlog the tenant's waiting items
      * @param random  at least 0 and below 1
      */
-    public Admission admit(TenantContext tenant, OptionalLong waiting, long nowNanos, double random) {
+    public Admission admit(
+            TenantContext tenant, Optional<RateLimit> limit, Backlog backlog, long nowNanos, double random) {
         TenantPolicy policy = tenant.policy();
-        Optional<RateDecision> rate = policy.rateLimit().map(limit -> rates.read(tenant, limit, nowNanos));
+        Optional<RateDecision> rate = limit.map(given -> rates.read(tenant, given, nowNanos));
         if (rate.isPresent() && !rate.get().admitted()) {
-            return new Admission.OverRate(rate, jittered(rate.get().nextMillis(), random));
+            return new Admission.OverRate(
+                    rate, policy.admissionLimit().isPresent() ? PolicyField.ADMISSION_RATE : PolicyField.GROWTH,
+                    jittered(rate.get().nextMillis(), random));
         }
-        if (!shedder.admit(tenant.name(), policy, waiting, random)) {
-            double offers = 1 / LoadShedder.share(policy, waiting);
+        if (!shedder.admit(tenant.name(), policy, backlog, random)) {
+            double share = LoadShedder.share(policy, backlog);
             return new Admission.HeldBack(
-                    rate, jittered((long) Math.min(offers * SECOND_MILLIS, MAX_SHED_MILLIS), random));
+                    rate, LoadShedder.limit(policy, backlog), backlog, share,
+                    jittered((long) Math.min(SECOND_MILLIS / share, MAX_SHED_MILLIS), random));
         }
         return new Admission.Admitted(rate);
     }

@@ -1,14 +1,15 @@
 package io.spillway.core.ratelimit;
 
 import io.spillway.core.policy.BackPressure;
+import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Load shedding by a tenant's own backlog: above {@code maxDepth}, the share {@code maxDepth / depth} of its offers is
- * admitted ("Avoiding insurmountable queue backlogs", Yanacek, Amazon Builders' Library).
+ * Load shedding by a tenant's own backlog: when it needs longer than {@code maxDrain}, the share {@code maxDrain /
+ * needed time} of its offers is admitted, and above {@code maxDepth} the share {@code maxDepth / depth}. The smaller
+ * one applies ("Avoiding insurmountable queue backlogs", Yanacek, Amazon Builders' Library).
  *
  * <p>A share is stable where a rate limit set from recent throughput is not: that rate would depend on the load of
  * other tenants. With offers r, capacity c and maximum M, the depth changes by {@code r M / d - c} a second. It settles
@@ -36,11 +37,10 @@ public final class LoadShedder {
     /**
      * Counts one offer of a tenant and returns whether it is admitted.
      *
-     * @param waiting the tenant's waiting items; empty when not known, which admits
-     * @param random  at least 0 and below 1
+     * @param random at least 0 and below 1
      */
-    public boolean admit(String tenant, TenantPolicy policy, OptionalLong waiting, double random) {
-        double share = share(policy, waiting);
+    public boolean admit(String tenant, TenantPolicy policy, Backlog backlog, double random) {
+        double share = share(policy, backlog);
         if (share >= 1) {
             credits.remove(tenant);
             return true;
@@ -52,12 +52,25 @@ public final class LoadShedder {
         return credit >= 1;
     }
 
-    /**
-     * Returns the share of a tenant's offers that is admitted, above 0 to 1; 1 when its waiting items are not known.
-     */
-    public static double share(TenantPolicy policy, OptionalLong waiting) {
-        return policy.backPressure() == BackPressure.ACCEPT || waiting.orElse(0) <= policy.maxDepth()
+    /** Returns the share of a tenant's offers that is admitted, above 0 to 1. */
+    public static double share(TenantPolicy policy, Backlog backlog) {
+        return policy.backPressure() == BackPressure.ACCEPT
                 ? 1
-                : (double) Math.max(1, policy.maxDepth()) / waiting.getAsLong();
+                : Math.min(1, Math.min(byDrain(policy, backlog), byDepth(policy, backlog)));
+    }
+
+    /** Returns the limit that gives the {@link #share}: {@code maxDrain} or {@code maxDepth}. */
+    public static PolicyField limit(TenantPolicy policy, Backlog backlog) {
+        return byDrain(policy, backlog) <= byDepth(policy, backlog) ? PolicyField.MAX_DRAIN : PolicyField.MAX_DEPTH;
+    }
+
+    /** Infinite for a backlog that needs no time. */
+    private static double byDrain(TenantPolicy policy, Backlog backlog) {
+        return policy.maxDrainMillis() / backlog.drainMillis();
+    }
+
+    /** Infinite for an empty backlog. */
+    private static double byDepth(TenantPolicy policy, Backlog backlog) {
+        return (double) policy.maxDepth() / backlog.waiting();
     }
 }

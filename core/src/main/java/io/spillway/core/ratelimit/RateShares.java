@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
  * sum up to one, so the rate holds over all processes. Shares follow the traffic one exchange later.
  *
  * <p>A tenant with a total demand below half its rate is not divided: any process may use its whole burst. A process
- * that has not seen a tenant that others have seen admits {@value #INITIAL_SHARE} of the rate until it has measured. A
- * single process measures nothing.
+ * that has not seen a tenant that others have seen admits what their demand leaves free, and at least
+ * {@value #INITIAL_SHARE} of the rate, until it has measured. A single process measures nothing.
  *
  * <p>{@link #limit} is thread-safe; {@link #endInterval} and {@link #divide} belong to one thread, their owner. Bound:
  * {@value #MAX_MEASURED} tenants are measured at one time; further ones are not divided. {@value #MAX_PUBLISHED} are
@@ -34,6 +34,8 @@ public final class RateShares {
 
     private final Map<String, Meter> meters = new ConcurrentHashMap<>();
     private volatile Map<String, Double> shares = Map.of();
+    /** Demand of the others for tenants without demand here, items a second. */
+    private volatile Map<String, Double> elsewhereOnly = Map.of();
     private volatile boolean isAlone = true;
 
     /** Creates shares of a single process. Other processes become known through {@link #divide}. */
@@ -54,7 +56,13 @@ public final class RateShares {
         meter.arrivals.increment();
         meter.limit = whole;
         Double share = shares.get(tenant);
-        return share == null ? whole : whole.part(share);
+        return share == null ? free(whole, elsewhereOnly.get(tenant)) : whole.part(share);
+    }
+
+    /** Returns the part of a limit that the others' demand, null for none, leaves to a process without demand. */
+    private static RateLimit free(RateLimit whole, Double elsewherePerSecond) {
+        double used = elsewherePerSecond == null ? 0 : elsewherePerSecond / whole.itemsPerSecond();
+        return used <= UNDIVIDED_DEMAND ? whole : whole.part(Math.max(INITIAL_SHARE, 1 - used));
     }
 
     /**
@@ -91,22 +99,21 @@ public final class RateShares {
             other.forEach((tenant, demand) -> elsewhere.merge(tenant, demand, Double::sum));
         }
         Map<String, Double> divided = new HashMap<>();
+        Map<String, Double> unmeasured = new HashMap<>();
         elsewhere.forEach((tenant, demand) -> {
             Meter meter = meters.get(tenant);
             double here = meter == null ? 0 : meter.demand;
-            if (meter == null || here + demand > UNDIVIDED_DEMAND * meter.limit.itemsPerSecond()) {
-                divided.put(tenant, here == 0 ? INITIAL_SHARE : here / (here + demand));
+            if (here == 0) {
+                unmeasured.put(tenant, demand);
+            } else if (here + demand > UNDIVIDED_DEMAND * meter.limit.itemsPerSecond()) {
+                divided.put(tenant, here / (here + demand));
             }
         });
         if (isAlone) {
             meters.clear();
         }
         shares = divided;
-    }
-
-    /** Returns this process's share of a tenant's rate, above 0 to 1. */
-    public double share(String tenant) {
-        return shares.getOrDefault(tenant, 1.0);
+        elsewhereOnly = unmeasured;
     }
 
     /** Demand of one tenant. Any thread counts arrivals; the owner of the shares reads and writes the rest. */

@@ -23,6 +23,7 @@ class PolicyFieldTest {
         "backPressure, back-pressure", "maxDepth, max-depth", "growth, growth", "growthFloor, growth-floor",
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
+        "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
         "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
@@ -34,8 +35,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(27);
-        assertThat(PolicyField.flags()).hasSize(27).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(30);
+        assertThat(PolicyField.flags()).hasSize(30).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -189,7 +190,7 @@ class PolicyFieldTest {
     private static Object valueOf(PolicyField field, SplittableRandom random) {
         boolean none = field.allowed().contains(", or ") && random.nextInt(10) == 0;
         return switch (field) {
-            case RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
+            case RATE, ADMISSION_RATE -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH -> none ? -1.0 : random.nextDouble(1.1, 1_000);
             case GROWTH_FLOOR -> Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
@@ -201,14 +202,14 @@ class PolicyFieldTest {
             case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);
             case DEDICATED -> random.nextLong(0, 10_001);
             case RETRY_EARNED -> random.nextDouble();
-            case RETRY_FOR, EXPIRE_AFTER -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);
+            case RETRY_FOR, EXPIRE_AFTER, MAX_DRAIN -> none ? -1L : random.nextLong(1_000, 365 * DAY + 1);
             default -> none ? -1L : random.nextLong(1, 1 + mostOf(field) >>> random.nextInt(8));
         };
     }
 
     private static long mostOf(PolicyField field) {
         return switch (field) {
-            case BURST -> 1_000_000_000;
+            case BURST, ADMISSION_BURST -> 1_000_000_000;
             case CONCURRENCY -> 100_000;
             case AGED_AFTER, TTL -> 365 * DAY;
             case BACKOFF_BASE, BACKOFF_CAP, TIMEOUT, TIMEOUT_MIN, TIMEOUT_MAX -> DAY;

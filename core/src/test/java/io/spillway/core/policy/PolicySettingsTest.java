@@ -21,6 +21,8 @@ class PolicySettingsTest {
         Map<PolicyField, String> contract = new EnumMap<>(PolicyField.class);
         contract.put(PolicyField.RATE, "none");
         contract.put(PolicyField.BURST, "none");
+        contract.put(PolicyField.ADMISSION_RATE, "none");
+        contract.put(PolicyField.ADMISSION_BURST, "none");
         contract.put(PolicyField.CONCURRENCY, "none");
         contract.put(PolicyField.AGED_AFTER, "5m");
         contract.put(PolicyField.TTL, "none");
@@ -41,6 +43,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.SHARD_SIZE, "4");
         contract.put(PolicyField.DEDICATED, "0");
         contract.put(PolicyField.BACK_PRESSURE, "shed");
+        contract.put(PolicyField.MAX_DRAIN, "1h");
         contract.put(PolicyField.MAX_DEPTH, "none");
         contract.put(PolicyField.GROWTH, "none");
         contract.put(PolicyField.GROWTH_FLOOR, "10");

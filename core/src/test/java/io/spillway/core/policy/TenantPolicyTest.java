@@ -13,6 +13,7 @@ class TenantPolicyTest {
     void without_settings_the_defaults_apply() {
         assertThat(TenantPolicy.of(PolicySettings.NONE_SET)).isEqualTo(new TenantPolicy(
                 Optional.empty(),
+                Optional.empty(),
                 Integer.MAX_VALUE,
                 300_000,
                 Long.MAX_VALUE,
@@ -34,6 +35,7 @@ class TenantPolicyTest {
                 4,
                 0,
                 BackPressure.SHED,
+                3_600_000,
                 Long.MAX_VALUE,
                 Optional.empty()));
     }
@@ -63,9 +65,13 @@ class TenantPolicyTest {
                 .with(PolicyField.SHARD_SIZE, "11")
                 .with(PolicyField.DEDICATED, "12")
                 .with(PolicyField.BACK_PRESSURE, "accept")
+                .with(PolicyField.ADMISSION_RATE, "40")
+                .with(PolicyField.ADMISSION_BURST, "41")
+                .with(PolicyField.MAX_DRAIN, "42s")
                 .with(PolicyField.MAX_DEPTH, "13");
         assertThat(TenantPolicy.of(settings)).isEqualTo(new TenantPolicy(
                 Optional.of(RateLimit.of(10, 20)),
+                Optional.of(RateLimit.of(40, 41)),
                 3,
                 4_000,
                 5_000,
@@ -87,6 +93,7 @@ class TenantPolicyTest {
                 11,
                 12,
                 BackPressure.ACCEPT,
+                42_000,
                 13,
                 Optional.empty()));
     }
@@ -125,12 +132,14 @@ class TenantPolicyTest {
                 .with(PolicyField.CONCURRENCY, "none")
                 .with(PolicyField.RETRY_FOR, "none")
                 .with(PolicyField.EXPIRE_AFTER, "none")
+                .with(PolicyField.MAX_DRAIN, "none")
                 .with(PolicyField.MAX_DEPTH, "none"));
         assertThat(policy.retryForMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.expireAfterMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.agedAfterMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.ttlMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.concurrency()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(policy.maxDrainMillis()).isEqualTo(Long.MAX_VALUE);
         assertThat(policy.maxDepth()).isEqualTo(Long.MAX_VALUE);
     }
 

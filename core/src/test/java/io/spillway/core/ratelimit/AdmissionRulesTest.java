@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import java.util.Arrays;
 import java.util.HashSet;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +25,7 @@ class AdmissionRulesTest {
     @Test
     void a_tenant_without_a_rate_is_admitted_without_a_rate_decision() {
         for (int i = 0; i < 1_000; i++) {
-            Admission admission = admit(policy("none", "none", "none"), 0, OptionalLong.empty(), 0);
+            Admission admission = admit(policy("none", "none", "none"), 0, Backlog.NONE, 0);
             assertThat(admission).isInstanceOf(Admission.Admitted.class);
             assertThat(admission.rate()).isEmpty();
         }
@@ -48,9 +50,9 @@ class AdmissionRulesTest {
             int before, long atMillis, boolean admitted, long remaining, long fullMillis, long nextMillis) {
         TenantPolicy policy = policy("2", "4", "none");
         for (int i = 0; i < before; i++) {
-            admit(policy, 0, OptionalLong.empty(), 0);
+            admit(policy, 0, Backlog.NONE, 0);
         }
-        Admission admission = admit(policy, atMillis, OptionalLong.empty(), 0);
+        Admission admission = admit(policy, atMillis, Backlog.NONE, 0);
 
         assertThat(admission instanceof Admission.Admitted).isEqualTo(admitted);
         RateDecision rate = admission.rate().orElseThrow();
@@ -73,9 +75,9 @@ class AdmissionRulesTest {
     void retry_over_the_rate_is_the_time_of_the_next_item_plus_jitter(
             String what, String rate, double random, long millis) {
         TenantPolicy policy = policy(rate, "1", "none");
-        admit(policy, 0, OptionalLong.empty(), 0);
+        admit(policy, 0, Backlog.NONE, 0);
 
-        assertThat(admit(policy, 0, OptionalLong.empty(), random))
+        assertThat(admit(policy, 0, Backlog.NONE, random))
                 .isInstanceOfSatisfying(
                         Admission.OverRate.class, over -> assertThat(over.retryAfterMillis()).isEqualTo(millis));
     }
@@ -90,13 +92,13 @@ class AdmissionRulesTest {
             two with it                         | 1_000_000 | 0.999  |  119940
             """)
     void a_shed_caller_waits_longer_with_a_deeper_backlog(String what, String depth, double random, long millis) {
-        OptionalLong waiting = OptionalLong.of(Long.parseLong(depth.replace("_", "")));
+        Backlog backlog = new Backlog(Long.parseLong(depth.replace("_", "")), 0);
         TenantPolicy policy = policy("none", "none", "100");
-        Admission admission = admit(policy, 0, waiting, 0);
+        Admission admission = admit(policy, 0, backlog, 0);
         for (int i = 0; admission instanceof Admission.Admitted && i < 10; i++) {
-            admission = admit(policy, 0, waiting, 0);
+            admission = admit(policy, 0, backlog, 0);
         }
-        admission = admission instanceof Admission.HeldBack && random == 0 ? admission : admit(policy, 0, waiting,
+        admission = admission instanceof Admission.HeldBack && random == 0 ? admission : admit(policy, 0, backlog,
                 random);
 
         assertThat(admission).isInstanceOfSatisfying(
@@ -106,10 +108,10 @@ class AdmissionRulesTest {
     @Test
     void callers_rejected_together_get_different_retry_times() {
         TenantPolicy policy = policy("0.1", "1", "none");
-        admit(policy, 0, OptionalLong.empty(), 0);
+        admit(policy, 0, Backlog.NONE, 0);
         Set<Long> seconds = new HashSet<>();
         for (int caller = 0; caller < 100; caller++) {
-            seconds.add(((Admission.OverRate) admit(policy, 0, OptionalLong.empty(), caller / 100.0))
+            seconds.add(((Admission.OverRate) admit(policy, 0, Backlog.NONE, caller / 100.0))
                     .retryAfterMillis() / 1_000);
         }
         assertThat(seconds).hasSize(10);
@@ -121,7 +123,7 @@ class AdmissionRulesTest {
         TenantPolicy policy = policy("10", "1", "100");
         int admitted = 0;
         for (int i = 0; i < 60 * 500; i++) {
-            admitted += admit(policy, 2L * i, OptionalLong.of(1_000), 0) instanceof Admission.Admitted ? 1 : 0;
+            admitted += admit(policy, 2L * i, new Backlog(1_000, 0), 0) instanceof Admission.Admitted ? 1 : 0;
         }
         assertThat(admitted).isBetween(59, 61);
     }
@@ -129,22 +131,62 @@ class AdmissionRulesTest {
     @Test
     void a_tenant_without_back_pressure_is_still_rate_limited() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET
-                .with(PolicyField.RATE, "1")
+                .with(PolicyField.ADMISSION_RATE, "1")
                 .with(PolicyField.BACK_PRESSURE, "accept")
                 .with(PolicyField.MAX_DEPTH, "1"));
 
-        assertThat(admit(policy, 0, OptionalLong.of(1_000_000), 0)).isInstanceOf(Admission.Admitted.class);
-        assertThat(admit(policy, 0, OptionalLong.of(1_000_000), 0)).isInstanceOf(Admission.OverRate.class);
+        assertThat(admit(policy, 0, new Backlog(1_000_000, 0), 0)).isInstanceOf(Admission.Admitted.class);
+        assertThat(admit(policy, 0, new Backlog(1_000_000, 0), 0)).isInstanceOf(Admission.OverRate.class);
     }
 
-    private Admission admit(TenantPolicy policy, long atMillis, OptionalLong waiting, double random) {
-        return rules.admit(TenantContext.of("acme", 0, policy), waiting, START + atMillis * MILLI, random);
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # what                                     | setting       | waiting | minutes | result   | limit
+            over the admission rate                    | admissionRate |       0 |       0 | OverRate | admissionRate
+            over a growing limit                       | growth        |       0 |       0 | OverRate | growth
+            over maxDrain                              | rate          |      10 |  600000 | HeldBack | maxDrain
+            over maxDepth                              | maxDepth      | 1000000 |       0 | HeldBack | maxDepth
+            """)
+    void a_refusal_names_its_limit(
+            String what, String setting, long waiting, long minutes, String result, String limit) {
+        PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(setting)).findFirst()
+                .orElseThrow();
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(field, "2"));
+        Optional<RateLimit> door = policy.growth().map(rule -> rule.limit(10)).or(policy::admissionLimit);
+        Admission last = new Admission.Admitted(Optional.empty());
+        for (int i = 0; i < 11; i++) {
+            last = rules.admit(
+                    TenantContext.of("acme", 0, policy), door, new Backlog(waiting, minutes * 60e3), START, 0);
+        }
+        assertThat(last.getClass().getSimpleName()).isEqualTo(result);
+        PolicyField by = switch (last) {
+            case Admission.OverRate over -> over.limit();
+            case Admission.HeldBack held -> held.limit();
+            case Admission.Admitted admitted -> throw new AssertionError("admitted");
+        };
+        assertThat(by.key()).isEqualTo(limit);
+        assertThat(AdmissionRules.LIMITS).contains(by);
+    }
+
+    /** The lanes hold it, where its excess goes to overflow. */
+    @Test
+    void a_rate_alone_refuses_nothing() {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RATE, "1"));
+        for (int i = 0; i < 100; i++) {
+            assertThat(admit(policy, 0, Backlog.NONE, 0)).isInstanceOf(Admission.Admitted.class);
+        }
+    }
+
+    private Admission admit(TenantPolicy policy, long atMillis, Backlog backlog, double random) {
+        return rules.admit(
+                TenantContext.of("acme", 0, policy), policy.admissionLimit(), backlog, START + atMillis * MILLI,
+                random);
     }
 
     private static TenantPolicy policy(String rate, String burst, String maxDepth) {
         return TenantPolicy.of(PolicySettings.NONE_SET
-                .with(PolicyField.RATE, rate)
-                .with(PolicyField.BURST, burst)
+                .with(PolicyField.ADMISSION_RATE, rate)
+                .with(PolicyField.ADMISSION_BURST, burst)
                 .with(PolicyField.MAX_DEPTH, maxDepth));
     }
 }

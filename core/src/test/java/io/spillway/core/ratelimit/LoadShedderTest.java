@@ -8,7 +8,6 @@ import io.spillway.Seed;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
-import java.util.OptionalLong;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +22,7 @@ class LoadShedderTest {
 
     /** Of 1,000 offers at one depth. */
     @ParameterizedTest(name = "{0}")
-    @CsvSource(delimiter = '|', nullValues = "unknown", textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             # what                                          | policy | maxDepth |       depth | admitted
             no maximum, nothing shed                        | shed   | none     | 1_000_000_000 | 1000
             under the maximum                               | shed   | 100      |          99 | 1000
@@ -34,25 +33,22 @@ class LoadShedderTest {
             ten times                                       | shed   | 100      |       1_000 |  100
             a thousand times                                | shed   | 100      |     100_000 |    1
             accept is never shed                            | accept | 100      |     100_000 | 1000
-            the depth is unknown                            | shed   | 100      | unknown     | 1000
             the smallest maximum                            | shed   | 1        |           4 |  250
             """)
     void the_share_admitted_is_the_maximum_over_the_depth(
             String what, String backPressure, String maxDepth, String depth, int expected) {
         TenantPolicy policy = policy(backPressure, maxDepth);
-        OptionalLong waiting = depth == null
-                ? OptionalLong.empty()
-                : OptionalLong.of(Long.parseLong(depth.replace("_", "")));
+        Backlog backlog = depth(Long.parseLong(depth.replace("_", "")));
 
         // Rounding of binary fractions may give one item less.
-        assertThat(admitted(policy, waiting, 1_000)).isBetween(expected == 1000 ? 1000 : expected - 1, expected);
+        assertThat(admitted(policy, backlog, 1_000)).isBetween(expected == 1000 ? 1000 : expected - 1, expected);
     }
 
     @Test
     void admissions_are_evenly_spread() {
         int sinceLast = 0;
         for (int offer = 0; offer < 1_000; offer++) {
-            boolean admitted = shedder.admit("acme", AT_100, OptionalLong.of(400), 0);
+            boolean admitted = shedder.admit("acme", AT_100, depth(400), 0);
             sinceLast = admitted ? 0 : sinceLast + 1;
             assertThat(sinceLast).as("offer %s", offer).isLessThan(4);
         }
@@ -61,8 +57,8 @@ class LoadShedderTest {
     @Test
     void a_tenant_is_affected_only_by_its_own_backlog() {
         for (int i = 0; i < 1_000; i++) {
-            shedder.admit("noisy", AT_100, OptionalLong.of(100_000), 0);
-            assertThat(shedder.admit("quiet", AT_100, OptionalLong.of(100), 0)).isTrue();
+            shedder.admit("noisy", AT_100, depth(100_000), 0);
+            assertThat(shedder.admit("quiet", AT_100, depth(100), 0)).isTrue();
         }
     }
 
@@ -112,10 +108,10 @@ class LoadShedderTest {
     void tenants_beyond_the_bound_are_admitted_at_random() {
         LoadShedder small = new LoadShedder(1);
         Seed seed = new Seed();
-        small.admit("first", AT_100, OptionalLong.of(200), 0);
+        small.admit("first", AT_100, depth(200), 0);
         int admitted = 0;
         for (int i = 0; i < 10_000; i++) {
-            admitted += small.admit("second", AT_100, OptionalLong.of(400), seed.random().nextDouble()) ? 1 : 0;
+            admitted += small.admit("second", AT_100, depth(400), seed.random().nextDouble()) ? 1 : 0;
         }
 
         assertThat(small.credits.size()).isEqualTo(1);
@@ -127,7 +123,7 @@ class LoadShedderTest {
     void gateways_do_not_admit_in_step() {
         int together = 0;
         for (int gateway = 0; gateway < 10; gateway++) {
-            together += new LoadShedder(1).admit("acme", AT_100, OptionalLong.of(200), gateway / 10.0) ? 1 : 0;
+            together += new LoadShedder(1).admit("acme", AT_100, depth(200), gateway / 10.0) ? 1 : 0;
         }
         assertThat(together).as("half of them").isEqualTo(5);
     }
@@ -141,7 +137,7 @@ class LoadShedderTest {
                 threads.submit(() -> {
                     together.await();
                     for (int i = 0; i < 10_000; i++) {
-                        if (shedder.admit("acme", AT_100, OptionalLong.of(800), 0)) {
+                        if (shedder.admit("acme", AT_100, depth(800), 0)) {
                             admitted.incrementAndGet();
                         }
                     }
@@ -152,12 +148,46 @@ class LoadShedderTest {
         assertThat(admitted.get()).isEqualTo(40_000 / 8);
     }
 
-    private int admitted(TenantPolicy policy, OptionalLong waiting, int offers) {
+    private int admitted(TenantPolicy policy, Backlog backlog, int offers) {
         int admitted = 0;
         for (int i = 0; i < offers; i++) {
-            admitted += shedder.admit("acme", policy, waiting, 0) ? 1 : 0;
+            admitted += shedder.admit("acme", policy, backlog, 0) ? 1 : 0;
         }
         return admitted;
+    }
+
+    /** Of 1,000 offers, with a maxDepth of 1,000. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', textBlock = """
+            # what                                  | policy | maxDrain | waiting | minutes | admitted | limit
+            the default is an hour                  | shed   |          |     900 |      60 |     1000 | -
+            twice the hour                          | shed   |          |     900 |     120 |      500 | maxDrain
+            ten hours                               | shed   |          |     900 |     600 |      100 | maxDrain
+            an unknown time                         | shed   |          |     900 |       0 |     1000 | -
+            no maximum                              | shed   | none     |     900 |   60000 |     1000 | -
+            another maximum                         | shed   | 10m      |     900 |      40 |      250 | maxDrain
+            both, the drain time is worse           | shed   |          |    2000 |     240 |      250 | maxDrain
+            both, the depth is worse                | shed   |          |    4000 |     120 |      250 | maxDepth
+            accept is never shed                    | accept |          |    4000 |     600 |     1000 | -
+            """)
+    void the_share_admitted_is_the_maximum_over_the_drain_time(
+            String what, String backPressure, String maxDrain, long waiting, long minutes, int expected,
+            String limit) {
+        PolicySettings settings = PolicySettings.NONE_SET
+                .with(PolicyField.BACK_PRESSURE, backPressure)
+                .with(PolicyField.MAX_DEPTH, "1000");
+        TenantPolicy policy = TenantPolicy.of(
+                maxDrain == null ? settings : settings.with(PolicyField.MAX_DRAIN, maxDrain));
+        Backlog backlog = new Backlog(waiting, minutes * 60e3);
+
+        assertThat(admitted(policy, backlog, 1_000)).isBetween(expected == 1000 ? 1000 : expected - 1, expected);
+        if (!limit.equals("-")) {
+            assertThat(LoadShedder.limit(policy, backlog).key()).isEqualTo(limit);
+        }
+    }
+
+    private static Backlog depth(long waiting) {
+        return new Backlog(waiting, 0);
     }
 
     private static TenantPolicy policy(String backPressure, String maxDepth) {
@@ -194,7 +224,7 @@ class LoadShedderTest {
                     row = (long) depth;
                 }
                 for (offers += offered; offers >= 1; offers--) {
-                    if (shedder.admit("acme", policy, OptionalLong.of(row), 0)) {
+                    if (shedder.admit("acme", policy, depth(row), 0)) {
                         depth++;
                         admitted++;
                     }

@@ -36,6 +36,9 @@ class RateSharesTest {
         "1000, 3000,    0, 0.25",
         "1000,  500,  500, 0.5",
         "   0, 1000, 1000, 0.05",
+        "   0,  970,    0, 0.05",
+        "   0,  700,    0, 0.3",
+        "   0,  250,  250, 1",
         "1000,    0,    0, 1",
         " 200,  200,    0, 1",
         " 300,  250,    0, 0.5454",
@@ -55,8 +58,7 @@ class RateSharesTest {
         }
         shares.divide(others);
 
-        assertThat(shares.share("acme")).isEqualTo(expected, within(0.001));
-        assertThat(shares.share("another")).isEqualTo(1);
+        assertThat(shares.limit("another", RATE)).isEqualTo(RATE);
         assertThat(shares.limit("acme", RATE).itemsPerSecond()).isEqualTo(1_000 * expected, within(1.0));
     }
 

@@ -9,31 +9,66 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Recent demand at each router, as published by the routers. Owner: the view's thread; readers see only complete
- * demands. A router whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not counted.
+ * Recent demand at each process of one role, as published by these processes. Owner: the view's thread; readers see
+ * only complete demands. A process whose last status was received {@value #ALIVE_MILLIS} ms ago or earlier is not
+ * counted.
  */
 public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private static final long ALIVE_MILLIS = 3_000;
 
+    private final Role role;
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
 
-    /** Creates empty content; the clock measures the age of statuses. */
-    public Demands(InstantSource clock) {
+    /** Role of the processes that divide a tenant's rate. Demands of both roles are in one topic, by member. */
+    public enum Role {
+        ROUTER("routers", ""),
+        GATEWAY("gateways", "gateway/");
+
+        private final String label;
+        private final String prefix;
+
+        Role(String label, String prefix) {
+            this.label = label;
+            this.prefix = prefix;
+        }
+
+        /** Returns the plural, for messages. */
+        public String label() {
+            return label;
+        }
+
+        /** Returns the name of an instance as a member of the role. One instance may have both roles. */
+        public String member(String instance) {
+            return prefix + instance;
+        }
+
+        /** No name of an instance contains a slash. */
+        private boolean has(String member) {
+            return member.startsWith(GATEWAY.prefix) == (this == GATEWAY);
+        }
+    }
+
+    /** Creates empty content for one role; the clock measures the age of statuses. */
+    public Demands(Role role, InstantSource clock) {
         super(ALIVE_MILLIS, clock);
+        this.role = role;
     }
 
-    /** Returns the encoded status of an instance. */
-    public byte[] encode(String instance, Map<String, Double> perSecond) {
-        return codec.encode(new RouterDemand(instance, perSecond));
+    /** Returns the encoded status of a member. */
+    public byte[] encode(String member, Map<String, Double> perSecond) {
+        return codec.encode(new RouterDemand(member, perSecond));
     }
 
-    /** Returns the latest demands of all other live instances. */
-    public List<Map<String, Double>> ofOthers(String instance) {
-        return latest(other -> !other.equals(instance));
+    /** Returns the latest demands of all other live members of the role. */
+    public List<Map<String, Double>> ofOthers(String member) {
+        return latest(other -> !other.equals(member));
     }
 
     @Override
     public void put(String key, byte[] value) {
+        if (!role.has(key)) {
+            return;
+        }
         Map<?, ?> published = (Map<?, ?>) codec.decode(value).get("perSecond");
         if (published.size() > RateShares.MAX_PUBLISHED) {
             throw new IllegalArgumentException(published.size() + " tenants; the limit is " + RateShares.MAX_PUBLISHED);

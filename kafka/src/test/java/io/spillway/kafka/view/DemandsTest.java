@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class DemandsTest {
     private long nowMillis = 1_000_000;
-    private final Demands demands = new Demands(() -> Instant.ofEpochMilli(nowMillis));
+    private final Demands demands = new Demands(Demands.Role.ROUTER, () -> Instant.ofEpochMilli(nowMillis));
 
     @Test
     void statuses_of_other_live_instances_are_counted() {
@@ -28,6 +28,19 @@ class DemandsTest {
         assertThat(demands.ofOthers("a")).as("b is silent").containsExactly(Map.of("acme", 1.0));
         demands.remove("c");
         assertThat(demands.ofOthers("a")).as("c has removed its status").isEmpty();
+    }
+
+    /** One instance may be a router and a gateway. */
+    @Test
+    void gateways_and_routers_do_not_count_each_other() {
+        Demands gateways = new Demands(Demands.Role.GATEWAY, () -> Instant.ofEpochMilli(nowMillis));
+        for (Demands each : List.of(demands, gateways)) {
+            each.put("a", demands.encode("a", Map.of("acme", 1.0)));
+            each.put("gateway/a", demands.encode("gateway/a", Map.of("acme", 2.0)));
+            each.put("gateway/b", demands.encode("gateway/b", Map.of("acme", 3.0)));
+        }
+        assertThat(demands.ofOthers(Demands.Role.ROUTER.member("b"))).containsExactly(Map.of("acme", 1.0));
+        assertThat(gateways.ofOthers(Demands.Role.GATEWAY.member("a"))).containsExactly(Map.of("acme", 3.0));
     }
 
     @Test
