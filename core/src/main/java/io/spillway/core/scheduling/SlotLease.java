@@ -4,6 +4,8 @@ package io.spillway.core.scheduling;
 public final class SlotLease<T> {
     private final T item;
     final TenantQueue<T> queue;
+    /** Queue of its workload; null when it came while no item of the tenant named one. */
+    final WorkloadQueue<T> workload;
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
@@ -12,10 +14,11 @@ public final class SlotLease<T> {
     boolean ended;
 
     SlotLease(
-            T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong,
-            long startsOfOthers) {
+            T item, TenantQueue<T> queue, WorkloadQueue<T> workload, long startedNanos, double chargedMillis,
+            boolean lentLong, long startsOfOthers) {
         this.item = item;
         this.queue = queue;
+        this.workload = workload;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.lentLong = lentLong;

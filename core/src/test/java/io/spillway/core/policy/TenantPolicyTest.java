@@ -2,6 +2,7 @@ package io.spillway.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,8 @@ class TenantPolicyTest {
                 0,
                 BackPressure.SHED,
                 Long.MAX_VALUE,
-                Optional.empty()));
+                Optional.empty(),
+                Map.of()));
     }
 
     @Test
@@ -61,7 +63,8 @@ class TenantPolicyTest {
                 .with(PolicyField.SHARD_SIZE, "11")
                 .with(PolicyField.DEDICATED, "12")
                 .with(PolicyField.BACK_PRESSURE, "accept")
-                .with(PolicyField.MAX_DEPTH, "13");
+                .with(PolicyField.MAX_DEPTH, "13")
+                .withWorkload("mail", new WorkloadPolicy(2, 5));
         assertThat(TenantPolicy.of(settings)).isEqualTo(new TenantPolicy(
                 Optional.of(RateLimit.of(10, 20)),
                 3,
@@ -85,7 +88,8 @@ class TenantPolicyTest {
                 12,
                 BackPressure.ACCEPT,
                 13,
-                Optional.empty()));
+                Optional.empty(),
+                Map.of("mail", new WorkloadPolicy(2, 5))));
     }
 
     @Test
