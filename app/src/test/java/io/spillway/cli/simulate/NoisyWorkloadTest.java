@@ -28,11 +28,11 @@ class NoisyWorkloadTest {
     @Test
     void the_noisy_workload_uses_all_idle_slots() {
         SimulationResult.Row noisy = phase("flood", "platform/noisy");
-        // 30,000 items of 22.5 ms (the mean of the lognormal) on 50 slots, less the 7 that other work of 220/s takes
-        // with its share of a second.
-        double idealMillis = 30_000 * 22.5 / (50 - 220 * 0.0225);
+        // 30,000 items of 22.5 ms, the mean of the lognormal. Beyond its share a tenant has the 40 slots that are not
+        // reserved, and the other workloads of this one use 2 of them (90 items a second).
+        double idealMillis = 30_000 * 22.5 / (40 - 90 * 0.0225);
         System.out.printf("noisy: done after %.0f ms, ideal %.0f ms%n", noisy.maxMillis(), idealMillis);
-        assertThat(noisy.maxMillis()).as("seed %d", SEED).isLessThan(1.15 * idealMillis);
+        assertThat(noisy.maxMillis()).as("seed %d", SEED).isLessThan(1.1 * idealMillis);
         assertThat(noisy.waiting()).isZero();
     }
 

@@ -141,7 +141,7 @@ public final class FairDispatch<T> {
      */
     public void ended(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
-        LaneBuffer<T> lane = start.queue.lane;
+        LaneBuffer<T> lane = start.queue().lane;
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
@@ -150,10 +150,10 @@ public final class FairDispatch<T> {
         if (tenant.inFlight < tenant.share) {
             commonRise.sample(tenant.adaptive.rise(), nowNanos);
         }
-        if (start.workload != null) {
-            start.workload.workload.attemptEnded(millis);
+        if (start.workload() != null) {
+            start.workload().workload.attemptEnded(millis);
         }
-        lane.charge(start.queue, start.workload, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
+        lane.charge(start.queue(), start.workload(), Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -161,8 +161,8 @@ public final class FairDispatch<T> {
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
-        LaneBuffer<T> own = start.queue.lane;
-        own.charge(start.queue, start.workload, -start.chargedMillis);
+        LaneBuffer<T> own = start.queue().lane;
+        own.charge(start.queue(), start.workload(), -start.chargedMillis);
         lanes.forEach(lane -> lane.trickle.cancelled(lane == own, start.startsOfOthers));
         update(tenant);
         idleIfDone(tenant, nowNanos);
@@ -271,7 +271,8 @@ public final class FairDispatch<T> {
         if (from != null) {
             from.workload.use(1);
         }
-        return new SlotLease<>(waiting.item, queue, from, nowNanos, chargeMillis, lentLong, startsOfOthers);
+        return new SlotLease<>(
+                waiting.item, from == null ? queue : from, nowNanos, chargeMillis, lentLong, startsOfOthers);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start) {
@@ -279,8 +280,8 @@ public final class FairDispatch<T> {
             throw new IllegalStateException("this attempt has already ended");
         }
         start.ended = true;
-        DispatchTenant<T> tenant = start.queue.tenant;
-        start.queue.lane.inFlight--;
+        DispatchTenant<T> tenant = start.queue().tenant;
+        start.queue().lane.inFlight--;
         pool.ended(start.lentLong);
         if (--tenant.inFlight == 0) {
             DispatchTenant<T> last = running.removeLast();
@@ -289,8 +290,8 @@ public final class FairDispatch<T> {
                 last.runningIndex = tenant.runningIndex;
             }
         }
-        if (start.workload != null) {
-            start.workload.workload.use(-1);
+        if (start.workload() != null) {
+            start.workload().workload.use(-1);
         }
         return tenant;
     }

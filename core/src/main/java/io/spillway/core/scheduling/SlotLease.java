@@ -3,9 +3,8 @@ package io.spillway.core.scheduling;
 /** One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}. */
 public final class SlotLease<T> {
     private final T item;
-    final TenantQueue<T> queue;
-    /** Queue of its workload; null when it came while no item of the tenant named one. */
-    final WorkloadQueue<T> workload;
+    /** A {@link WorkloadQueue}, or a {@link TenantQueue} without workloads: one field, as there is one for each item. */
+    private final TurnQueue<T> from;
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
@@ -14,15 +13,23 @@ public final class SlotLease<T> {
     boolean ended;
 
     SlotLease(
-            T item, TenantQueue<T> queue, WorkloadQueue<T> workload, long startedNanos, double chargedMillis,
-            boolean lentLong, long startsOfOthers) {
+            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, boolean lentLong,
+            long startsOfOthers) {
         this.item = item;
-        this.queue = queue;
-        this.workload = workload;
+        this.from = from;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.lentLong = lentLong;
         this.startsOfOthers = startsOfOthers;
+    }
+
+    TenantQueue<T> queue() {
+        return from instanceof WorkloadQueue<T> part ? part.of : (TenantQueue<T>) from;
+    }
+
+    /** Returns the queue of its workload; null when it started while no item of the tenant named one. */
+    WorkloadQueue<T> workload() {
+        return from instanceof WorkloadQueue<T> part ? part : null;
     }
 
     /** The item, as it was offered. */

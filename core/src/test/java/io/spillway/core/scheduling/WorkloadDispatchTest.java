@@ -265,7 +265,7 @@ class WorkloadDispatchTest {
                 int now = inFlight.merge(name, 1, Integer::sum);
                 assertThat(now).as(context).isLessThanOrEqualTo(policy.workload(name).concurrency());
                 assertThat(rounds.values()).as("%s: the sibling with the least charge starts", context)
-                        .allMatch(round -> round >= rounds.get(lease.get().workload));
+                        .allMatch(round -> round >= rounds.get(lease.get().workload()));
                 running.add(lease.get());
             }
             int left = waiting.values().stream().mapToInt(Queue::size).sum();
