@@ -7,6 +7,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -297,5 +298,15 @@ class ItemBuilderTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_priority_is_a_header_in_both_forms_of_an_item() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).priority(7);
+        assertThat(ItemHeaders.priority(builder.toRecord("in").headers())).isEqualTo(7);
+        assertThat(ItemHeaders.priority(builder.channel("c").toRecord("in").headers())).isEqualTo(7);
+        assertThat(ItemBuilder.of("acme").toRecord("in").headers().lastHeader(ItemHeaders.PRIORITY)).isNull();
+        assertThatThrownBy(() -> builder.priority(10)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("priority = 10. Allowed: 0 to 9");
     }
 }

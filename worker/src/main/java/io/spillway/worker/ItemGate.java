@@ -31,7 +31,7 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final Sweeps sweeps;
     private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
-    /** Names of workloads by hash, so that the items of one share its name. Bound: its length; the newest name stays. */
+    /** Names of workloads by hash, which their items share. Bound: its length; of one hash the newest name stays. */
     private final String[] workloads = new String[1 << WORKLOAD_BITS];
 
     /** Content of a lane record. */

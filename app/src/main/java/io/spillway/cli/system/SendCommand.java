@@ -70,8 +70,9 @@ public final class SendCommand implements Callable<Integer> {
             description = "Workload of the items. Default: none.", defaultValue = "")
     private String workload;
 
-    @Option(names = "--priority", paramLabel = "N", description = "Urgency of generated items within their workload, 0 to 9. "
-            + "Default: ${DEFAULT-VALUE}.", defaultValue = "" + ItemLimits.NORMAL_PRIORITY)
+    @Option(names = "--priority", paramLabel = "N",
+            description = "Urgency of generated items within their workload, 0 to 9. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "" + ItemLimits.NORMAL_PRIORITY)
     private int priority;
 
     @Option(names = "--age", paramLabel = "AGE",

@@ -19,7 +19,7 @@ public record WorkloadPolicy(double weight, int concurrency) {
         require(PolicyField.CONCURRENCY, stored(concurrency));
     }
 
-    /** Returns a copy with one limit, {@link PolicyField#WEIGHT} or {@link PolicyField#CONCURRENCY}, as it is stored. */
+    /** Returns a copy with the stored form of {@link PolicyField#WEIGHT} or {@link PolicyField#CONCURRENCY}. */
     public WorkloadPolicy with(PolicyField field, Object stored) {
         require(field, stored);
         return field == PolicyField.WEIGHT

@@ -27,7 +27,8 @@ import java.util.function.Predicate;
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
  * offer, so the worker stops reading a lane that {@link #isFull}: the buffer then holds at most its read-ahead and one
- * poll batch. {@link TenantTable} bounds the tenants, {@link TenantWorkloads} their workloads. {@code nowNanos} is a monotonic clock of any origin.
+ * poll batch. {@link TenantTable} bounds the tenants, {@link TenantWorkloads} their workloads. {@code nowNanos} is a
+ * monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
     /** Least charge of an attempt, so that attempts that take no time rotate too. */

@@ -25,8 +25,8 @@ final class QueueEntry<T> {
         this.item = item;
         this.moves = (byte) Math.min(moves, Byte.MAX_VALUE);
         this.priority = (byte) priority;
-        this.urgentSinceSeconds =
-                (int) (enqueuedAtMillis / MILLIS_PER_SECOND - (long) (priority - ItemLimits.NORMAL_PRIORITY) * SECONDS_PER_LEVEL);
+        int levelSeconds = (priority - ItemLimits.NORMAL_PRIORITY) * SECONDS_PER_LEVEL;
+        this.urgentSinceSeconds = (int) (enqueuedAtMillis / MILLIS_PER_SECOND - levelSeconds);
     }
 
     /** Returns the moves that it has made, at most 127. */

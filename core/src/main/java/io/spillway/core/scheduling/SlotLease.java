@@ -3,7 +3,7 @@ package io.spillway.core.scheduling;
 /** One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}. */
 public final class SlotLease<T> {
     private final T item;
-    /** A {@link WorkloadQueue}, or a {@link TenantQueue} without workloads: one field, as there is one for each item. */
+    /** A {@link WorkloadQueue}, or a {@link TenantQueue} without workloads. One field, since each item has a lease. */
     private final TurnQueue<T> from;
     final long startedNanos;
     final double chargedMillis;

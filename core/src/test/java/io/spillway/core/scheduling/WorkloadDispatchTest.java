@@ -140,13 +140,12 @@ class WorkloadDispatchTest {
         offer("small", 10);
         offer("large", 300);
         offer("larger", 600);
-        Map<String, Integer> before = Map.of("small", 10, "large", 300, "larger", 600);
         Map<String, Integer> moved = new HashMap<>();
         dispatch.excess(nowMillis, nowNanos()).forEach(each -> moved.merge(each.item(), 1, Integer::sum));
         int kept = dispatch.waiting(Lane.HOT);
         assertThat(moved.getOrDefault("small", 0)).isZero();
-        assertThat(before.get("large") - moved.get("large")).isBetween((kept - 10) / 2 - 1, (kept - 10) / 2 + 1);
-        assertThat(before.get("larger") - moved.get("larger")).isBetween((kept - 10) / 2 - 1, (kept - 10) / 2 + 1);
+        assertThat(300 - moved.get("large")).isBetween((kept - 10) / 2 - 1, (kept - 10) / 2 + 1);
+        assertThat(600 - moved.get("larger")).isBetween((kept - 10) / 2 - 1, (kept - 10) / 2 + 1);
     }
 
     @Test
@@ -190,12 +189,6 @@ class WorkloadDispatchTest {
                 .isLessThanOrEqualTo(TenantWorkloads.MAX_OWN + TenantWorkloads.SHARED + 1);
         Set<String> served = new HashSet<>(serve(names + 1, 1));
         assertThat(served).hasSize(names + 1);
-        for (int i = 0; i < names; i++) {
-            offer("again" + i, 1);
-            serve(1, 1);
-        }
-        assertThat(known()).as("idle ones are replaced").isLessThanOrEqualTo(TenantWorkloads.MAX_OWN
-                + TenantWorkloads.SHARED + 1);
     }
 
     @Test
@@ -276,8 +269,6 @@ class WorkloadDispatchTest {
                                 >= policy.workload(each.getKey()).concurrency());
             }
         }
-        assertThat(known()).isLessThanOrEqualTo(TenantWorkloads.MAX_OWN + TenantPolicy.MAX_WORKLOADS
-                + TenantWorkloads.SHARED);
         System.out.printf("seed %d: %d slots, %d workloads, %d known%n", seed, slots, names, known());
     }
 

@@ -46,7 +46,7 @@ public final class PlacementView {
      * @param tenant   not null
      * @param workload not null, may be empty
      * @param policy   the tenant's, not null
-     * @param into     as in {@link PartitionPlacement#partitions(String, String, int, double, java.util.Optional, int[])}
+     * @param into     array of length {@link PartitionPlacement#MAX_PARTITIONS} for the result, unordered
      * @return number of partitions, 1 or more
      */
     public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
