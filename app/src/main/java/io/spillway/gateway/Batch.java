@@ -75,9 +75,9 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
     }
 
     private Line send(JsonItems items, ByteBuffer text, String tenant, TraceContext trace) {
-        WorkItem item;
+        JsonItems.Parsed parsed;
         try {
-            item = items.parse(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
+            parsed = items.read(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
         } catch (CharacterCodingException e) {
             return Line.invalid(Problem.Kind.BAD_REQUEST, "The line is not UTF-8.");
         } catch (JsonProcessingException e) {
@@ -86,6 +86,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         } catch (IllegalArgumentException e) {
             return Line.invalid(Problem.Kind.BAD_REQUEST, Printable.of(e.getMessage()));
         }
+        WorkItem item = parsed.item();
         if (!item.getTenant().equals(tenant)) {
             return Line.invalid(Problem.Kind.FORBIDDEN, Intake.OTHER_TENANT);
         }
@@ -96,7 +97,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         Admission admission = intake.admit(tenant);
         return Problem.of(admission)
                 .map(problem -> Line.of(problem, admission.rate()))
-                .orElseGet(() -> new Line(item.getId(), intake.send(item, trace), admission.rate()));
+                .orElseGet(() -> new Line(item.getId(), intake.send(item, parsed.priority(), trace), admission.rate()));
     }
 
     private GatewayResponse response(String tenant, List<Line> lines, long deadlineNanos) {

@@ -28,6 +28,7 @@ record ItemsApi(
 
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
+    private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
     private static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
     private static final HeaderName TRACEPARENT = HeaderNames.create("traceparent");
     private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
@@ -60,6 +61,7 @@ record ItemsApi(
             }
             idOf(request);
             workloadOf(request);
+            priorityOf(request);
             contentTypeOf(request);
         } catch (IllegalArgumentException e) {
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
@@ -118,7 +120,7 @@ record ItemsApi(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
-        return intake.await(intake.send(item, traceOf(request)), deadlineNanos)
+        return intake.await(intake.send(item, priorityOf(request), traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()
                         .put("id", item.getId())
@@ -145,6 +147,12 @@ record ItemsApi(
         JsonItems.require(workload.isEmpty() || ItemLimits.isName(workload), "Spillway-Workload must be empty or 1 to "
                 + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
         return workload;
+    }
+
+    private static int priorityOf(ServerRequest request) {
+        String priority = Requests.one(request, PRIORITY).orElse("" + ItemLimits.NORMAL_PRIORITY);
+        JsonItems.require(priority.matches("[0-9]"), "Spillway-Priority must be a number from 0 to 9");
+        return Integer.parseInt(priority);
     }
 
     private static String contentTypeOf(ServerRequest request) {

@@ -37,7 +37,7 @@ public record JsonItems(
         String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt,
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
-            "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload");
+            "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority");
     private static final JsonFactory JSON = new JsonFactory();
 
     /** Creates a parser that gives random ids to items without an id. */
@@ -46,12 +46,24 @@ public record JsonItems(
     }
 
     /**
+     * Item as it is written.
+     *
+     * @param priority 0 to {@link ItemLimits#MAX_PRIORITY}
+     */
+    public record Parsed(WorkItem item, int priority) {}
+
+    /** Parses one item without its priority, as {@link #read} does. */
+    public WorkItem parse(String line) throws JsonProcessingException {
+        return read(line).item();
+    }
+
+    /**
      * Parses one item.
      *
      * @throws JsonProcessingException  if the text is not JSON
      * @throws IllegalArgumentException if it is not an item; the message contains the reason
      */
-    public WorkItem parse(String line) throws JsonProcessingException {
+    public Parsed read(String line) throws JsonProcessingException {
         try (JsonParser json = JSON.createParser(line)) {
             Fields fields = new Fields();
             require(json.nextToken() == JsonToken.START_OBJECT, "not a JSON object");
@@ -67,7 +79,7 @@ public record JsonItems(
             if (json.nextToken() != null) {
                 throw new Misplaced(json, "more than one value");
             }
-            return item(fields);
+            return new Parsed(item(fields), fields.priority);
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
@@ -115,6 +127,7 @@ public record JsonItems(
         private final Map<String, String> attributes = new HashMap<>();
         private Instant enqueuedAt;
         private ByteBuffer payload;
+        private int priority = ItemLimits.NORMAL_PRIORITY;
 
         /** Reads the value at which the parser stands. */
         void set(String key, JsonParser json, String line) throws IOException {
@@ -124,6 +137,9 @@ public record JsonItems(
                 return;
             } else if (key.equals("attributes")) {
                 readAttributes(json);
+            } else if (key.equals("priority")) {
+                priority = json.hasToken(JsonToken.VALUE_NUMBER_INT) ? (int) json.getValueAsDouble() : -1;
+                require(priority >= 0 && priority <= ItemLimits.MAX_PRIORITY, "priority must be a number from 0 to 9");
             } else if (key.equals("enqueuedAt")) {
                 enqueuedAt = time(json);
             } else {

@@ -162,8 +162,8 @@ final class SimRouter {
     private SimulatedPartition select(SimulatedItem item, Lane lane) {
         int at = lane.ordinal();
         int count = placement.partitions(
-                item.tenantName, "", population.policy(item.tenant).shardSize(), PartitionPlacement.MAX_PARTITIONS,
-                Optional.empty(), candidates);
+                item.tenantName, item.workload, population.policy(item.tenant).shardSize(),
+                PartitionPlacement.WORKLOAD_SHARE, Optional.empty(), candidates);
         return lanes[at][selectors[at].choose(candidates, count, backlogs[at], turn++)];
     }
 

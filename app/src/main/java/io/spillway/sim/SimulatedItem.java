@@ -15,6 +15,8 @@ final class SimulatedItem implements EngineItem {
     final long number;
     final int tenant;
     final String tenantName;
+    /** Empty for none. */
+    final String workload;
     final long arrivedNanos;
     /** Recorded handling time, or {@link #NOT_RECORDED}. */
     final long handlingNanos;
@@ -36,10 +38,12 @@ final class SimulatedItem implements EngineItem {
     SimulatedPartition currentPartition;
     long offset;
 
-    SimulatedItem(long number, int tenant, String tenantName, long arrivedNanos, long handlingNanos) {
+    SimulatedItem(
+            long number, int tenant, String tenantName, String workload, long arrivedNanos, long handlingNanos) {
         this.number = number;
         this.tenant = tenant;
         this.tenantName = tenantName;
+        this.workload = workload;
         this.arrivedNanos = arrivedNanos;
         this.handlingNanos = handlingNanos;
     }
@@ -57,6 +61,11 @@ final class SimulatedItem implements EngineItem {
     @Override
     public String tenant() {
         return tenantName;
+    }
+
+    @Override
+    public String workload() {
+        return workload;
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.spillway.sim.scenario.Arrivals;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
+import io.spillway.sim.scenario.TenantGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -80,12 +81,14 @@ public final class Simulation {
     private SimulationResult run() {
         SeededRandom seeds = new SeededRandom(seed);
         for (int group = 0; group < scenario.groups().size(); group++) {
-            for (Arrivals arrivals : scenario.groups().get(group).arrivals()) {
-                int first = population.first(group);
-                ArrivalStream stream =
-                        ArrivalStream.of(scenario.groups().get(group), arrivals, durationNanos, seeds.nextLong());
-                openStreams++;
-                follow(stream, first, (long) openStreams << 40);
+            TenantGroup tenants = scenario.groups().get(group);
+            for (Arrivals arrivals : tenants.arrivals()) {
+                open(group, "", arrivals, seeds.nextLong());
+            }
+            for (TenantGroup.Workload workload : tenants.workloads()) {
+                for (Arrivals arrivals : workload.arrivals()) {
+                    open(group, workload.name(), arrivals, seeds.nextLong());
+                }
             }
         }
         events.add(0, this::sample);
@@ -114,18 +117,25 @@ public final class Simulation {
         }
     }
 
-    private void follow(ArrivalStream stream, int firstTenant, long number) {
+    private void open(int group, String workload, Arrivals arrivals, long streamSeed) {
+        ArrivalStream stream = ArrivalStream.of(scenario.groups().get(group), arrivals, durationNanos, streamSeed);
+        openStreams++;
+        follow(stream, population.first(group), workload, (long) openStreams << 40);
+    }
+
+    private void follow(ArrivalStream stream, int firstTenant, String workload, long number) {
         if (!stream.next()) {
             openStreams--;
             return;
         }
         int tenant = firstTenant + stream.tenant;
         SimulatedItem item =
-                new SimulatedItem(number, tenant, population.name(tenant), stream.nanos, stream.handlingNanos);
+                new SimulatedItem(
+                        number, tenant, population.name(tenant), workload, stream.nanos, stream.handlingNanos);
         events.add(stream.nanos, now -> {
             tally.arrived(item);
             model.arrive(item, now);
-            follow(stream, firstTenant, number + 1);
+            follow(stream, firstTenant, workload, number + 1);
         });
     }
 
@@ -138,6 +148,7 @@ public final class Simulation {
 
     private SimulationResult result(long endNanos) {
         List<SimulationResult.Row> groups = new ArrayList<>();
+        List<SimulationResult.Row> workloads = new ArrayList<>();
         List<SimulationResult.PhaseRow> phases = new ArrayList<>();
         for (int i = 0; i < tally.groups.length; i++) {
             String group = tally.groups[i].name;
@@ -148,10 +159,16 @@ public final class Simulation {
                     phases.add(new SimulationResult.PhaseRow(phase.name, phase.row(group, tenants)));
                 }
             }
+            tally.workloads.get(i).forEach((workload, counts) -> {
+                String name = group + "/" + workload;
+                workloads.add(counts.getFirst().row(name, tenants));
+                counts.stream().skip(1).filter(phase -> phase.accepted > 0).forEach(phase ->
+                        phases.add(new SimulationResult.PhaseRow(phase.name, phase.row(name, tenants))));
+            });
         }
         double slotNanos = (double) slots() * Math.max(1, endNanos);
         return new SimulationResult(
-                scenario, discipline, seed, groups, phases, oldest(), tally.peaks(),
+                scenario, discipline, seed, groups, workloads, phases, oldest(), tally.peaks(),
                 Arrays.stream(tally.slotNanos).asDoubleStream().sum() / slotNanos, jain,
                 endNanos / SimulatedTime.NANOS_PER_MILLI, tally.workerDeaths, recoveredMillis(),
                 List.copyOf(samples.taken), Arrays.stream(tally.series).map(count -> count.name).toList());

@@ -12,7 +12,8 @@ import java.util.Optional;
  *
  * @param seed            of all randomness
  * @param groups          each group of tenants, in the order of the scenario
- * @param phases          each group and phase, without empty phases
+ * @param workloads       each workload of each group, called {@code group/workload}
+ * @param phases          each group, workload and phase, without empty phases
  * @param oldest          at most 10 tenants with the longest waits; empty with more than 1,000 tenants
  * @param peakDepths      most items in each lane at one time
  * @param slotUse         average share of the slots in use until the end of the run, 0 to 1
@@ -25,7 +26,8 @@ import java.util.Optional;
  * @param series          names for the ages of the samples: tenants, or groups when there are more than 1,000
  */
 public record SimulationResult(
-        Scenario scenario, Simulation.Discipline discipline, long seed, List<Row> groups, List<PhaseRow> phases,
+        Scenario scenario, Simulation.Discipline discipline, long seed, List<Row> groups, List<Row> workloads,
+        List<PhaseRow> phases,
         List<Row> oldest, Map<Lane, Long> peakDepths, double slotUse, double jain, long endMillis, int deaths,
         Optional<Long> recoveredMillis, List<Sample> samples, List<String> series) {
     /**

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -18,7 +19,7 @@ import java.util.stream.Stream;
 /**
  * Counts of a run: the states of its items, and their waits for the first attempt.
  *
- * <p>Owner: the run. Bounds: four numbers per tenant; histograms of each group and phase, and of each tenant up to
+ * <p>Owner: the run. Bounds: four numbers per tenant; histograms of each group, workload and phase, and of each tenant up to
  * {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
  */
 final class Tally {
@@ -28,6 +29,8 @@ final class Tally {
     final Population population;
     final Count[] groups;
     final Count[][] phases;
+    /** For each group, the counts of each of its workloads: the first in all, then in each phase. */
+    final List<Map<String, List<Count>>> workloads;
     final Count[] series;
     final int[] accepted;
     final int[] settled;
@@ -84,8 +87,17 @@ final class Tally {
         groups = counts(population.groups().stream().map(TenantGroup::name));
         phases = new Count[groups.length][];
         Arrays.setAll(phases, group -> counts(windows.stream().map(Scenario.Phase::name)));
+        workloads = population.groups().stream().map(this::ofWorkloads).toList();
         byTenant = tenants <= MAX_SERIES;
         series = byTenant ? counts(IntStream.range(0, tenants).mapToObj(population::name)) : groups;
+    }
+
+    private Map<String, List<Count>> ofWorkloads(TenantGroup group) {
+        Map<String, List<Count>> counts = new LinkedHashMap<>();
+        group.workloads().forEach(workload -> counts.put(workload.name(),
+                Stream.concat(Stream.of(workload.name()), windows.stream().map(Scenario.Phase::name)).map(Count::new)
+                        .toList()));
+        return counts;
     }
 
     private static Count[] counts(Stream<String> names) {
@@ -202,6 +214,15 @@ final class Tally {
         for (int i = 0; i < windows.size(); i++) {
             if (windows.get(i).window().contains(item.arrivedNanos)) {
                 change.accept(phases[group][i]);
+            }
+        }
+        List<Count> ofWorkload = workloads.get(group).get(item.workload);
+        if (ofWorkload != null) {
+            change.accept(ofWorkload.getFirst());
+            for (int i = 0; i < windows.size(); i++) {
+                if (windows.get(i).window().contains(item.arrivedNanos)) {
+                    change.accept(ofWorkload.get(i + 1));
+                }
             }
         }
         if (byTenant) {

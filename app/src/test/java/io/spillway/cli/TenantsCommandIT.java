@@ -79,6 +79,28 @@ class TenantsCommandIT {
     }
 
     @Test
+    void limits_of_a_workload_are_set_shown_and_taken_back() throws Exception {
+        commands.run("topics", "create").done();
+        assertThat(commands.run("tenants", "set", "acme", "--workload", "mail", "--weight", "2", "--concurrency", "5")
+                .done().out()).isEqualTo("acme: workload mail: weight=2 concurrency=5\n");
+        assertThat(commands.run("tenants", "get", "acme").done().outLines())
+                .anyMatch(line -> line.matches("workload mail +weight=2 concurrency=5 +set for acme"));
+        assertThat(commands.run("tenants", "get", "acme", "--output", "json").done().json()
+                .at("/policy/workloads/mail/concurrency").intValue()).isEqualTo(5);
+        assertThat(commands.run("tenants", "set", "acme", "--workload", "mail", "--rate", "5").failedWith(2))
+                .contains("--rate: cannot be used with --workload");
+        assertThat(commands.run("tenants", "set", "acme", "--workload", "a b", "--weight", "5").failedWith(2))
+                .contains("--workload a b: must be 1 to 128");
+        for (int i = 0; i < 99; i++) {
+            commands.run("tenants", "set", "acme", "--workload", "w" + i, "--weight", "3").done();
+        }
+        assertThat(commands.run("tenants", "set", "acme", "--workload", "w99", "--weight", "3").failedWith(1))
+                .contains("workloads = 101: must be at most 100");
+        assertThat(commands.run("tenants", "set", "acme", "--workload", "mail", "--weight", "default",
+                "--concurrency", "default").done().out()).doesNotContain("mail");
+    }
+
+    @Test
     void defaults_of_the_configuration_are_told_apart_from_those_of_the_product() throws Exception {
         commands.run("topics", "create").done();
         CommandsUnderTest configured = new CommandsUnderTest(

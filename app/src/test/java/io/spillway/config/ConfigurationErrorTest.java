@@ -68,7 +68,7 @@ class ConfigurationErrorTest {
         shards.overlap             | few       | must be a whole number
         shards.seed                | x         | must be a whole number of 64 bits
         shards.table               | 1;2       | must be whole numbers with commas between them
-        shards.workloadPartitions  | 257       | must be 0 to 256
+        shards.workloadShare       | 1.5       | must be 0.01 to 1.0
         shards.stuckAfter          | 999       | must be a duration such as 250ms, 30s, 5m, 1h or 7d (units: ms, s, m, h, d)
         gateway.port               | 65536     | must be 0 to 65535
         gateway.limits.connections | 0         | must be 1 to 1000000

@@ -196,4 +196,15 @@ class JsonItemsTest {
     private static String payload(WorkItem item) {
         return StandardCharsets.UTF_8.decode(item.getPayload().duplicate()).toString();
     }
+
+    @Test
+    void a_priority_is_a_number_from_0_to_9_and_normal_when_it_is_absent() throws JsonProcessingException {
+        assertThat(items.read("{\"payload\":1,\"priority\":9}").priority()).isEqualTo(9);
+        assertThat(items.read("{\"payload\":1,\"priority\":null}").priority()).isEqualTo(4);
+        assertThat(items.read("{\"payload\":1}").priority()).isEqualTo(4);
+        for (String wrong : List.of("10", "-1", "1.5", "\"5\"", "99999999999999999999", "true")) {
+            assertThatThrownBy(() -> items.read("{\"payload\":1,\"priority\":" + wrong + "}"))
+                    .hasMessage("priority must be a number from 0 to 9");
+        }
+    }
 }

@@ -7,6 +7,7 @@ import io.spillway.core.item.ItemLimits;
 import io.spillway.core.sharding.ShuffleSharder;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.ItemReader;
 import io.spillway.kafka.codec.ItemSchemas;
 import io.spillway.kafka.codec.ParsedRecord;
@@ -199,15 +200,16 @@ class ItemBuilderTest {
 
     @Test
     void the_router_accepts_the_maximum_number_of_headers_of_the_builder() {
-        ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(CREATED_AT).contentType("a/b");
-        for (int i = 0; i < 995; i++) {
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(CREATED_AT).contentType("a/b")
+                .priority(9);
+        for (int i = 0; i < 994; i++) {
             builder.header("h", "");
         }
         assertThat(builder.toRecord("in").headers().toArray()).hasSize(ItemLimits.MAX_HEADERS);
         assertThat(read(builder.toRecord("in")).id()).isEqualTo("1");
         assertThatThrownBy(() -> builder.header("h", ""))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("The item already has 995 headers, which is the limit");
+                .hasMessage("The item already has 994 headers, which is the limit");
     }
 
     @Test
@@ -296,5 +298,15 @@ class ItemBuilderTest {
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_priority_is_a_header_in_both_forms_of_an_item() {
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).priority(7);
+        assertThat(ItemHeaders.priority(builder.toRecord("in").headers())).isEqualTo(7);
+        assertThat(ItemHeaders.priority(builder.channel("c").toRecord("in").headers())).isEqualTo(7);
+        assertThat(ItemBuilder.of("acme").toRecord("in").headers().lastHeader(ItemHeaders.PRIORITY)).isNull();
+        assertThatThrownBy(() -> builder.priority(10)).isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("priority = 10. Allowed: 0 to 9");
     }
 }

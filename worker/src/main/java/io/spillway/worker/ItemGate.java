@@ -27,6 +27,9 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     /** Limits for the blame and the wait; a policy allows at most 1,000,000 attempts and a wait of a day. */
     private static final int MAX_BLAME = Integer.MAX_VALUE;
     private static final long MAX_WAIT_MILLIS = 86_400_000;
+    private static final int WORKLOAD_BITS = 10;
+    /** Spreads a hash over its upper bits (2^32 by the golden ratio). */
+    private static final int SPREAD = 0x9E3779B9;
 
     private static final long WAS_DUE_AFTER_MILLIS = 1_000;
     private static final byte[] DUE = LaneReason.DUE.label().getBytes(StandardCharsets.US_ASCII);
@@ -36,6 +39,8 @@ final class ItemGate implements ItemPolicies<LaneItem> {
     private final Sweeps sweeps;
     private final LongSupplier clockAheadMillis;
     private final LedgerOwner owners = new LedgerOwner();
+    /** Names of workloads by hash, which their items share. Bound: its length; of one hash the newest name stays. */
+    private final String[] workloads = new String[1 << WORKLOAD_BITS];
 
     /** Content of a lane record. */
     sealed interface Read {
@@ -83,17 +88,18 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         return clockAheadMillis.getAsLong();
     }
 
-    private static LaneItem laneItem(
+    private LaneItem laneItem(
             OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, long nowMillis) {
         long enqueuedAtMillis = RoutingRules.isPlausible(read.enqueuedAtMillis(), nowMillis)
                 ? read.enqueuedAtMillis() : nowMillis;
         ParsedRecord.Item item = new ParsedRecord.Item(
-                read.tenant(), enqueuedAtMillis, read.workload(), read.hasInternalHeaders());
+                read.tenant(), enqueuedAtMillis, interned(read.workload()), read.hasInternalHeaders());
         Headers headers = record.headers();
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
         int attempts = count(headers, ItemHeaders.ATTEMPT);
         return new LaneItem(owned, record, item, attempts, count(headers, ItemHeaders.MOVES),
+                ItemHeaders.priority(headers),
                 (int) number(headers, ItemHeaders.BLAME, MAX_BLAME), number(headers, ItemHeaders.WAIT, MAX_WAIT_MILLIS),
                 headers.lastHeader(ItemHeaders.FIRST_ATTEMPT_AT) != null,
                 freshSinceMillis,
@@ -110,6 +116,17 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         }
         Header reason = headers.lastHeader(ItemHeaders.LANE_REASON);
         return reason != null && Arrays.equals(reason.value(), DUE);
+    }
+
+    private String interned(String workload) {
+        if (workload.isEmpty()) {
+            return "";
+        }
+        int at = workload.hashCode() * SPREAD >>> Integer.SIZE - WORKLOAD_BITS;
+        if (!workload.equals(workloads[at])) {
+            workloads[at] = workload;
+        }
+        return workloads[at];
     }
 
     private static int count(Headers headers, String name) {

@@ -19,6 +19,7 @@ import org.apache.kafka.common.header.Header;
  * @param read             routing fields
  * @param attempts         attempts that have ended
  * @param moves            moves to another lane since the last attempt
+ * @param priority         urgency among the items of its workload, 0 to 9
  * @param blameThousandths failures that were its own, in thousandths of an attempt
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
@@ -28,7 +29,7 @@ import org.apache.kafka.common.header.Header;
  */
 record LaneItem(
         OwnedPartition owned, ConsumerRecord<byte[], byte[]> record, ParsedRecord.Item read, int attempts, int moves,
-        int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
+        int priority, int blameThousandths, long waitMillis, boolean attemptedBefore, long freshSinceMillis,
         long waitsSinceMillis, int bytes)
         implements EngineItem {
     private static final ItemDecoder DECODER = new ItemDecoder();
@@ -50,6 +51,11 @@ record LaneItem(
     @Override
     public String tenant() {
         return read.tenant();
+    }
+
+    @Override
+    public String workload() {
+        return read.workload();
     }
 
     @Override

@@ -36,6 +36,10 @@ final class WorkerMetrics {
     };
 
     private static final double NANOS_PER_SECOND = 1e9;
+    /** Between tenant and workload; no name contains it. */
+    private static final char SEPARATOR = '/';
+    /** Most pairs of tenant and workload with a series of their own. */
+    private static final int WORKLOADS = 20;
 
     final Departures departures;
     final FailureMeters failures;
@@ -43,6 +47,7 @@ final class WorkerMetrics {
     private final TenantMeters<Counter> timeouts;
     private final MeterRegistry registry;
     private final TenantMeters<Map<Lane, Timer>> ageOfFirstAttempt;
+    private final TenantMeters<Timer> ageOfWorkload;
     private final Map<Lane, Timer> ageOfRetry = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsWithRecords = new EnumMap<>(Lane.class);
     private final Map<Lane, Counter> pollsEmpty = new EnumMap<>(Lane.class);
@@ -78,6 +83,7 @@ final class WorkerMetrics {
                 registry::remove);
         ageOfFirstAttempt = new TenantMeters<>(
                 tenants, this::ageTimers, timers -> timers.values().forEach(registry::remove));
+        ageOfWorkload = new TenantMeters<>(WORKLOADS, this::workloadTimer, registry::remove);
         for (Lane lane : PollThread.LANES) {
             ageOfRetry.put(lane, age("spillway.age_of_retry", "Age of an item at a retry")
                     .tag("lane", lane.label()).register(registry));
@@ -160,6 +166,9 @@ final class WorkerMetrics {
             ageOfRetry.get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
         } else {
             ageOfFirstAttempt.of(item.tenant()).get(item.lane()).record(ageMillis, TimeUnit.MILLISECONDS);
+            if (!item.workload().isEmpty()) {
+                ageOfWorkload.of(item.tenant() + SEPARATOR + item.workload()).record(ageMillis, TimeUnit.MILLISECONDS);
+            }
             ageOfFirstSubscriber.ifPresent(timer -> timer.record(ageMillis, TimeUnit.MILLISECONDS));
         }
     }
@@ -213,6 +222,7 @@ final class WorkerMetrics {
     /** Reassigns the series with tenant names to the busiest tenants. */
     void electTenants() {
         ageOfFirstAttempt.elect();
+        ageOfWorkload.elect();
         failures.elect();
         waitingItems.elect();
         timeouts.elect();
@@ -242,6 +252,16 @@ final class WorkerMetrics {
     private Timer setAside(Lane lane, String attempt) {
         return age("spillway.age_of_set_aside", "Age of an item that was taken without an attempt")
                 .tags("lane", lane.label(), "attempt", attempt).register(registry);
+    }
+
+    /** @param label tenant and workload, or the label of all others */
+    private Timer workloadTimer(String label) {
+        int at = label.indexOf(SEPARATOR);
+        return age("spillway.workload.age_of_first_attempt",
+                        "Age of an item with a workload at its first attempt, by tenant and workload")
+                .tags("tenant", at < 0 ? label : label.substring(0, at),
+                        "workload", at < 0 ? label : label.substring(at + 1))
+                .register(registry);
     }
 
     private void gauge(String name, Supplier<Number> value, String description, String... tags) {

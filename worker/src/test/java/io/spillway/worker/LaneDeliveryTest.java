@@ -110,6 +110,6 @@ class LaneDeliveryTest {
         PartitionProgress progress =
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED);
         OwnedPartition owned = new OwnedPartition(new TopicPartition(record.topic(), 3), lane, progress);
-        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 0, 0, false, 7, 7, 0), LEASE);
+        return new LaneDelivery(new LaneItem(owned, record, read, attemptsBefore, 0, 4, 0, 0, false, 7, 7, 0), LEASE);
     }
 }

@@ -35,7 +35,8 @@ import java.util.List;
 final class ScenarioLoader {
     /** Names of the scenarios in the jar. */
     static final List<String> SHIPPED = List.of(
-            "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill");
+            "noisy-neighbour", "outage-one-hour", "spike-30-minutes", "slow-destination", "retry-storm", "poison-pill",
+            "noisy-workload");
 
     private static final int MAX_FILE_BYTES = 1024 * 1024;
 
@@ -143,15 +144,11 @@ final class ScenarioLoader {
 
     private TenantGroup group(
             ScenarioSection section, PolicySettings defaults, Handling common, List<Disturbance> everywhere) {
-        String name = section.text("name");
-        if (!ItemLimits.isName(name)) {
-            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
-        }
+        String name = nameOf(section);
         int count = (int) section.whole("count", 1, 1, ScenarioLimits.MAX_TENANTS);
-        List<Arrivals> arrivals = section.list("arrivals", this::arrivals);
-        if (arrivals.isEmpty()) {
-            throw section.wrong("arrivals", "must be a map with a type, or a list of such maps");
-        }
+        List<TenantGroup.Workload> workloads = section.list("workloads", workload ->
+                new TenantGroup.Workload(nameOf(workload), arrivalsOf(workload)));
+        List<Arrivals> arrivals = workloads.isEmpty() || section.has("arrivals") ? arrivalsOf(section) : List.of();
         TenantPolicy policy = TenantPolicy.of(section.policy("policy").over(defaults));
         List<Disturbance> own = new ArrayList<>(everywhere);
         own.addAll(disturbances(section));
@@ -164,7 +161,23 @@ final class ScenarioLoader {
         List<Sweep> sweeps =
                 section.list("sweeps", sweep -> new Sweep(sweep.millis("startedAt"), sweep.millis("completedAt")));
         section.end();
-        return new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps);
+        return new TenantGroup(name, count, arrivals, surges, policy, handling, sweeps, workloads);
+    }
+
+    private static String nameOf(ScenarioSection section) {
+        String name = section.text("name");
+        if (!ItemLimits.isName(name)) {
+            throw section.wrong("name", "must be 1 to " + ItemLimits.MAX_NAME_LENGTH + " of A-Z a-z 0-9 . _ -");
+        }
+        return name;
+    }
+
+    private List<Arrivals> arrivalsOf(ScenarioSection section) {
+        List<Arrivals> arrivals = section.list("arrivals", this::arrivals);
+        if (arrivals.isEmpty()) {
+            throw section.wrong("arrivals", "must be a map with a type, or a list of such maps");
+        }
+        return arrivals;
     }
 
     private Arrivals arrivals(ScenarioSection section) {

@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
             "Simulates a scenario in virtual time with the rules of the router and the worker, and prints the "
                     + "result. Needs no Kafka.",
             "The same scenario and seed give the same result. Shipped scenarios: noisy-neighbour, outage-one-hour, "
-                    + "spike-30-minutes, slow-destination, retry-storm, poison-pill."
+                    + "spike-30-minutes, slow-destination, retry-storm, poison-pill, "
+                    + "noisy-workload."
         })
 public final class SimulateCommand implements Callable<Integer> {
     private static final long NOTE_EVERY_MILLIS = 2_000;

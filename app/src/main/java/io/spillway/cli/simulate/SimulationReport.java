@@ -27,6 +27,7 @@ public record SimulationReport(SimulationResult result) {
         map.put("durationMillis", result.scenario().durationMillis());
         map.put("endMillis", result.endMillis());
         map.put("groups", result.groups());
+        map.put("workloads", result.workloads());
         map.put("phases", result.phases().stream().map(each -> {
             Map<String, Object> phase = Printer.fields(each.row());
             phase.put("phase", each.phase());
@@ -56,7 +57,8 @@ public record SimulationReport(SimulationResult result) {
         printer.line("%s of %s in %s; %s%s".formatted(
                 Printer.count(accepted, "item"), Printer.count(result.scenario().tenants(), "tenant"),
                 DurationText.of(result.scenario().durationMillis()), end, DurationText.of(result.endMillis())));
-        print(printer, "Age at first attempt:", "tenants", "", result.groups().stream()
+        Stream<SimulationResult.Row> all = Stream.concat(result.groups().stream(), result.workloads().stream());
+        print(printer, "Age at first attempt:", "tenants", "", all
                 .map(row -> cells(row.name(), row.tenants() == 1 ? "" : "x %,d".formatted(row.tenants()), row)));
         if (!result.phases().isEmpty()) {
             print(printer, "By when the items arrived:", "phase", "tenants",

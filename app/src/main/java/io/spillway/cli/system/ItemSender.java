@@ -4,8 +4,11 @@ import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
 import io.spillway.producer.ItemBuilder;
+import io.spillway.core.item.ItemLimits;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.schema.WorkItem;
 import java.time.Duration;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
@@ -48,7 +52,7 @@ final class ItemSender {
     }
 
     /** Sends an item when it is due by the rate; does nothing after {@link #stop}. */
-    void send(WorkItem item, long total) {
+    void send(WorkItem item, int priority, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
         for (long wait = dueNanos - System.nanoTime(); wait > 0 && !stopped; wait = dueNanos - System.nanoTime()) {
             LockSupport.parkNanos(Math.min(wait, MAX_PARK_NANOS));
@@ -56,7 +60,12 @@ final class ItemSender {
         if (stopped) {
             return;
         }
-        producer.send(ItemBuilder.recordOf(topic, item), (stored_, failure) -> {
+        ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf(topic, item);
+        if (priority != ItemLimits.NORMAL_PRIORITY) {
+            record.headers().add(
+                    ItemHeaders.PRIORITY, Integer.toString(priority).getBytes(StandardCharsets.US_ASCII));
+        }
+        producer.send(record, (stored_, failure) -> {
             if (failure == null) {
                 stored.incrementAndGet();
             } else {

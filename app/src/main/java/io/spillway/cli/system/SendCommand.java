@@ -8,6 +8,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.cli.terminal.StopSignal;
 import io.spillway.cli.terminal.TextLines;
 import io.spillway.config.Configuration;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.Durations;
 import io.spillway.gateway.JsonItems;
@@ -45,7 +46,7 @@ public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
     /** How long Ctrl-C waits for the confirmation of items that were handed over. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    private static final List<String> ONLY_GENERATED = List.of("--count", "--size");
+    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority");
 
     @Mixin
     private CommonOptions common;
@@ -68,6 +69,11 @@ public final class SendCommand implements Callable<Integer> {
     @Option(names = "--workload", paramLabel = "W",
             description = "Workload of the items. Default: none.", defaultValue = "")
     private String workload;
+
+    @Option(names = "--priority", paramLabel = "N",
+            description = "Urgency of generated items within their workload, 0 to 9. Default: ${DEFAULT-VALUE}.",
+            defaultValue = "" + ItemLimits.NORMAL_PRIORITY)
+    private int priority;
 
     @Option(names = "--age", paramLabel = "AGE",
             description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
@@ -135,6 +141,7 @@ public final class SendCommand implements Callable<Integer> {
         if (rate != null && !(rate > 0)) {
             throw CommandFailure.usage("--rate " + rate + ": must be above 0 items per second");
         }
+        OptionValues.requireRange("--priority", priority, 0, ItemLimits.MAX_PRIORITY, "");
         OptionValues.requireRange("--size", size, 0, 1024 * 1024, " bytes");
         ONLY_GENERATED.forEach(option -> {
             if (file != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
@@ -152,7 +159,7 @@ public final class SendCommand implements Callable<Integer> {
         String run = UUID.randomUUID().toString().substring(0, 8);
         for (long i = 0; i < count && !sender.isOver(); i++) {
             sender.send(new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
-                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload)), count);
+                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload)), priority, count);
         }
     }
 
@@ -166,7 +173,8 @@ public final class SendCommand implements Callable<Integer> {
                     String line = lines.next();
                     more = line != null;
                     if (more && !line.isBlank()) {
-                        sender.send(items.parse(line), ItemSender.UNKNOWN_TOTAL);
+                        JsonItems.Parsed parsed = items.read(line);
+                        sender.send(parsed.item(), parsed.priority(), ItemSender.UNKNOWN_TOTAL);
                     }
                 } catch (JsonProcessingException e) {
                     bad.incrementAndGet();

@@ -6,10 +6,14 @@ import io.spillway.cli.options.PolicyText;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.runtime.ViewProgress;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,16 +25,22 @@ import picocli.CommandLine.Spec;
 /** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
 @Command(name = "set", description = {
     "Changes policy settings of a tenant. Settings that are not named keep their values.",
-    "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins."
+    "The value 'default' removes a setting. With --workload, --weight and --concurrency are limits of that workload",
+    "within the tenant. If two commands change a tenant at the same time, the last one wins."
 })
 final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
+    private static final Set<PolicyField> OF_WORKLOADS = EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY);
 
     @Mixin
     private CommonOptions common;
 
     @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.")
     private String tenant;
+
+    @Option(names = "--workload", paramLabel = "W", description = "Workload of the tenant whose --weight and "
+            + "--concurrency are set; at most " + TenantPolicy.MAX_WORKLOADS + " for each tenant.")
+    private String workload;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
     private boolean wait;
@@ -61,15 +71,42 @@ final class TenantsSetCommand implements Runnable {
             throw CommandFailure.usage(
                     "There is nothing to set. Give at least one of --" + String.join(", --", PolicyField.flags()));
         }
+        if (workload != null) {
+            OptionValues.requireName("--workload", workload);
+            given.keySet().stream().filter(field -> !OF_WORKLOADS.contains(field)).findFirst().ifPresent(field -> {
+                throw CommandFailure.usage(
+                        "--" + field.flag() + ": cannot be used with --workload, which has only --weight and "
+                                + "--concurrency");
+            });
+        }
         TenantTopics topics = TenantTopics.withPolicies(common);
-        PolicySettings settings = topics.policies().own(tenant);
+        PolicySettings settings = changed(topics.policies().own(tenant), given);
+        topics.writePolicy(tenant, settings, wait);
+        common.printer().result(Map.of("tenant", tenant, "set", settings.json()),
+                tenant + ": " + PolicyText.inOneLine(settings));
+    }
+
+    private PolicySettings changed(PolicySettings before, Map<PolicyField, String> given) {
+        if (workload != null) {
+            WorkloadPolicy limits = before.workloads().getOrDefault(workload, WorkloadPolicy.DEFAULT);
+            for (Map.Entry<PolicyField, String> each : given.entrySet()) {
+                PolicyField field = each.getKey();
+                limits = limits.with(field, each.getValue().equals(DEFAULT)
+                        ? PolicySettings.DEFAULTS.get(field).orElseThrow() : field.parse(each.getValue()));
+            }
+            try {
+                return before.withWorkload(workload, limits);
+            } catch (IllegalArgumentException e) {
+                throw CommandFailure.failed(tenant + ": " + e.getMessage() + ". Remove the limits of another: spillway "
+                        + "tenants set " + tenant + " --workload W --weight default --concurrency default");
+            }
+        }
+        PolicySettings settings = before;
         for (Map.Entry<PolicyField, String> each : given.entrySet()) {
             settings = each.getValue().equals(DEFAULT) ? settings.without(each.getKey())
                     : settings.with(each.getKey(), each.getValue());
         }
-        topics.writePolicy(tenant, settings, wait);
-        common.printer().result(Map.of("tenant", tenant, "set", settings.json()),
-                tenant + ": " + PolicyText.inOneLine(settings));
+        return settings;
     }
 
     private static String sentence(String text) {

@@ -4,6 +4,7 @@ import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.routing.Sweep;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Tenants with the same behaviour.
@@ -14,15 +15,38 @@ import java.util.Optional;
  * @param surges   changes of the rate, in order and without overlap; copied
  * @param policy   of each tenant
  * @param sweeps   completed sweeps, in milliseconds since the start of the run; copied
+ * @param workloads further arrivals of each tenant, by workload, with distinct names; copied
  */
 public record TenantGroup(
         String name, int count, List<Arrivals> arrivals, List<Surge> surges, TenantPolicy policy, Handling handling,
-        List<Sweep> sweeps) {
+        List<Sweep> sweeps, List<Workload> workloads) {
+    /** Arrivals of one workload of each tenant; none of them is recorded. */
+    public record Workload(String name, List<Arrivals> arrivals) {
+        public Workload {
+            arrivals = List.copyOf(arrivals);
+        }
+    }
+
+    /** Creates a group whose items name no workload. */
+    public TenantGroup(
+            String name, int count, List<Arrivals> arrivals, List<Surge> surges, TenantPolicy policy,
+            Handling handling, List<Sweep> sweeps) {
+        this(name, count, arrivals, surges, policy, handling, sweeps, List.of());
+    }
+
     /** @throws IllegalArgumentException when the count is out of range, a recording is not alone, or surges overlap */
     public TenantGroup {
         arrivals = List.copyOf(arrivals);
         surges = List.copyOf(surges);
         sweeps = List.copyOf(sweeps);
+        workloads = List.copyOf(workloads);
+        if (workloads.stream().map(Workload::name).distinct().count() < workloads.size()) {
+            throw new IllegalArgumentException("workloads of " + name + ": two have the same name");
+        }
+        Stream<Arrivals> all = Stream.concat(arrivals.stream(), workloads.stream().flatMap(w -> w.arrivals().stream()));
+        if (!workloads.isEmpty() && all.anyMatch(each -> each instanceof Arrivals.Recorded)) {
+            throw new IllegalArgumentException("workloads of " + name + ": cannot be used with a recorded trace");
+        }
         ScenarioLimits.require("count", count, 1, ScenarioLimits.MAX_TENANTS);
         if (arrivals.size() > 1 && arrivals.stream().anyMatch(each -> each instanceof Arrivals.Recorded)) {
             throw new IllegalArgumentException("arrivals of " + name + ": a recorded trace must be alone in its group");

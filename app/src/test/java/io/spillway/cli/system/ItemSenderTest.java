@@ -27,7 +27,7 @@ class ItemSenderTest {
     @Test
     void counts_what_kafka_has_and_what_it_has_refused() {
         for (int i = 0; i < 3; i++) {
-            sender.send(ITEM, 3);
+            sender.send(ITEM, 4, 3);
         }
         kafka.completeNext();
         kafka.errorNext(new RecordTooLargeException("too large\nby far"));
@@ -42,7 +42,7 @@ class ItemSenderTest {
 
     @Test
     void gives_up_when_kafka_lets_an_item_wait_in_vain() {
-        sender.send(ITEM, 2);
+        sender.send(ITEM, 4, 2);
         assertThat(sender.isLost()).isFalse();
         kafka.errorNext(new TimeoutException("not in metadata after 60000 ms"));
 

@@ -1,5 +1,6 @@
 package io.spillway.bench.jmh;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -45,7 +46,12 @@ public class DispatchBenchmark {
     @Param({"1", "100", "4000"})
     public int tenants;
 
+    /** Workloads of each tenant, whose items come in turn; 0 for items without one. */
+    @Param({"0", "10"})
+    public int workloads;
+
     private final String[] names = new String[NAMES];
+    private final String[] parts = new String[NAMES];
     private final TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET);
     private final FairDispatch<String> dispatch = new FairDispatch<>(DispatchSettings.of(SLOTS));
     private final Queue<SlotLease<String>> running = new ArrayDeque<>();
@@ -59,6 +65,7 @@ public class DispatchBenchmark {
     public void setUp() {
         for (int i = 0; i < NAMES; i++) {
             names[i] = "tenant-" + i % tenants;
+            parts[i] = workloads == 0 ? "" : ("workload-" + i / tenants % workloads).intern();
         }
         for (int i = 0; i < WAITING; i++) {
             offer();
@@ -89,7 +96,7 @@ public class DispatchBenchmark {
 
     private void offer() {
         next = next + 1 & NAMES - 1;
-        dispatch.offer(Lane.OVERFLOW, names[next], policy, names[next], 0);
+        dispatch.offer(Lane.OVERFLOW, names[next], parts[next], policy, names[next], 0, ItemLimits.NORMAL_PRIORITY, 0);
     }
 
     private boolean take() {

@@ -1,5 +1,6 @@
 package io.spillway.core.engine;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.retry.AttemptCounts;
 
 /** Item as the engine reads it: the position of its record and the history in the record's headers. */
@@ -15,6 +16,16 @@ public interface EngineItem {
 
     /** Returns its tenant, never null. */
     String tenant();
+
+    /** Returns its workload within the tenant, empty for none; the same object for equal names where that is cheap. */
+    default String workload() {
+        return "";
+    }
+
+    /** Returns its urgency among the items of its workload, 0 to {@link ItemLimits#MAX_PRIORITY}. */
+    default int priority() {
+        return ItemLimits.NORMAL_PRIORITY;
+    }
 
     /** Returns the attempts made before, 0 or more. */
     int attempts();

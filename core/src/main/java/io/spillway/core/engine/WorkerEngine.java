@@ -295,7 +295,8 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         }
         EnginePartition partition = item.partition();
         if (partition.progress.mayStart(item.offset())) {
-            dispatch.offer(partition.lane(), item.tenant(), policy, item, item.moves());
+            dispatch.offer(partition.lane(), item.tenant(), item.workload(), policy, item, item.moves(),
+                    item.priority(), item.freshSinceMillis());
         } else {
             held.computeIfAbsent(partition, absent -> new ArrayDeque<>()).add(item);
             partition.markDirty();

@@ -11,6 +11,11 @@ public final class ItemLimits {
     /** Maximum headers of a lane record: those from ingress plus Spillway's own. */
     public static final int MAX_LANE_HEADERS = MAX_HEADERS + 32;
 
+    /** Priority of an item that names none, as in the Java Message Service; 0 is the least urgent. */
+    public static final int NORMAL_PRIORITY = 4;
+    /** Priority of the most urgent items of a workload. */
+    public static final int MAX_PRIORITY = 9;
+
     private ItemLimits() {}
 
     /**

@@ -7,14 +7,17 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Explicitly set fields of a policy. A field that is not set comes from the layer below: the tenant's own settings,
  * then those of {@code *}, then the configured defaults.
  *
- * @param values valid stored values by field (see {@link PolicyField}); copied, never null
+ * @param values    valid stored values by field (see {@link PolicyField}); copied, never null
+ * @param workloads limits of workloads by name, at most {@link TenantPolicy#MAX_WORKLOADS}; copied in the order of the
+ *                  names, never null
  */
-public record PolicySettings(Map<PolicyField, Object> values) {
+public record PolicySettings(Map<PolicyField, Object> values, Map<String, WorkloadPolicy> workloads) {
     /** No field is set. */
     public static final PolicySettings NONE_SET = new PolicySettings(Map.of());
 
@@ -61,6 +64,16 @@ public record PolicySettings(Map<PolicyField, Object> values) {
             copy.put(field, value);
         });
         values = Collections.unmodifiableMap(copy);
+        if (workloads.size() > TenantPolicy.MAX_WORKLOADS) {
+            throw new IllegalArgumentException(
+                    "workloads = " + workloads.size() + ": must be at most " + TenantPolicy.MAX_WORKLOADS);
+        }
+        workloads = Collections.unmodifiableSortedMap(new TreeMap<>(workloads));
+    }
+
+    /** Creates settings without limits of workloads. */
+    public PolicySettings(Map<PolicyField, Object> values) {
+        this(values, Map.of());
     }
 
     /** Returns the stored value of a field; empty when it is not set here. */
@@ -72,6 +85,11 @@ public record PolicySettings(Map<PolicyField, Object> values) {
     public Map<String, Object> json() {
         Map<String, Object> json = new LinkedHashMap<>();
         values.forEach((field, value) -> json.put(field.jsonKey(), field.jsonValue(value)));
+        if (!workloads.isEmpty()) {
+            Map<String, Object> limits = new LinkedHashMap<>();
+            workloads.forEach((name, limit) -> limits.put(name, limit.json()));
+            json.put("workloads", limits);
+        }
         return json;
     }
 
@@ -79,20 +97,43 @@ public record PolicySettings(Map<PolicyField, Object> values) {
     public PolicySettings with(PolicyField field, String text) {
         Map<PolicyField, Object> copy = new HashMap<>(values);
         copy.put(field, field.parse(text));
-        return new PolicySettings(copy);
+        return new PolicySettings(copy, workloads);
     }
 
     /** Returns a copy without the field. */
     public PolicySettings without(PolicyField field) {
         Map<PolicyField, Object> copy = new HashMap<>(values);
         copy.remove(field);
-        return new PolicySettings(copy);
+        return new PolicySettings(copy, workloads);
     }
 
-    /** Returns a copy with unset fields filled from the layer below. */
+    /**
+     * Returns a copy with these limits of a workload; {@link WorkloadPolicy#DEFAULT} removes them. Throws
+     * {@link IllegalArgumentException} when there are too many, with the most in the message.
+     */
+    public PolicySettings withWorkload(String name, WorkloadPolicy limits) {
+        Map<String, WorkloadPolicy> copy = new HashMap<>(workloads);
+        copy.put(name, limits);
+        copy.values().removeIf(WorkloadPolicy.DEFAULT::equals);
+        return new PolicySettings(values, copy);
+    }
+
+    /**
+     * Returns a copy with unset fields filled from the layer below, and the workloads that it does not name. Of more
+     * than {@link TenantPolicy#MAX_WORKLOADS} together, the last ones below are left out.
+     */
     public PolicySettings over(PolicySettings below) {
         Map<PolicyField, Object> merged = new HashMap<>(below.values);
         merged.putAll(values);
-        return new PolicySettings(merged);
+        if (below.workloads.isEmpty()) {
+            return new PolicySettings(merged, workloads);
+        }
+        Map<String, WorkloadPolicy> limits = new HashMap<>(workloads);
+        below.workloads.forEach((name, limit) -> {
+            if (limits.size() < TenantPolicy.MAX_WORKLOADS) {
+                limits.putIfAbsent(name, limit);
+            }
+        });
+        return new PolicySettings(merged, limits);
     }
 }

@@ -1,6 +1,7 @@
 package io.spillway.core.policy;
 
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -32,6 +33,7 @@ import java.util.Optional;
  * @param maxDrainMillis    time for the backlog above which admission shrinks; {@link Long#MAX_VALUE} for never
  * @param maxDepth          waiting items above which admission shrinks; {@link Long#MAX_VALUE} for never
  * @param growth            growth rule of the limit; empty when a rate is set or growth is off
+ * @param workloads         limits of its workloads, by name
  */
 public record TenantPolicy(
         Optional<RateLimit> rateLimit,
@@ -59,7 +61,19 @@ public record TenantPolicy(
         BackPressure backPressure,
         long maxDrainMillis,
         long maxDepth,
-        Optional<GrowthRule> growth) {
+        Optional<GrowthRule> growth,
+        Map<String, WorkloadPolicy> workloads) {
+    /** Most workloads with limits in one policy. */
+    public static final int MAX_WORKLOADS = 100;
+
+    public TenantPolicy {
+        workloads = Map.copyOf(workloads);
+    }
+
+    /** Returns the limits of a workload. */
+    public WorkloadPolicy workload(String name) {
+        return workloads.getOrDefault(name, WorkloadPolicy.DEFAULT);
+    }
 
     /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
     public static TenantPolicy of(PolicySettings settings) {
@@ -92,7 +106,8 @@ public record TenantPolicy(
                 BackPressure.valueOf(choice(all, PolicyField.BACK_PRESSURE)),
                 count(all, PolicyField.MAX_DRAIN),
                 count(all, PolicyField.MAX_DEPTH),
-                growth(all));
+                growth(all),
+                all.workloads());
     }
 
     private static Optional<RateLimit> rateLimit(PolicySettings all, PolicyField perSecond, PolicyField burst) {

@@ -1,22 +1,19 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.policy.TenantPolicy;
+import java.util.List;
+
 /**
  * Scheduling state of one tenant: its queues, the slots it holds and its average latency.
  *
  * <p>Owner: {@link FairDispatch}; {@link TenantTable} owns the links of idle tenants. Bound: the table's.
  */
-final class DispatchTenant<T> {
-    /** Attempts after which the average becomes an exponential one. */
-    private static final int ESTIMATE_SAMPLES = 16;
-
+final class DispatchTenant<T> extends SlotUser {
     final String name;
     final AdaptiveCap adaptive = new AdaptiveCap();
     private final TenantQueue<T>[] queues;
-
-    double weight;
-    int concurrency = Integer.MAX_VALUE;
-    int inFlight;
-    int waiting;
+    /** Null for a tenant whose items name no workload. */
+    private TenantWorkloads<T> workloads;
 
     /** Derived values, which {@link FairDispatch} updates after each change. */
     SlotEntitlement standing = SlotEntitlement.WITHIN;
@@ -28,24 +25,17 @@ final class DispatchTenant<T> {
     int fromReserve;
     int runningIndex;
 
-    /** When the last item moved to the delay lane is due, epoch milliseconds, and the time between two of them. */
-    double lastDueMillis;
-    double dueApartMillis;
-
     boolean active;
     boolean idle;
     long idleSinceNanos;
     DispatchTenant<T> idleBefore;
     DispatchTenant<T> idleAfter;
 
-    private int samples;
-    private double averageMillis;
-
     // Java cannot create an array of a generic type. Only this class stores queues in it.
     @SuppressWarnings({"unchecked", "rawtypes"})
     DispatchTenant(String name, double weight) {
+        super(weight);
         this.name = name;
-        this.weight = weight;
         this.queues = new TenantQueue[LaneBuffer.COUNT];
     }
 
@@ -54,6 +44,7 @@ final class DispatchTenant<T> {
         TenantQueue<T> queue = queues[lane.index()];
         if (queue == null) {
             queue = new TenantQueue<>(this, lane);
+            queue.workloads = workloads == null ? null : new WorkloadTurns<>();
             queues[lane.index()] = queue;
         }
         return queue;
@@ -64,17 +55,42 @@ final class DispatchTenant<T> {
         return queues[lane];
     }
 
-    boolean isBusy() {
-        return waiting > 0 || inFlight > 0;
+    /** Returns the workload of an item; null while no item of the tenant names one. */
+    DispatchWorkload<T> workload(String workload, TenantPolicy policy) {
+        if (workloads == null) {
+            if (workload.isEmpty()) {
+                return null;
+            }
+            divide(policy);
+        }
+        return workloads.of(workload, policy);
     }
 
-    /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
-    double estimateMillis(double priorMillis) {
-        return Math.max(FairDispatch.LEAST_CHARGE_MILLIS, samples == 0 ? priorMillis : averageMillis);
+    private void divide(TenantPolicy policy) {
+        workloads = new TenantWorkloads<>();
+        DispatchWorkload<T> unnamed = workloads.of("", policy);
+        for (TenantQueue<T> queue : queues) {
+            if (queue != null) {
+                queue.divide(unnamed);
+            }
+        }
     }
 
-    void attemptEnded(double millis) {
-        samples = Math.min(samples + 1, ESTIMATE_SAMPLES);
-        averageMillis += (millis - averageMillis) / samples;
+    /** Returns its workloads, which includes all with items; empty while no item of the tenant names one. */
+    List<DispatchWorkload<T>> workloads() {
+        return workloads == null ? List.of() : workloads.all();
+    }
+
+    /** Forgets its workloads while it has no items, so that an idle tenant costs no more than any other. */
+    void rest() {
+        adaptive.rest();
+        if (workloads != null) {
+            workloads = null;
+            for (TenantQueue<T> queue : queues) {
+                if (queue != null) {
+                    queue.workloads = null;
+                }
+            }
+        }
     }
 }

@@ -1,11 +1,13 @@
 package io.spillway.core.scheduling;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
 /**
  * Selection of the waiting items that move to another lane. It removes the last items of a tenant's queue, in their
- * order: the first ones start soonest, and every item that stays was read before every item that goes.
+ * order: the first ones start soonest. Of a tenant with workloads these are the last items of the largest ones.
  *
  * <p>Owner of the buffers: {@link FairDispatch}.
  */
@@ -44,19 +46,28 @@ final class ExcessRules<T> {
         boolean isSoonDone = workMillis / settings.slots() <= settings.hotBufferMillis();
         for (int i = hot.members.size() - 1; i >= 0; i--) {
             TenantQueue<T> queue = hot.members.get(i);
+            if (queue.size <= equalShare) {
+                continue;
+            }
+            int before = moved.size();
+            Function<QueueEntry<T>, Excess<T>> move = waiting -> new Excess.ToOverflow<>(waiting.item);
+            for (WorkloadQueue<T> part : cappedParts(queue)) {
+                int kept = Math.max(kept(part), part.size - (queue.size - equalShare));
+                cut(queue, part, part, kept, moved, move);
+            }
             int most = Math.min(queue.tenant.concurrency, settings.slots());
-            if (queue.size > equalShare
-                    && (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis())) {
-                int kept = Math.max(equalShare, kept(queue, nowNanos));
-                cut(queue, kept, moved, waiting -> new Excess.ToOverflow<>(waiting.item));
+            if (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis()) {
+                cut(queue, Math.max(equalShare, kept(queue, nowNanos)), moved, move);
+            }
+            if (moved.size() > before) {
                 touched.add(queue.tenant);
             }
         }
     }
 
     /**
-     * Moves items of tenants that may not start more, however many slots are free, while slots are idle. Any other full
-     * buffer only pauses the reader, which costs nothing.
+     * Moves items of tenants and workloads that may not start more, however many slots are free, while slots are idle.
+     * Any other full buffer only pauses the reader, which costs nothing.
      */
     void fromBacklog(
             LaneBuffer<T> lane, long nowMillis, long nowNanos, List<Excess<T>> moved, List<DispatchTenant<T>> touched) {
@@ -71,10 +82,36 @@ final class ExcessRules<T> {
                 double eachMillis = estimate(queue) / slots(queue, nowNanos);
                 int kept = Math.max(1, kept(queue, nowNanos));
                 cut(queue, kept, moved, waiting ->
-                        new Excess.ToDelay<>(waiting.item, due(tenant, waiting.moves, eachMillis, nowMillis)));
+                        new Excess.ToDelay<>(waiting.item, due(tenant, waiting.moves(), eachMillis, nowMillis)));
                 touched.add(tenant);
+                continue;
+            }
+            for (WorkloadQueue<T> part : cappedParts(queue)) {
+                DispatchWorkload<T> workload = part.workload;
+                if (workload.isAtCap()) {
+                    double eachMillis = estimate(part) / workload.concurrency;
+                    cut(queue, part, part, Math.max(1, kept(part)), moved, waiting ->
+                            new Excess.ToDelay<>(waiting.item, due(workload, waiting.moves(), eachMillis, nowMillis)));
+                }
             }
         }
+    }
+
+    /** Returns the queues of workloads with a concurrency and items in the lane. */
+    private static <T> List<WorkloadQueue<T>> cappedParts(TenantQueue<T> queue) {
+        return queue.workloads == null ? List.of()
+                : queue.parts().stream().filter(part -> part.workload.concurrency < Integer.MAX_VALUE).toList();
+    }
+
+    /** Returns how many items of a workload have an expected wait behind it within the buffer time. */
+    private int kept(WorkloadQueue<T> part) {
+        double atOnce = part.workload.concurrency;
+        double ahead = settings.hotBufferMillis() * atOnce / estimate(part);
+        return (int) Math.max(0, Math.min(part.size, Math.floor(ahead + atOnce - part.workload.inFlight)));
+    }
+
+    private double estimate(WorkloadQueue<T> part) {
+        return part.workload.estimateMillis(estimate(part.of));
     }
 
     /** A cap that is still growing does not hold a tenant: it will have grown before the items are back. */
@@ -103,36 +140,48 @@ final class ExcessRules<T> {
         return queue.tenant.estimateMillis(queue.lane.averageMillis());
     }
 
-    private void cut(
-            TenantQueue<T> queue, int kept, List<Excess<T>> moved, Function<QueueEntry<T>, Excess<T>> move) {
-        QueueEntry<T> waiting = queue.first;
-        for (int i = 0; i < kept && waiting != null; i++) {
-            waiting = waiting.after;
+    /** Cuts a tenant's queue. With workloads the longest of their queues are cut, to the same length. */
+    private void cut(TenantQueue<T> queue, int kept, List<Excess<T>> moved, Function<QueueEntry<T>, Excess<T>> move) {
+        if (queue.workloads == null) {
+            cut(queue, null, queue, kept, moved, move);
+            return;
         }
-        while (waiting != null) {
-            QueueEntry<T> after = waiting.after;
-            queue.lane.remove(queue, waiting);
+        List<WorkloadQueue<T>> parts = new ArrayList<>(queue.parts());
+        parts.sort(Comparator.comparingInt(part -> part.size));
+        int left = kept;
+        for (int i = 0; i < parts.size(); i++) {
+            WorkloadQueue<T> part = parts.get(i);
+            int ofPart = Math.min(part.size, left / (parts.size() - i));
+            left -= ofPart;
+            cut(queue, part, part, ofPart, moved, move);
+        }
+    }
+
+    private void cut(
+            TenantQueue<T> queue, WorkloadQueue<T> part, EntryQueue<T> items, int kept, List<Excess<T>> moved,
+            Function<QueueEntry<T>, Excess<T>> move) {
+        for (QueueEntry<T> waiting : items.tail(items.size - kept)) {
+            queue.lane.remove(queue, part, waiting);
             moved.add(move.apply(waiting));
-            waiting = after;
         }
     }
 
     /**
-     * Returns due times one service time apart: moved items come back as fast as the tenant can run them, by its
-     * service time of now. The service time may change, so an estimate that is too long or too short counts only for
+     * Returns due times one service time apart: moved items come back as fast as the tenant or workload can run them,
+     * by its service time of now. The service time may change, so an estimate that is too long or too short counts only for
      * about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
      */
-    private static long due(DispatchTenant<?> tenant, int moves, double eachMillis, long nowMillis) {
-        double aheadMillis = Math.max(0, tenant.lastDueMillis - nowMillis);
-        if (tenant.dueApartMillis > 0) {
-            aheadMillis *= eachMillis / tenant.dueApartMillis;
+    private static long due(SlotUser user, int moves, double eachMillis, long nowMillis) {
+        double aheadMillis = Math.max(0, user.lastDueMillis - nowMillis);
+        if (user.dueApartMillis > 0) {
+            aheadMillis *= eachMillis / user.dueApartMillis;
         }
         int doublings = Math.min(moves, MOST_DOUBLINGS);
         long least = Math.min(LAST_DELAY_MILLIS, LEAST_DELAY_MILLIS << doublings);
         long most = Math.min(LAST_DELAY_MILLIS, MOST_DELAY_MILLIS << doublings);
         double delayMillis = Math.min(aheadMillis + eachMillis, most);
-        tenant.lastDueMillis = nowMillis + Math.max(Math.min(aheadMillis, LAST_DELAY_MILLIS), delayMillis);
-        tenant.dueApartMillis = eachMillis;
+        user.lastDueMillis = nowMillis + Math.max(Math.min(aheadMillis, LAST_DELAY_MILLIS), delayMillis);
+        user.dueApartMillis = eachMillis;
         return nowMillis + Math.max((long) delayMillis, least);
     }
 }

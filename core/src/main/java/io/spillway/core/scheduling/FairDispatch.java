@@ -1,5 +1,6 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
@@ -14,8 +15,9 @@ import java.util.function.Predicate;
  * <ul>
  * <li>Lanes have strict priority: hot, overflow, aged. Overflow and aged still get a small share of the starts, and
  * aged of the slots while other workers have live work, so that they never starve (see {@link Trickle}).
- * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link LaneBuffer}): a start is charged the tenant's
- * average, and the end corrects it to the real duration.
+ * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link Rounds}): a start is charged the tenant's
+ * average, and the end corrects it to the real duration. The workloads of one tenant take turns by the same rule, each
+ * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
  * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
  * {@link SlotPool}).
  * <li>A tenant's cap is its policy's concurrency and, beyond its fair share, its {@link AdaptiveCap}. The adaptive cap
@@ -25,7 +27,8 @@ import java.util.function.Predicate;
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
  * offer, so the worker stops reading a lane that {@link #isFull}: the buffer then holds at most its read-ahead and one
- * poll batch. {@link TenantTable} bounds the tenants. {@code nowNanos} is a monotonic clock of any origin.
+ * poll batch. {@link TenantTable} bounds the tenants, {@link TenantWorkloads} their workloads. {@code nowNanos} is a
+ * monotonic clock of any origin.
  */
 public final class FairDispatch<T> {
     /** Least charge of an attempt, so that attempts that take no time rotate too. */
@@ -62,7 +65,7 @@ public final class FairDispatch<T> {
     }
 
     /**
-     * Adds an item that was read. It is always accepted; see {@link #isFull}.
+     * Adds an item without workload and priority that was read. It is always accepted; see {@link #isFull}.
      *
      * @param lane   hot, overflow or aged
      * @param policy the tenant's current policy; it applies to all of the tenant's items from now on
@@ -70,8 +73,22 @@ public final class FairDispatch<T> {
      * @throws IllegalArgumentException when the lane is another one, or the number is negative
      */
     public void offer(Lane lane, String tenant, TenantPolicy policy, T item, int moves) {
-        if (moves < 0) {
-            throw new IllegalArgumentException("moves = " + moves + ": must be 0 or more");
+        offer(lane, tenant, "", policy, item, moves, ItemLimits.NORMAL_PRIORITY, 0);
+    }
+
+    /**
+     * Adds an item as {@link #offer(Lane, String, TenantPolicy, Object, int)} does.
+     *
+     * @param workload         empty for none
+     * @param priority         0 to {@link ItemLimits#MAX_PRIORITY}
+     * @param enqueuedAtMillis time from which a priority counts, epoch milliseconds
+     */
+    public void offer(
+            Lane lane, String tenant, String workload, TenantPolicy policy, T item, int moves, int priority,
+            long enqueuedAtMillis) {
+        if (moves < 0 || priority < 0 || priority > ItemLimits.MAX_PRIORITY) {
+            throw new IllegalArgumentException("moves = " + moves + ": must be 0 or more; priority = " + priority
+                    + ": must be from 0 to " + ItemLimits.MAX_PRIORITY);
         }
         LaneBuffer<T> buffer = buffer(lane);
         DispatchTenant<T> owner = tenants.busy(tenant, policy.weight());
@@ -82,7 +99,11 @@ public final class FairDispatch<T> {
         owner.held = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
-        buffer.add(owner.queue(buffer), new QueueEntry<>(item, moves));
+        DispatchWorkload<T> part = owner.workload(workload, policy);
+        if (part != null && !part.isShared) {
+            part.limit(policy.workload(workload));
+        }
+        buffer.add(owner.queue(buffer), part, new QueueEntry<>(item, moves, priority, enqueuedAtMillis));
     }
 
     /**
@@ -124,7 +145,7 @@ public final class FairDispatch<T> {
      */
     public void ended(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
-        LaneBuffer<T> lane = start.queue.lane;
+        LaneBuffer<T> lane = start.queue().lane;
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
         lane.attemptEnded(millis);
@@ -133,7 +154,10 @@ public final class FairDispatch<T> {
         if (tenant.inFlight < tenant.share) {
             commonRise.sample(tenant.adaptive.rise(), nowNanos);
         }
-        lane.charge(start.queue, Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
+        if (start.workload() != null) {
+            start.workload().workload.attemptEnded(millis);
+        }
+        lane.charge(start.queue(), start.workload(), Math.max(LEAST_CHARGE_MILLIS, millis) - start.chargedMillis);
         update(tenant);
         idleIfDone(tenant, nowNanos);
     }
@@ -141,8 +165,8 @@ public final class FairDispatch<T> {
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
         DispatchTenant<T> tenant = release(start);
-        LaneBuffer<T> own = start.queue.lane;
-        own.charge(start.queue, -start.chargedMillis);
+        LaneBuffer<T> own = start.queue().lane;
+        own.charge(start.queue(), start.workload(), -start.chargedMillis);
         lanes.forEach(lane -> lane.trickle.cancelled(lane == own, start.startsOfOthers));
         update(tenant);
         idleIfDone(tenant, nowNanos);
@@ -171,19 +195,7 @@ public final class FairDispatch<T> {
      * @param gone called once for each waiting item; of this scheduler it may call {@link #hold(Lane, long)} alone
      */
     public void removeIf(Predicate<T> gone, long nowNanos) {
-        for (LaneBuffer<T> lane : lanes) {
-            for (int i = lane.members.size() - 1; i >= 0; i--) {
-                TenantQueue<T> queue = lane.members.get(i);
-                QueueEntry<T> after;
-                for (QueueEntry<T> waiting = queue.first; waiting != null; waiting = after) {
-                    after = waiting.after;
-                    if (gone.test(waiting.item)) {
-                        lane.remove(queue, waiting);
-                    }
-                }
-                idleIfDone(queue.tenant, nowNanos);
-            }
-        }
+        lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
     }
 
     /** Visitor of waiting items. It must not call the scheduler. */
@@ -262,8 +274,13 @@ public final class FairDispatch<T> {
             startsOfOthers = each == lane ? before : startsOfOthers;
         }
         double chargeMillis = tenant.estimateMillis(lane.averageMillis());
+        WorkloadQueue<T> from = null;
+        if (queue.workloads != null) {
+            from = queue.workloads.next();
+            chargeMillis = from.workload.estimateMillis(chargeMillis);
+        }
         boolean lentLong = tenant.standing == SlotEntitlement.LONG;
-        QueueEntry<T> waiting = lane.serve(queue, chargeMillis);
+        QueueEntry<T> waiting = lane.serve(queue, from, chargeMillis);
         lane.inFlight++;
         pool.started(lentLong, nowNanos);
         if (tenant.inFlight++ == 0) {
@@ -272,7 +289,11 @@ public final class FairDispatch<T> {
         }
         tenant.adaptive.started(tenant.inFlight);
         update(tenant);
-        return new SlotLease<>(waiting.item, queue, nowNanos, chargeMillis, lentLong, startsOfOthers);
+        if (from != null) {
+            from.workload.use(1);
+        }
+        return new SlotLease<>(
+                waiting.item, from == null ? queue : from, nowNanos, chargeMillis, lentLong, startsOfOthers);
     }
 
     private DispatchTenant<T> release(SlotLease<T> start) {
@@ -280,8 +301,8 @@ public final class FairDispatch<T> {
             throw new IllegalStateException("this attempt has already ended");
         }
         start.ended = true;
-        DispatchTenant<T> tenant = start.queue.tenant;
-        start.queue.lane.inFlight--;
+        DispatchTenant<T> tenant = start.queue().tenant;
+        start.queue().lane.inFlight--;
         pool.ended(start.lentLong);
         if (--tenant.inFlight == 0) {
             DispatchTenant<T> last = running.removeLast();
@@ -289,6 +310,9 @@ public final class FairDispatch<T> {
                 running.set(tenant.runningIndex, last);
                 last.runningIndex = tenant.runningIndex;
             }
+        }
+        if (start.workload() != null) {
+            start.workload().workload.use(-1);
         }
         return tenant;
     }

@@ -3,23 +3,17 @@ package io.spillway.core.scheduling;
 import io.spillway.core.item.Lane;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
- * Waiting items of one lane in deficit round robin (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit
- * Round-Robin", 1995) by slot-milliseconds.
- *
- * <p>Each round grants every tenant {@link #QUANTUM_MILLIS} per unit of weight. A tenant is served while it has credit,
- * may overdraw by its last attempt, and then skips the rounds it has overdrawn. An attempt of 10 s costs 10,000 rounds,
- * so tenants are in a heap by the next round in which they have credit, and empty rounds are skipped. Credit does not
- * accumulate: a tenant that was idle, or was not allowed to start, joins the current round at the earliest. A debt is
- * kept.
+ * Waiting items of one lane. Its tenants take turns by slot time (see {@link Rounds}), and so do the workloads of each.
  *
  * <p>Owner: {@link FairDispatch}. Bound: the lane's read-ahead and one poll batch.
  */
 final class LaneBuffer<T> {
     /** Scheduled lanes: hot, overflow, aged, in the order of {@link Lane}. */
     static final int COUNT = 3;
-    static final double QUANTUM_MILLIS = 1;
     /** Weight of the newest attempt in the lane's average. */
     private static final double AVERAGE_SHARE = 1.0 / 64;
     /** Estimate before any attempt has ended: small, since holding back an item needlessly costs more. */
@@ -28,11 +22,10 @@ final class LaneBuffer<T> {
     final Lane lane;
     final Trickle trickle;
     final List<TenantQueue<T>> members = new ArrayList<>();
-    private final TurnHeap<T> within = new TurnHeap<>();
-    private final TurnHeap<T> beyond = new TurnHeap<>();
-    private final TurnHeap<T> beyondLong = new TurnHeap<>();
-    private long round;
-    private long turns;
+    private final TurnHeap<TenantQueue<T>> within = new TurnHeap<>();
+    private final TurnHeap<TenantQueue<T>> beyond = new TurnHeap<>();
+    private final TurnHeap<TenantQueue<T>> beyondLong = new TurnHeap<>();
+    private final Rounds rounds = new Rounds();
     private double averageMillis = PRIOR_MILLIS;
 
     int items;
@@ -53,21 +46,49 @@ final class LaneBuffer<T> {
         return averageMillis;
     }
 
-    void add(TenantQueue<T> queue, QueueEntry<T> waiting) {
-        queue.add(waiting);
+    /** Adds an item; its workload is null while no item of the tenant names one. */
+    void add(TenantQueue<T> queue, DispatchWorkload<T> workload, QueueEntry<T> waiting) {
+        queue.add(waiting, workload);
         queue.tenant.waiting++;
         items++;
         if (queue.size == 1) {
             queue.memberIndex = members.size();
             members.add(queue);
-            setRound(queue);
-            queue.turn = turns++;
+            rounds.join(queue);
+        }
+        if (queue.heap == null) {
             reposition(queue);
         }
     }
 
-    void remove(TenantQueue<T> queue, QueueEntry<T> waiting) {
-        queue.unlink(waiting);
+    /** Removes an item from a queue; the workload's queue that has it is null while no item names a workload. */
+    void remove(TenantQueue<T> queue, WorkloadQueue<T> from, QueueEntry<T> waiting) {
+        queue.remove(waiting, from);
+        removed(queue);
+    }
+
+    /** Removes items, and passes each tenant that had any. */
+    void removeIf(Predicate<T> gone, Consumer<DispatchTenant<T>> looked) {
+        for (int i = members.size() - 1; i >= 0; i--) {
+            TenantQueue<T> queue = members.get(i);
+            if (queue.workloads == null) {
+                removeIf(queue, null, queue, gone);
+            } else {
+                queue.parts().forEach(part -> removeIf(queue, part, part, gone));
+            }
+            looked.accept(queue.tenant);
+        }
+    }
+
+    private void removeIf(TenantQueue<T> queue, WorkloadQueue<T> part, EntryQueue<T> items, Predicate<T> gone) {
+        items.forEach(waiting -> {
+            if (gone.test(waiting.item)) {
+                remove(queue, part, waiting);
+            }
+        });
+    }
+
+    private void removed(TenantQueue<T> queue) {
         queue.tenant.waiting--;
         items--;
         if (queue.size == 0) {
@@ -77,9 +98,9 @@ final class LaneBuffer<T> {
                 last.memberIndex = queue.memberIndex;
             }
             queue.memberIndex = -1;
-            if (queue.heap != null) {
-                queue.heap.remove(queue);
-            }
+        }
+        if (queue.heap != null && (queue.size == 0 || queue.isBlocked())) {
+            leaveHeap(queue);
         }
     }
 
@@ -90,36 +111,47 @@ final class LaneBuffer<T> {
         return mayLendLong ? earlier(next, beyondLong) : next;
     }
 
-    private TenantQueue<T> earlier(TenantQueue<T> found, TurnHeap<T> heap) {
+    private TenantQueue<T> earlier(TenantQueue<T> found, TurnHeap<TenantQueue<T>> heap) {
         if (heap.isEmpty()) {
             return found;
         }
         return found == null || heap.first().isBefore(found) ? heap.first() : found;
     }
 
-    /** Takes the first item of a queue, charges the tenant for it and advances the lane to the queue's round. */
-    QueueEntry<T> serve(TenantQueue<T> queue, double chargeMillis) {
-        round = Math.max(round, queue.round);
-        queue.chargedMillis = Math.max(queue.chargedMillis, round * QUANTUM_MILLIS);
-        QueueEntry<T> waiting = queue.first;
-        remove(queue, waiting);
-        charge(queue, chargeMillis);
+    /** Takes the next item of a queue, charges its tenant and workload for it and advances to the queue's round. */
+    QueueEntry<T> serve(TenantQueue<T> queue, WorkloadQueue<T> from, double chargeMillis) {
+        rounds.serve(queue);
+        QueueEntry<T> waiting;
+        if (from == null) {
+            waiting = queue.head();
+            queue.unlink(waiting);
+        } else {
+            waiting = from.head();
+            queue.workloads.serve(from, waiting, chargeMillis);
+            queue.size--;
+        }
+        removed(queue);
+        chargeTenant(queue, chargeMillis);
         return waiting;
     }
 
-    /** Charges a tenant; a negative number refunds it. */
-    void charge(TenantQueue<T> queue, double millis) {
-        queue.chargedMillis += millis / queue.tenant.weight;
-        long before = queue.round;
-        setRound(queue);
-        if (queue.heap != null && queue.round != before) {
+    /** Charges a tenant, and its workload when it has them; a negative number refunds it. */
+    void charge(TenantQueue<T> queue, WorkloadQueue<T> from, double millis) {
+        chargeTenant(queue, millis);
+        if (from != null) {
+            queue.workloads.charge(from, millis);
+        }
+    }
+
+    private void chargeTenant(TenantQueue<T> queue, double millis) {
+        if (rounds.charge(queue, millis) && queue.heap != null) {
             queue.heap.moved(queue);
         }
     }
 
-    /** Puts a queue with waiting items into the heap of its tenant's entitlement. */
+    /** Puts a queue with waiting items into the heap of its tenant's entitlement, unless its workloads block it. */
     void reposition(TenantQueue<T> queue) {
-        TurnHeap<T> heap = switch (queue.tenant.standing) {
+        TurnHeap<TenantQueue<T>> heap = queue.isBlocked() ? null : switch (queue.tenant.standing) {
             case WITHIN -> within;
             case BEYOND -> beyond;
             case LONG -> beyondLong;
@@ -129,23 +161,27 @@ final class LaneBuffer<T> {
             return;
         }
         if (queue.heap != null) {
-            queue.heap.remove(queue);
+            leaveHeap(queue);
         }
         if (heap != null) {
-            setRound(queue);
+            rounds.setRound(queue);
             heap.insert(queue);
+            queue.heap = heap;
         }
+    }
+
+    /** Follows the slots of a workload whose items wait. */
+    void reposition(WorkloadQueue<T> part) {
+        part.of.workloads.reposition(part);
+        reposition(part.of);
+    }
+
+    private void leaveHeap(TenantQueue<T> queue) {
+        queue.heap.remove(queue);
+        queue.heap = null;
     }
 
     void attemptEnded(double millis) {
         averageMillis += (millis - averageMillis) * AVERAGE_SHARE;
-    }
-
-    private void setRound(TenantQueue<T> queue) {
-        long next = Math.max(round, (long) (queue.chargedMillis / QUANTUM_MILLIS));
-        if (next != queue.round) {
-            queue.round = next;
-            queue.turn = turns++;
-        }
     }
 }

@@ -3,7 +3,8 @@ package io.spillway.core.scheduling;
 /** One attempt's slot, from {@link FairDispatch#take} until {@link FairDispatch#ended}. */
 public final class SlotLease<T> {
     private final T item;
-    final TenantQueue<T> queue;
+    /** A {@link WorkloadQueue}, or a {@link TenantQueue} without workloads. One field, since each item has a lease. */
+    private final TurnQueue<T> from;
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
@@ -12,14 +13,23 @@ public final class SlotLease<T> {
     boolean ended;
 
     SlotLease(
-            T item, TenantQueue<T> queue, long startedNanos, double chargedMillis, boolean lentLong,
+            T item, TurnQueue<T> from, long startedNanos, double chargedMillis, boolean lentLong,
             long startsOfOthers) {
         this.item = item;
-        this.queue = queue;
+        this.from = from;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.lentLong = lentLong;
         this.startsOfOthers = startsOfOthers;
+    }
+
+    TenantQueue<T> queue() {
+        return from instanceof WorkloadQueue<T> part ? part.of : (TenantQueue<T>) from;
+    }
+
+    /** Returns the queue of its workload; null when it started while no item of the tenant named one. */
+    WorkloadQueue<T> workload() {
+        return from instanceof WorkloadQueue<T> part ? part : null;
     }
 
     /** The item, as it was offered. */

@@ -1,27 +1,22 @@
 package io.spillway.core.scheduling;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
- * Waiting items of one tenant in one lane, first in first out, and the tenant's charge in that lane.
+ * Waiting items of one tenant in one lane, and the tenant's charge in that lane. The items are in its own list, or in
+ * those of the tenant's workloads; its size counts them all.
  *
  * <p>Owner: the {@link LaneBuffer} of its lane, the only caller of its mutators. Bound: the lane's.
  */
-final class TenantQueue<T> {
+final class TenantQueue<T> extends TurnQueue<T> {
     final DispatchTenant<T> tenant;
     final LaneBuffer<T> lane;
 
-    QueueEntry<T> first;
-    private QueueEntry<T> last;
-    int size;
+    /** Null while no item of the tenant names one. */
+    WorkloadTurns<T> workloads;
 
-    /** Slot-milliseconds per unit of weight, on the scale of the lane's rounds. */
-    double chargedMillis;
-
-    /** Round of the lane in which this tenant is next served, and its position within that round. */
-    long round;
-    long turn;
-
-    TurnHeap<T> heap;
-    int heapIndex = -1;
+    TurnHeap<TenantQueue<T>> heap;
     int memberIndex = -1;
 
     TenantQueue(DispatchTenant<T> tenant, LaneBuffer<T> lane) {
@@ -29,32 +24,53 @@ final class TenantQueue<T> {
         this.lane = lane;
     }
 
-    void add(QueueEntry<T> waiting) {
-        waiting.before = last;
-        if (last == null) {
-            first = waiting;
-        } else {
-            last.after = waiting;
-        }
-        last = waiting;
-        size++;
+    @Override
+    double weight() {
+        return tenant.weight;
     }
 
-    void unlink(QueueEntry<T> waiting) {
-        if (waiting.before == null) {
-            first = waiting.after;
-        } else {
-            waiting.before.after = waiting.after;
-        }
-        if (waiting.after == null) {
-            last = waiting.before;
-        } else {
-            waiting.after.before = waiting.before;
-        }
-        size--;
+    /** Returns whether all its items are of workloads at their concurrency. */
+    boolean isBlocked() {
+        return workloads != null && workloads.isBlocked();
     }
 
-    boolean isBefore(TenantQueue<T> other) {
-        return round != other.round ? round < other.round : turn < other.turn;
+    /** Adds an item; its workload is null while no item of the tenant names one. */
+    void add(QueueEntry<T> waiting, DispatchWorkload<T> workload) {
+        if (workload == null) {
+            append(waiting);
+        } else {
+            workloads.add(workload.queue(this), waiting);
+            size++;
+        }
+    }
+
+    /** Divides the queue into workloads; the items that wait already are those of this one. */
+    void divide(DispatchWorkload<T> unnamed) {
+        workloads = new WorkloadTurns<>();
+        if (size > 0) {
+            workloads.takeOver(unnamed.queue(this), this);
+        }
+    }
+
+    /** Removes an item; its workload's queue is null while {@link #workloads} is. */
+    void remove(QueueEntry<T> waiting, WorkloadQueue<T> from) {
+        if (from == null) {
+            unlink(waiting);
+        } else {
+            workloads.remove(from, waiting);
+            size--;
+        }
+    }
+
+    /** Returns the queues of its workloads with items, in a new list; empty while no item names a workload. */
+    List<WorkloadQueue<T>> parts() {
+        List<WorkloadQueue<T>> parts = new ArrayList<>();
+        for (DispatchWorkload<T> workload : tenant.workloads()) {
+            WorkloadQueue<T> part = workload.queueOrNull(lane.index());
+            if (part != null && part.size > 0) {
+                parts.add(part);
+            }
+        }
+        return parts;
     }
 }

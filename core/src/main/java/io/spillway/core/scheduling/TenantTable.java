@@ -77,7 +77,7 @@ final class TenantTable<T> {
             DispatchTenant<T> rested = firstActive;
             firstActive = rested.idleAfter;
             deactivate(rested);
-            rested.adaptive.rest();
+            rested.rest();
         }
     }
 

@@ -4,34 +4,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tenants of one lane and entitlement by their next round: a binary heap whose members store their index, so that any
- * member can be moved or removed in logarithmic time.
+ * Queues by their next round: a binary heap whose members store their index, so that any member can be moved or removed
+ * in logarithmic time.
  *
- * <p>Owner: a {@link LaneBuffer}. Bound: the tenants with waiting items in the lane.
+ * <p>Owner: a {@link LaneBuffer}, with the tenants of one entitlement, or a {@link WorkloadTurns}. Bound: the tenants
+ * with waiting items in the lane, or the queues of one tenant's workloads.
  */
-final class TurnHeap<T> {
-    private final List<TenantQueue<T>> members = new ArrayList<>();
+final class TurnHeap<Q extends TurnQueue<?>> {
+    private final List<Q> members = new ArrayList<>();
 
     /** Returns whether it is empty; {@link #first} needs a member. */
     boolean isEmpty() {
         return members.isEmpty();
     }
 
-    TenantQueue<T> first() {
+    Q first() {
         return members.getFirst();
     }
 
-    void insert(TenantQueue<T> queue) {
-        queue.heap = this;
+    void insert(Q queue) {
         queue.heapIndex = members.size();
         members.add(queue);
         up(queue);
     }
 
-    void remove(TenantQueue<T> queue) {
+    void remove(Q queue) {
         int hole = queue.heapIndex;
-        TenantQueue<T> last = members.removeLast();
-        queue.heap = null;
+        Q last = members.removeLast();
         queue.heapIndex = -1;
         if (last != queue) {
             put(last, hole);
@@ -40,15 +39,15 @@ final class TurnHeap<T> {
     }
 
     /** Restores the order after one member's round has changed. */
-    void moved(TenantQueue<T> queue) {
+    void moved(Q queue) {
         up(queue);
         down(queue);
     }
 
-    private void up(TenantQueue<T> queue) {
+    private void up(Q queue) {
         int index = queue.heapIndex;
         while (index > 0) {
-            TenantQueue<T> parent = members.get((index - 1) >>> 1);
+            Q parent = members.get((index - 1) >>> 1);
             if (!queue.isBefore(parent)) {
                 break;
             }
@@ -58,7 +57,7 @@ final class TurnHeap<T> {
         put(queue, index);
     }
 
-    private void down(TenantQueue<T> queue) {
+    private void down(Q queue) {
         int index = queue.heapIndex;
         int size = members.size();
         while (2 * index + 1 < size) {
@@ -66,7 +65,7 @@ final class TurnHeap<T> {
             if (child + 1 < size && members.get(child + 1).isBefore(members.get(child))) {
                 child++;
             }
-            TenantQueue<T> candidate = members.get(child);
+            Q candidate = members.get(child);
             if (!candidate.isBefore(queue)) {
                 break;
             }
@@ -76,7 +75,7 @@ final class TurnHeap<T> {
         put(queue, index);
     }
 
-    private void put(TenantQueue<T> queue, int index) {
+    private void put(Q queue, int index) {
         members.set(index, queue);
         queue.heapIndex = index;
     }

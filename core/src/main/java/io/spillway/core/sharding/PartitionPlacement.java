@@ -28,7 +28,10 @@ import java.util.Optional;
 public final class PartitionPlacement {
     /** Maximum number of partitions of one tenant. Larger sizes are reduced to it. */
     public static final int MAX_PARTITIONS = ShuffleSharder.MAX_SIZE;
+    /** Default share of a tenant's partitions for one workload. */
+    public static final double WORKLOAD_SHARE = 0.5;
     private static final int MAX_DRAWS = 1_024;
+    private static final double ROUNDING = 1e-9;
 
     private final ShuffleSharder sharder;
     private final VirtualSlots slots;
@@ -66,24 +69,29 @@ public final class PartitionPlacement {
     /**
      * Writes the partitions of a tenant's workload, and returns their number.
      *
-     * @param workload     empty for all of the tenant's partitions
-     * @param size         slots of the tenant, 1 or more; reduced to the number of slots
-     * @param workloadSize partitions of one workload, 1 or more; reduced to those of its tenant
-     * @param assigned     the tenant's shard in the registry, all of known slots; if present, size is ignored
-     * @param into         array of length {@link #MAX_PARTITIONS} for the result, unordered; owner: the calling thread
+     * @param workload      empty for all of the tenant's partitions
+     * @param size          slots of the tenant, 1 or more; reduced to the number of slots
+     * @param workloadShare share of the tenant's partitions for one workload, above 0 and at most 1; rounded up
+     * @param assigned      the tenant's shard in the registry, all of known slots; if present, size is ignored
+     * @param into          array of length {@link #MAX_PARTITIONS} for the result, unordered; owner: the calling thread
      */
     public int partitions(
-            String tenant, String workload, int size, int workloadSize, Optional<Shard> assigned, int[] into) {
-        if (size < 1 || workloadSize < 1) {
+            String tenant, String workload, int size, double workloadShare, Optional<Shard> assigned, int[] into) {
+        if (size < 1 || !(workloadShare > 0 && workloadShare <= 1)) {
             throw new IllegalArgumentException(
-                    "size = " + size + ", workloadSize = " + workloadSize + ": must be 1 or more");
+                    "size = " + size + ": must be 1 or more; workloadShare = " + workloadShare
+                            + ": must be above 0 and at most 1");
         }
         int count = ofTenant(tenant, size, assigned, into);
-        if (workload.isEmpty() || workloadSize >= count) {
+        if (workload.isEmpty()) {
             return count;
         }
-        selectFirst(TenantHash.of(tenant, workload, sharder.seed()), workloadSize, into, count);
-        return workloadSize;
+        // Without the rounding error: 0.1 of 30 is 3, not 3.0000000000000004 rounded up to 4.
+        int ofWorkload = (int) Math.ceil(count * workloadShare - ROUNDING);
+        if (ofWorkload < count) {
+            selectFirst(TenantHash.of(tenant, workload, sharder.seed()), ofWorkload, into, count);
+        }
+        return ofWorkload;
     }
 
     /** Returns all partitions of a tenant, in ascending order, in a new array. */

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.ParameterizedTest;
 
 class PolicySettingsTest {
     private static final PolicySettings TENANT =
@@ -107,5 +109,41 @@ class PolicySettingsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicySettings(Map.of(PolicyField.JITTER, "some\nthing")))
                 .withMessage("jitter = some\\u000athing: must be full, equal, decorrelated, none");
+    }
+
+    @Test
+    void limits_of_workloads_are_looked_up_by_name_in_each_layer() {
+        PolicySettings all = ALL.withWorkload("mail", new WorkloadPolicy(3, 1))
+                .withWorkload("export", new WorkloadPolicy(0.5, 7));
+        PolicySettings own = TENANT.withWorkload("mail", new WorkloadPolicy(2, 5));
+        TenantPolicy policy = TenantPolicy.of(own.over(all));
+        assertThat(policy.workload("mail")).isEqualTo(new WorkloadPolicy(2, 5));
+        assertThat(policy.workload("export")).isEqualTo(new WorkloadPolicy(0.5, 7));
+        assertThat(policy.workload("other")).isEqualTo(WorkloadPolicy.DEFAULT);
+        assertThat(own.withWorkload("mail", WorkloadPolicy.DEFAULT)).isEqualTo(TENANT);
+        assertThat(own.json()).containsEntry("workloads", Map.of("mail", Map.of("weight", 2.0, "concurrency", 5L)));
+    }
+
+    @Test
+    void at_most_100_workloads_have_limits_and_the_own_ones_come_first() {
+        PolicySettings own = TENANT;
+        PolicySettings below = ALL;
+        for (int i = 0; i < TenantPolicy.MAX_WORKLOADS; i++) {
+            own = own.withWorkload("own" + i, new WorkloadPolicy(2, 5));
+            below = below.withWorkload("all" + i, new WorkloadPolicy(3, 6));
+        }
+        PolicySettings full = own;
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> full.withWorkload("one-more", new WorkloadPolicy(2, 5)))
+                .withMessage("workloads = 101: must be at most 100");
+        assertThat(own.over(below).workloads()).hasSize(100).allSatisfy((name, limits) ->
+                assertThat(name).startsWith("own"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 5, weight = 0.0", "1001, 5, weight = 1001.0", "1, 0, concurrency = 0"})
+    void a_limit_of_a_workload_has_the_range_of_the_tenants(double weight, int concurrency, String message) {
+        assertThatIllegalArgumentException().isThrownBy(() -> new WorkloadPolicy(weight, concurrency))
+                .withMessageStartingWith(message + ": must be ");
     }
 }

@@ -2,6 +2,7 @@ package io.spillway.core.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,8 @@ class TenantPolicyTest {
                 BackPressure.SHED,
                 3_600_000,
                 Long.MAX_VALUE,
-                Optional.empty()));
+                Optional.empty(),
+                Map.of()));
     }
 
     @Test
@@ -68,7 +70,8 @@ class TenantPolicyTest {
                 .with(PolicyField.ADMISSION_RATE, "40")
                 .with(PolicyField.ADMISSION_BURST, "41")
                 .with(PolicyField.MAX_DRAIN, "42s")
-                .with(PolicyField.MAX_DEPTH, "13");
+                .with(PolicyField.MAX_DEPTH, "13")
+                .withWorkload("mail", new WorkloadPolicy(2, 5));
         assertThat(TenantPolicy.of(settings)).isEqualTo(new TenantPolicy(
                 Optional.of(RateLimit.of(10, 20)),
                 Optional.of(RateLimit.of(40, 41)),
@@ -95,7 +98,8 @@ class TenantPolicyTest {
                 BackPressure.ACCEPT,
                 42_000,
                 13,
-                Optional.empty()));
+                Optional.empty(),
+                Map.of("mail", new WorkloadPolicy(2, 5))));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +23,16 @@ class DispatchPropertyTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
     void every_item_is_served_with_bounded_moves_and_no_slot_is_idle_against_the_rules(long seed) {
+        check(seed, 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32})
+    void the_same_holds_for_tenants_with_workloads(long seed) {
+        check(seed, 1 + (int) (seed % 7));
+    }
+
+    private static void check(long seed, int workloads) {
         Random random = new Random(seed);
         int slots = 1 + random.nextInt(20);
         DispatchSettings settings = new DispatchSettings(slots, random.nextInt(4) * 0.1, random.nextInt(3) * 0.05,
@@ -36,7 +47,7 @@ class DispatchPropertyTest {
             String tenant = (i % 5 == 4 ? "old" : "t") + i;
             tenants.add(tenant);
             handlerMillis.put(tenant, Math.pow(10, random.nextDouble() * 3));
-            simulation.policy(tenant, policy(random));
+            simulation.policy(tenant, policy(random, workloads));
             if (tenant.startsWith("old")) {
                 simulation.burst(tenant, Lane.AGED, random.nextInt(200), random.nextDouble() * ARRIVALS_MILLIS);
             } else {
@@ -44,6 +55,9 @@ class DispatchPropertyTest {
                 simulation.burst(tenant, random.nextBoolean() ? Lane.HOT : Lane.OVERFLOW, random.nextInt(800),
                         random.nextDouble() * ARRIVALS_MILLIS);
             }
+        }
+        if (workloads > 0) {
+            simulation.workloads = tenant -> workload(random.nextInt(workloads + 1));
         }
         DispatchRules rules = new DispatchRules(simulation, tenants, "seed " + seed);
         simulation.afterStep = rules::check;
@@ -60,9 +74,18 @@ class DispatchPropertyTest {
                 rules.checked);
     }
 
-    private static TenantPolicy policy(Random random) {
+    private static String workload(int number) {
+        return number == 0 ? "" : "workload-" + number;
+    }
+
+    private static TenantPolicy policy(Random random, int workloads) {
         PolicySettings settings =
                 PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, Double.toString(0.1 + random.nextDouble() * 5));
+        for (int i = 1; i <= workloads; i++) {
+            int concurrency = random.nextInt(3) > 0 ? Integer.MAX_VALUE : 1 + random.nextInt(3);
+            settings = settings.withWorkload(
+                    workload(i), new WorkloadPolicy(0.1 + random.nextDouble() * 5, concurrency));
+        }
         return TenantPolicy.of(random.nextInt(3) > 0
                 ? settings
                 : settings.with(PolicyField.CONCURRENCY, Integer.toString(1 + random.nextInt(5))));

@@ -36,7 +36,7 @@ final class DispatchRules {
         int inFlight = 0;
         int fromReserve = 0;
         for (String tenant : tenants) {
-            TenantLoad load = TenantLoad.of(dispatch, tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            TenantLoad load = TenantLoad.of(dispatch, tenant).orElse(TenantLoad.NONE);
             require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
             double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
@@ -52,7 +52,7 @@ final class DispatchRules {
 
     private void checkNobodyMayStart(boolean mayLend) {
         for (String tenant : tenants) {
-            TenantLoad load = TenantLoad.of(simulation.dispatch, tenant).orElse(new TenantLoad(0, 0, 1, 1, 1));
+            TenantLoad load = TenantLoad.of(simulation.dispatch, tenant).orElse(TenantLoad.NONE);
             boolean mayWait = tenant.startsWith("old") && !simulation.isCaughtUp();
             if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
                 boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();

@@ -1,5 +1,6 @@
 package io.spillway.core.scheduling;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
@@ -16,6 +17,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * One worker in virtual time: arrivals, one partition per lane, a handler with given durations, and the scheduler under
@@ -24,14 +26,16 @@ import java.util.function.ToDoubleFunction;
 final class DispatchSimulation {
     static final class Item {
         final String tenant;
+        final String workload;
         final double arrivedMillis;
         Lane lane;
         int moves;
         double startedMillis = -1;
         double endedMillis = -1;
 
-        Item(String tenant, double arrivedMillis, Lane lane) {
+        Item(String tenant, String workload, double arrivedMillis, Lane lane) {
             this.tenant = tenant;
+            this.workload = workload;
             this.arrivedMillis = arrivedMillis;
             this.lane = lane;
         }
@@ -53,6 +57,8 @@ final class DispatchSimulation {
     /** Slot-milliseconds of ended attempts, by tenant. */
     final Map<String, Double> servedMillis = new HashMap<>();
     final Map<String, Integer> mostInFlight = new HashMap<>();
+    /** Workload of the next item of a tenant. */
+    UnaryOperator<String> workloads = tenant -> "";
     int moves;
     /** Slot-milliseconds in use since the start. */
     double usedSlotMillis;
@@ -90,7 +96,7 @@ final class DispatchSimulation {
     void burst(String tenant, Lane lane, int count, double atMillis) {
         at(atMillis, () -> {
             for (int i = 0; i < count; i++) {
-                arrive(new Item(tenant, atMillis, lane));
+                arrive(new Item(tenant, workloads.apply(tenant), atMillis, lane));
             }
         });
     }
@@ -100,7 +106,7 @@ final class DispatchSimulation {
         double next = fromMillis - Math.log(1 - random.nextDouble()) * 1000 / rate;
         if (next < untilMillis) {
             at(next, () -> {
-                arrive(new Item(tenant, next, Lane.HOT));
+                arrive(new Item(tenant, workloads.apply(tenant), next, Lane.HOT));
                 stream(tenant, rate, next, untilMillis, random);
             });
         }
@@ -166,7 +172,8 @@ final class DispatchSimulation {
                 Deque<Item> unread = partition.getValue();
                 for (int i = 0; i < POLL_BATCH && !unread.isEmpty() && !dispatch.isFull(partition.getKey()); i++) {
                     Item item = unread.poll();
-                    dispatch.offer(item.lane, item.tenant, policy(item.tenant), item, item.moves);
+                    dispatch.offer(item.lane, item.tenant, item.workload, policy(item.tenant), item, item.moves,
+                            ItemLimits.NORMAL_PRIORITY, (long) item.arrivedMillis);
                     hasRead = true;
                 }
             }
@@ -206,9 +213,10 @@ final class DispatchSimulation {
             at(nowMillis + millis, () -> {
                 item.endedMillis = nowMillis;
                 servedMillis.merge(item.tenant, millis, Double::sum);
+                servedMillis.merge(item.tenant + "/" + item.workload, millis, Double::sum);
                 dispatch.ended(start, nowNanos());
                 if (toppedUp.contains(item.tenant)) {
-                    arrive(new Item(item.tenant, nowMillis, Lane.HOT));
+                    arrive(new Item(item.tenant, item.workload, nowMillis, Lane.HOT));
                 }
             });
         }

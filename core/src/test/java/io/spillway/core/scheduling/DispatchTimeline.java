@@ -38,7 +38,7 @@ abstract class DispatchTimeline {
         List<String> tenants = new ArrayList<>();
         for (int i = 0; i < attempts; i++) {
             SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            tenants.add(start.queue.tenant.name);
+            tenants.add(start.queue().tenant.name);
             nowMillis += millis;
             dispatch.ended(start, nanos());
         }

@@ -61,8 +61,8 @@ class FairDispatchTest extends DispatchTimeline {
         dispatch.offer(Lane.OVERFLOW, "a", POLICY, "item", 0);
         SlotLease<String> start = dispatch.take(true, 0).orElseThrow();
         assertThat(start.item()).isEqualTo("item");
-        assertThat(start.queue.tenant.name).isEqualTo("a");
-        assertThat(start.queue.lane.lane).isEqualTo(Lane.OVERFLOW);
+        assertThat(start.queue().tenant.name).isEqualTo("a");
+        assertThat(start.queue().lane.lane).isEqualTo(Lane.OVERFLOW);
     }
 
     @Test
@@ -80,7 +80,7 @@ class FairDispatchTest extends DispatchTimeline {
         double[] heldMillis = new double[2];
         for (int i = 0; i < 550; i++) {
             SlotLease<String> start = dispatch.take(true, nanos()).orElseThrow();
-            boolean isSlow = start.queue.tenant.name.equals("slow");
+            boolean isSlow = start.queue().tenant.name.equals("slow");
             nowMillis += isSlow ? 100 : 10;
             heldMillis[isSlow ? 1 : 0] += isSlow ? 100 : 10;
             dispatch.ended(start, nanos());
@@ -124,7 +124,7 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "slow", 1);
         offer(Lane.HOT, "b", 1_000);
         SlotLease<String> slow = dispatch.take(true, nanos()).orElseThrow();
-        assertThat(slow.queue.tenant.name).isEqualTo("slow");
+        assertThat(slow.queue().tenant.name).isEqualTo("slow");
         nowMillis += 1_000;
         dispatch.ended(slow, nanos());
         offer(Lane.HOT, "slow", 1);
@@ -158,7 +158,7 @@ class FairDispatchTest extends DispatchTimeline {
         offer(Lane.HOT, "noisy", 100);
         assertThat(takeAll(true)).hasSize(40);
         offer(Lane.AGED, "quiet", 20);
-        assertThat(takeAll(true)).hasSize(10).allMatch(start -> start.queue.tenant.name.equals("quiet"));
+        assertThat(takeAll(true)).hasSize(10).allMatch(start -> start.queue().tenant.name.equals("quiet"));
     }
 
     @Test

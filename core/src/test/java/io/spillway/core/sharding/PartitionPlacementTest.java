@@ -104,7 +104,7 @@ class PartitionPlacementTest {
         long[] loads = new long[24];
         int[] into = new int[PartitionPlacement.MAX_PARTITIONS];
         for (int i = 0; i < 6_000; i++) {
-            int count = placement.partitions("acme", "mail-" + i, 6, 2, Optional.empty(), into);
+            int count = placement.partitions("acme", "mail-" + i, 6, 1.0 / 3, Optional.empty(), into);
             assertThat(count).isEqualTo(2);
             assertThat(Arrays.stream(into, 0, 2)).doesNotHaveDuplicates().allMatch(partition -> has(whole, partition));
             loads[into[0]]++;
@@ -114,8 +114,8 @@ class PartitionPlacementTest {
         double[] expected = new double[6];
         Arrays.fill(expected, 2_000);
         assertThat(ChiSquare.of(used, expected)).as(Arrays.toString(used)).isLessThan(ChiSquare.critical(5));
-        assertThat(placement.partitions("acme", "", 6, 2, Optional.empty(), into)).isEqualTo(6);
-        assertThat(placement.partitions("acme", "mail", 6, 9, Optional.empty(), into)).isEqualTo(6);
+        assertThat(placement.partitions("acme", "", 6, 1.0 / 3, Optional.empty(), into)).isEqualTo(6);
+        assertThat(placement.partitions("acme", "mail", 6, 1, Optional.empty(), into)).isEqualTo(6);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.spillway.kafka.codec;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.routing.Route;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ public final class ItemHeaders {
     public static final String ID = "spillway-id";
     public static final String ENQUEUED_AT = "spillway-enqueued-at";
     public static final String WORKLOAD = "spillway-workload";
+    public static final String PRIORITY = "spillway-priority";
 
     /** Set only by Spillway, while an item moves through the lanes. */
     public static final String ATTEMPT = "spillway-attempt";
@@ -91,6 +93,14 @@ public final class ItemHeaders {
         } catch (NumberFormatException notANumber) {
             return OptionalLong.empty();
         }
+    }
+
+    /** Returns an item's priority; the normal one if the header is absent or is not one digit. */
+    public static int priority(Headers headers) {
+        Header header = headers.lastHeader(PRIORITY);
+        byte[] value = header == null ? null : header.value();
+        boolean isDigit = value != null && value.length == 1 && value[0] >= '0' && value[0] <= '9';
+        return isDigit ? value[0] - '0' : ItemLimits.NORMAL_PRIORITY;
     }
 
     private static Optional<byte[]> value(Headers headers, String name) {

@@ -25,16 +25,16 @@ public record ShardSettings(
         @Setting(key = "shards.overlap", defaultValue = "none", allowed = "none, or 0 to 14 (fewer with many slots)",
                 doc = "Most slots that two tenants may share, checked for every pair and stored; none draws shards from"
                         + " the hash alone.") OptionalInt overlap,
-        @Setting(key = "shards.workloadPartitions", defaultValue = "0", allowed = "0 to " + ShuffleSharder.MAX_SIZE,
-                doc = "Most partitions of one named workload of a tenant; 0 for all of its tenant's.")
-                int workloadPartitions,
+        @Setting(key = "shards.workloadShare", defaultValue = "0.5", allowed = "0.01 to 1.0",
+                doc = "Share of a tenant's partitions that one named workload uses, rounded up; 1 for all of them.")
+                double workloadShare,
         @Setting(key = "shards.stuckAfter", defaultValue = "10s", allowed = "1s to 1h",
                 doc = "A partition that has work and finishes nothing for this long gets no new items while the tenant"
                         + " has another.")
                 Duration stuckAfter) {
     public ShardSettings {
         table = List.copyOf(table);
-        AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, workloadPartitions, stuckAfter);
+        AllowedRange.check(ShardSettings.class, seed, slots, table, overlap, workloadShare, stuckAfter);
         if (slots > 0 && !table.isEmpty() && table.size() != slots) {
             throw new InvalidSettingException(
                     "shards.table", table.size() + " slots", "must be of shards.slots = " + slots);

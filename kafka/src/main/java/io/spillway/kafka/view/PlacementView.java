@@ -46,13 +46,12 @@ public final class PlacementView {
      * @param tenant   not null
      * @param workload not null, may be empty
      * @param policy   the tenant's, not null
-     * @param into     as in {@link PartitionPlacement#partitions(String, String, int, int, java.util.Optional, int[])}
+     * @param into     array of length {@link PartitionPlacement#MAX_PARTITIONS} for the result, unordered
      * @return number of partitions, 1 or more
      */
     public int partitions(String tenant, String workload, TenantPolicy policy, int[] into) {
-        int configured = settings.workloadPartitions();
-        int limit = configured == 0 ? PartitionPlacement.MAX_PARTITIONS : configured;
-        return now().placement().partitions(tenant, workload, policy.shardSize(), limit, assignments.of(tenant), into);
+        return now().placement().partitions(
+                tenant, workload, policy.shardSize(), settings.workloadShare(), assignments.of(tenant), into);
     }
 
     /** Returns all partitions of a tenant in ascending order, in a new array. */

@@ -1,13 +1,18 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicyIndex;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.WorkloadLimits;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -55,6 +60,10 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         var record = new io.spillway.schema.TenantPolicy();
         record.put("tenant", tenant);
         settings.values().forEach((field, value) -> record.put(field.key(), value));
+        record.put("workloads", settings.workloads().entrySet().stream()
+                .map(each -> new WorkloadLimits(
+                        each.getKey(), each.getValue().weight(), each.getValue().storedConcurrency()))
+                .toList());
         return CODEC.encode(record);
     }
 
@@ -68,7 +77,21 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
                 values.put(field, value instanceof CharSequence ? value.toString() : value);
             }
         }
-        return new PolicySettings(values);
+        return new PolicySettings(values, workloads((List<?>) record.get("workloads")));
+    }
+
+    /** Returns the first limits of an array that may be longer than is allowed, and have invalid names. */
+    private static Map<String, WorkloadPolicy> workloads(List<?> limits) {
+        Map<String, WorkloadPolicy> workloads = new HashMap<>();
+        for (Object each : limits) {
+            GenericRecord limit = (GenericRecord) each;
+            String name = limit.get("workload").toString();
+            if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
+                workloads.put(name, WorkloadPolicy.DEFAULT.with(PolicyField.WEIGHT, limit.get("weight"))
+                        .with(PolicyField.CONCURRENCY, limit.get("concurrency")));
+            }
+        }
+        return workloads;
     }
 
     /** Returns the policy in force for a tenant, never null. */

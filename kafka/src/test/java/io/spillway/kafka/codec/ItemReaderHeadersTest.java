@@ -11,6 +11,7 @@ import static io.spillway.core.item.DeadReason.TOO_MANY_HEADERS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.core.item.DeadReason;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.header.Headers;
@@ -192,5 +193,16 @@ class ItemReaderHeadersTest {
             headers.add("h", null);
         }
         return new ItemReader(ItemSchemas.load(), 1_000_000).read(null, AVRO, headers, Items.TIMESTAMP);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "9, 9", "4, 4", "10, 4", "-1, 4", "'', 4", "x, 4", "07, 4", "' 7', 4"})
+    void a_priority_is_one_digit_and_anything_else_is_the_normal_one(String value, int expected) {
+        RecordHeaders headers = new RecordHeaders();
+        assertThat(ItemHeaders.priority(headers)).isEqualTo(4);
+        headers.add("spillway-priority", value.getBytes(StandardCharsets.UTF_8));
+        assertThat(ItemHeaders.priority(headers)).isEqualTo(expected);
+        headers.add("spillway-priority", null);
+        assertThat(ItemHeaders.priority(headers)).isEqualTo(4);
     }
 }

@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.kafka.codec.RecordCodec;
+import io.spillway.schema.WorkloadLimits;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -139,5 +144,37 @@ class TenantPoliciesTest {
 
     private static PolicyField field(String key) {
         return Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst().orElseThrow();
+    }
+
+    @Test
+    void limits_of_workloads_are_stored_and_apply() {
+        PolicySettings settings = PolicySettings.NONE_SET
+                .withWorkload("mail", new WorkloadPolicy(2, 5))
+                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE));
+        assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).isEqualTo(settings);
+
+        TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
+        policies.put("acme", TenantPolicies.encode("acme", settings));
+        assertThat(policies.of("acme").workload("mail")).isEqualTo(new WorkloadPolicy(2, 5));
+        assertThat(policies.of("other").workload("mail")).isEqualTo(WorkloadPolicy.DEFAULT);
+    }
+
+    @Test
+    void of_a_record_with_too_many_workloads_the_first_100_with_valid_names_count() {
+        var record = new io.spillway.schema.TenantPolicy();
+        record.put("tenant", "acme");
+        List<WorkloadLimits> limits = new ArrayList<>(List.of(new WorkloadLimits("no name", 1.0, 1L)));
+        for (int i = 0; i < 150; i++) {
+            limits.add(new WorkloadLimits("w" + i, 1.0, 7L));
+        }
+        record.put("workloads", limits);
+        PolicySettings read = TenantPolicies.decode(
+                new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record));
+        assertThat(read.workloads()).hasSize(100).containsKeys("w0", "w99").doesNotContainKeys("w100", "no name");
+
+        record.put("workloads", List.of(new WorkloadLimits("w", 1.0, 1L << 40)));
+        byte[] invalid = new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record);
+        assertThatIllegalArgumentException().isThrownBy(() -> TenantPolicies.decode(invalid))
+                .withMessage("concurrency = 1099511627776: must be 1 to 100000, or none");
     }
 }

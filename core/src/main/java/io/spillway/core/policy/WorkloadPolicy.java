@@ -1,0 +1,60 @@
+package io.spillway.core.policy;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Limits of one workload of a tenant.
+ *
+ * @param weight      share of the tenant's slots relative to its other workloads, as {@link PolicyField#WEIGHT}
+ * @param concurrency maximum concurrent handlers in one worker; {@link Integer#MAX_VALUE} for its fair share only
+ */
+public record WorkloadPolicy(double weight, int concurrency) {
+    /** Limits of a workload that the policy does not name. */
+    public static final WorkloadPolicy DEFAULT = new WorkloadPolicy(1, Integer.MAX_VALUE);
+
+    /** @throws IllegalArgumentException when a limit is out of the range of the tenant's, with its name */
+    public WorkloadPolicy {
+        require(PolicyField.WEIGHT, weight);
+        require(PolicyField.CONCURRENCY, stored(concurrency));
+    }
+
+    /** Returns a copy with the stored form of {@link PolicyField#WEIGHT} or {@link PolicyField#CONCURRENCY}. */
+    public WorkloadPolicy with(PolicyField field, Object stored) {
+        require(field, stored);
+        return field == PolicyField.WEIGHT
+                ? new WorkloadPolicy((Double) stored, concurrency)
+                : new WorkloadPolicy(weight, stored.equals(PolicyField.NONE)
+                        ? Integer.MAX_VALUE : ((Long) stored).intValue());
+    }
+
+    /** Returns the concurrency as it is stored, {@link PolicyField#NONE} for none. */
+    public long storedConcurrency() {
+        return stored(concurrency);
+    }
+
+    /** Returns the limits as text, in the form in which they are set. */
+    public String format() {
+        return PolicyField.WEIGHT.key() + "=" + PolicyField.WEIGHT.format(weight) + " "
+                + PolicyField.CONCURRENCY.key() + "=" + PolicyField.CONCURRENCY.format(storedConcurrency());
+    }
+
+    /** Returns the limits by key; the concurrency is null for none. */
+    Map<String, Object> json() {
+        // Map.of does not take null.
+        Map<String, Object> json = new HashMap<>();
+        json.put(PolicyField.WEIGHT.jsonKey(), weight);
+        json.put(PolicyField.CONCURRENCY.jsonKey(), PolicyField.CONCURRENCY.jsonValue(storedConcurrency()));
+        return json;
+    }
+
+    private static long stored(int concurrency) {
+        return concurrency == Integer.MAX_VALUE ? PolicyField.NONE : concurrency;
+    }
+
+    private static void require(PolicyField field, Object value) {
+        if (!field.isValid(value)) {
+            throw new IllegalArgumentException(field.key() + " = " + value + ": must be " + field.allowed());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.spillway.core.scheduling;
+
+/** What holds slots, a tenant or one of its workloads: limits, slots in use and average latency. */
+abstract class SlotUser {
+    /** Attempts after which the average becomes an exponential one. */
+    private static final int ESTIMATE_SAMPLES = 16;
+
+    double weight;
+    int concurrency = Integer.MAX_VALUE;
+    int inFlight;
+    int waiting;
+
+    /** When the last item moved to the delay lane is due, epoch milliseconds, and the time between two of them. */
+    double lastDueMillis;
+    double dueApartMillis;
+
+    private int samples;
+    private double averageMillis;
+
+    SlotUser(double weight) {
+        this.weight = weight;
+    }
+
+    final boolean isBusy() {
+        return waiting > 0 || inFlight > 0;
+    }
+
+    /** Returns the expected milliseconds of the next attempt, above 0; the prior when no attempt has ended yet. */
+    final double estimateMillis(double priorMillis) {
+        return Math.max(FairDispatch.LEAST_CHARGE_MILLIS, samples == 0 ? priorMillis : averageMillis);
+    }
+
+    final void attemptEnded(double millis) {
+        samples = Math.min(samples + 1, ESTIMATE_SAMPLES);
+        averageMillis += (millis - averageMillis) / samples;
+    }
+}
