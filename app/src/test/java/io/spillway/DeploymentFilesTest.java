@@ -8,6 +8,7 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.spillway.config.Configuration;
+import io.spillway.core.ratelimit.RateShares;
 import io.spillway.config.ConfigurationLoader;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
@@ -215,7 +216,7 @@ class DeploymentFilesTest {
                         System::nanoTime, new SplittableRandom(1));
                 Gateway gateway = new Gateway(configuration,
                         new Gateway.Dependencies(policies, new ApiKeys(), AdminKey.of("0123456789abcdef"),
-                                new Depths(), registry, () -> "", () -> true),
+                                new Depths(), new RateShares(), registry, () -> "", () -> true),
                         new Gateway.Sources(InstantSource.system(), System::nanoTime, () -> 1))) {
             assertThat(router.isRunning() || worker.isRunning() || gateway.isReady()).isFalse();
             Set<String> names = new TreeSet<>();

@@ -175,7 +175,7 @@ class WorkerMetricsTest {
         OwnedPartition owned = new OwnedPartition(new TopicPartition("spillway.hot", 0), Lane.HOT,
                 new PartitionProgress(ProgressState.fresh(0), 0, PartitionProgress.DEFAULT_MAX_UNFINISHED));
         ParsedRecord.Item read = new ParsedRecord.Item(tenant, 0, "", false);
-        return new LaneItem(owned, null, read, 0, 0, 0, 0, false, 0, waitsSinceMillis, 0);
+        return new LaneItem(owned, null, read, 0, 0, 4, 0, 0, false, 0, waitsSinceMillis, 0);
     }
 
     private double polls(String lane, boolean empty) {

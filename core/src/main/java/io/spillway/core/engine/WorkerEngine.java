@@ -58,8 +58,7 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     /**
      * Creates an engine without partitions.
      *
-     * @param health       records what attempts tell about their destinations, and ends items without an attempt when
-     *                     all attempts of their tenant failed for their {@code retryFor}
+     * @param health       records what attempts tell about their destinations, and knows tenants that only fail
      * @param killerDeaths deaths of workers with an item marked after which it becomes a dead letter; 0 turns the
      *                     quarantine off
      */

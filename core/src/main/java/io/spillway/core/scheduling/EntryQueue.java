@@ -78,6 +78,16 @@ class EntryQueue<T> {
         }
     }
 
+    /** Visits its own items, level by level, each level's as they came. */
+    final void visit(WaitingVisitor<T> visitor) {
+        for (int priority = 0; priority < QueueEntry.LEVELS; priority++) {
+            QueueEntry<T> next = start(priority);
+            for (int place = 0; next != null && visitor.visit(next.item, place); place++) {
+                next = next.after;
+            }
+        }
+    }
+
     /** Returns this many of its items from the end, in the order in which they would be served. */
     final List<QueueEntry<T>> tail(int count) {
         List<QueueEntry<T>> tail = new ArrayList<>(count);

@@ -198,21 +198,9 @@ public final class FairDispatch<T> {
         lanes.forEach(lane -> lane.removeIf(gone, tenant -> idleIfDone(tenant, nowNanos)));
     }
 
-    /** Visitor of waiting items. It must not call the scheduler. */
-    @FunctionalInterface
-    public interface Visitor<T> {
-        /** Visits an item with its place among those of its tenant and lane, from 0; returns whether to go on there. */
-        boolean visit(T item, int place);
-    }
-
-    /** Visits waiting items of a lane, tenant by tenant, each tenant's as they came; throws as {@link #isFull} does. */
-    public void visit(Lane lane, Visitor<T> visitor) {
-        for (TenantQueue<T> queue : buffer(lane).members) {
-            QueueEntry<T> next = queue.first;
-            for (int place = 0; next != null && visitor.visit(next.item, place); place++) {
-                next = next.after;
-            }
-        }
+    /** Visits waiting items of a lane, tenant by tenant; throws as {@link #isFull} does. */
+    public void visit(Lane lane, WaitingVisitor<T> visitor) {
+        buffer(lane).members.forEach(queue -> queue.visitItems(visitor));
     }
 
     /**

@@ -62,6 +62,12 @@ final class TenantQueue<T> extends TurnQueue<T> {
         }
     }
 
+    /** Visits its items, workload by workload. */
+    void visitItems(WaitingVisitor<T> visitor) {
+        visit(visitor);
+        parts().forEach(part -> part.visit(visitor));
+    }
+
     /** Returns the queues of its workloads with items, in a new list; empty while no item names a workload. */
     List<WorkloadQueue<T>> parts() {
         List<WorkloadQueue<T>> parts = new ArrayList<>();
