@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 /**
  * Counts of a run: the states of its items, and their waits for the first attempt.
  *
- * <p>Owner: the run. Bounds: four numbers per tenant; histograms of each group, workload and phase, and of each tenant up to
- * {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
+ * <p>Owner: the run. Bounds: four numbers per tenant; histograms of each group, workload and phase, and of each tenant
+ * up to {@link #MAX_SERIES}; a reference to each item that waits for its first attempt.
  */
 final class Tally {
     /** With more tenants, the ages over time are those of the groups. */

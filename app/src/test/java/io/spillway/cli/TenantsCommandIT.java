@@ -91,11 +91,6 @@ class TenantsCommandIT {
                 .contains("--rate: cannot be used with --workload");
         assertThat(commands.run("tenants", "set", "acme", "--workload", "a b", "--weight", "5").failedWith(2))
                 .contains("--workload a b: must be 1 to 128");
-        for (int i = 0; i < 99; i++) {
-            commands.run("tenants", "set", "acme", "--workload", "w" + i, "--weight", "3").done();
-        }
-        assertThat(commands.run("tenants", "set", "acme", "--workload", "w99", "--weight", "3").failedWith(1))
-                .contains("workloads = 101: must be at most 100");
         assertThat(commands.run("tenants", "set", "acme", "--workload", "mail", "--weight", "default",
                 "--concurrency", "default").done().out()).doesNotContain("mail");
     }

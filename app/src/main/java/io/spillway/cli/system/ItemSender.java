@@ -2,13 +2,13 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.item.Printable;
-import io.spillway.producer.ItemBuilder;
 import io.spillway.core.item.ItemLimits;
+import io.spillway.core.item.Printable;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.producer.ItemBuilder;
 import io.spillway.schema.WorkItem;
-import java.time.Duration;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

@@ -168,8 +168,8 @@ final class ExcessRules<T> {
 
     /**
      * Returns due times one service time apart: moved items come back as fast as the tenant or workload can run them,
-     * by its service time of now. The service time may change, so an estimate that is too long or too short counts only for
-     * about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
+     * by its service time of now. The service time may change, so an estimate that is too long or too short counts only
+     * for about as long as the item has waited before. After ten moves that is ten minutes: six moves an hour.
      */
     private static long due(SlotUser user, int moves, double eachMillis, long nowMillis) {
         double aheadMillis = Math.max(0, user.lastDueMillis - nowMillis);

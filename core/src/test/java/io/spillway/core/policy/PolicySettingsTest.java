@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PolicySettingsTest {
     private static final PolicySettings TENANT =

@@ -1,6 +1,7 @@
 package io.spillway.core.scheduling;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicySettings;
@@ -16,7 +17,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
-import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,8 +62,7 @@ class WorkloadDispatchTest {
             served.merge(lease.item(), (double) millis, Double::sum);
             end(lease, millis);
         }
-        assertThat(served.get("a") / weightA).isCloseTo(served.get("b") / weightB,
-                Percentage.withPercentage(10));
+        assertThat(served.get("a") / weightA).isCloseTo(served.get("b") / weightB, withinPercentage(10));
     }
 
     @Test
@@ -110,10 +109,8 @@ class WorkloadDispatchTest {
 
     @Test
     void of_a_queue_that_is_too_long_the_items_of_the_largest_workloads_move() {
-        for (int i = 0; i < 3; i++) {
-            offer("known", 1);
-            serve(1, 1_000);
-        }
+        offer("known", 3);
+        serve(3, 1_000);
         offer("small", 2);
         offer("large", 300);
         offer("larger", 400);
@@ -167,10 +164,8 @@ class WorkloadDispatchTest {
     void items_of_hot_that_would_wait_behind_their_own_workload_move_to_overflow() {
         dispatch = dispatch(10);
         limits("capped", 1, 1);
-        for (int i = 0; i < 20; i++) {
-            offer("capped", 1);
-            serve(1, 20);
-        }
+        offer("capped", 20);
+        serve(20, 20);
         offer("capped", 100);
         offer("free", 5);
         assertThat(dispatch.excess(nowMillis, nowNanos())).hasSize(94).extracting(Excess::item).containsOnly("capped");
@@ -269,7 +264,7 @@ class WorkloadDispatchTest {
                                 >= policy.workload(each.getKey()).concurrency());
             }
         }
-        System.out.printf("seed %d: %d slots, %d workloads, %d known%n", seed, slots, names, known());
+        System.out.printf("seed %d: %d slots, %d workloads%n", seed, slots, names);
     }
 
     /** Returns the next round of each workload that may start; of none while no item names one. */

@@ -81,13 +81,15 @@ class CodecTest {
     void the_schema_has_exactly_one_field_per_setting_and_the_workloads() {
         assertThat(TenantPolicy.getClassSchema().getFields().stream().map(field -> field.name()))
                 .containsExactlyInAnyOrderElementsOf(Stream.concat(
-                                Stream.of("tenant", "workloads"), Arrays.stream(PolicyField.values()).map(PolicyField::key))
+                                Stream.of("tenant", "workloads"),
+                                Arrays.stream(PolicyField.values()).map(PolicyField::key))
                         .toList());
     }
 
     @Test
     void a_policy_with_a_setting_out_of_range_is_rejected_with_its_key() {
-        TenantPolicy record = TenantPolicy.newBuilder().setTenant("acme").setAttempts(0L).setWorkloads(List.of()).build();
+        TenantPolicy record =
+                TenantPolicy.newBuilder().setTenant("acme").setAttempts(0L).setWorkloads(List.of()).build();
         byte[] bytes = new RecordCodec<>(new TenantPolicy()).encode(record);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TenantPolicies.decode(bytes))
