@@ -46,7 +46,7 @@ public final class ItemDecider implements Decider {
                 yield withReason(rules.decide(item, record.timestamp(), replayedAtMillis, attempted, nowMillis),
                         attempted);
             }
-            case ParsedRecord.Item item -> 
+            case ParsedRecord.Item item ->
                     rules.decide(item, record.timestamp(), ItemRules.NEVER_REPLAYED, false, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
