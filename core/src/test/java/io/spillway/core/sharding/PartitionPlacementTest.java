@@ -126,8 +126,8 @@ class PartitionPlacementTest {
         int[] was = new int[PartitionPlacement.MAX_PARTITIONS];
         int[] is = new int[PartitionPlacement.MAX_PARTITIONS];
         for (String tenant : ShardRegistryTest.tenants(500)) {
-            before.partitions(tenant, "mail", 6, 3, Optional.empty(), was);
-            after.partitions(tenant, "mail", 6, 3, Optional.empty(), is);
+            before.partitions(tenant, "mail", 6, 0.5, Optional.empty(), was);
+            after.partitions(tenant, "mail", 6, 0.5, Optional.empty(), is);
             int[] now = Arrays.copyOf(is, 3);
             int[] wholeNow = after.partitions(tenant, 6, Optional.empty());
             long gone = Arrays.stream(was, 0, 3).filter(partition -> !has(wholeNow, partition)).count();
