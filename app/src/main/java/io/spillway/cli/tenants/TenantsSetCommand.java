@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 /** Command {@code spillway tenants set}, with an option for each {@link PolicyField}. */
 @Command(name = "set", description = {
     "Changes policy settings of a tenant. Settings that are not named keep their values.",
-    "The value 'default' removes a setting. With --workload, --weight and --concurrency are limits of that workload",
-    "within the tenant. If two commands change a tenant at the same time, the last one wins."
+    "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins.",
+    "With --workload, --weight and --concurrency are limits of that workload within the tenant."
 })
 final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
