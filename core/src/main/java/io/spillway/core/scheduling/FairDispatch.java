@@ -21,9 +21,9 @@ import java.util.function.Predicate;
  * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
  * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
  * {@link SlotPool}).
- * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its {@link AdaptiveCap}. The adaptive cap
- * never takes away the fair share: a slow destination costs its own tenant slot-milliseconds anyway, and a slow worker
- * must not throttle all tenants.
+ * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
+ * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
+ * slot-milliseconds anyway, and a slow worker must not throttle all tenants.
  * </ul>
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every

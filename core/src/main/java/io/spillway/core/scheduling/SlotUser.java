@@ -34,7 +34,7 @@ abstract class SlotUser {
         concurrency = limit == Integer.MAX_VALUE ? limit : shares.of(ConcurrencyShares.key(tenant, workload), limit);
     }
 
-    /** Returns its demand under its limit. It may start items up to its part until then. */
+    /** Returns its demand under its limit. It claims its whole part: it may start items until its next status. */
     final ConcurrencyShares.Demand demand() {
         return new ConcurrencyShares.Demand(waiting + inFlight, Math.max(inFlight, concurrency));
     }
