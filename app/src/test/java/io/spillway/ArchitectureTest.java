@@ -62,7 +62,7 @@ class ArchitectureTest {
             row(
                     "kafka.view",
                     "core.item core.ledger core.overload core.policy core.ratelimit core.retry core.routing"
-                            + " core.settings core.sharding kafka.codec kafka.topics schema"),
+                            + " core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
             row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),

@@ -16,6 +16,7 @@ import io.spillway.core.retry.AttemptTimeout;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.NextStep;
 import io.spillway.core.routing.Route;
+import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.core.scheduling.SlotLease;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayList;
@@ -89,6 +90,11 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     void prune(long nowNanos) {
         health.prune(SimulatedTime.epochMillis(nowNanos));
+    }
+
+    /** Applies shares of concurrency and returns the demand. */
+    Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares shares) {
+        return engine.dispatch().share(shares);
     }
 
     /** Returns the measurements of hot since the last report, for the router. */

@@ -2,10 +2,13 @@ package io.spillway.sim;
 
 import io.spillway.core.item.Lane;
 import io.spillway.core.overload.LaneReport;
+import io.spillway.core.scheduling.ConcurrencyShares;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 
 /**
@@ -19,6 +22,7 @@ final class SpillwayModel implements Model {
     private static final int WORKED_LANES = Lane.AGED.ordinal() + 1;
     private static final long NEVER = Long.MAX_VALUE;
     private static final int HOUSEKEEPING_SECONDS = 10;
+    private static final int TURN_SECONDS = 5;
     /** Interval of the workers' reports on hot while items arrive. */
     private static final long REPORT_NANOS = 250 * SimulatedTime.NANOS_PER_MILLI;
 
@@ -29,6 +33,8 @@ final class SpillwayModel implements Model {
     private final SimulatedPartition[][] lanes;
     private final SimRouter router;
     private final SimWorker[] workers;
+    /** Latest statuses of the workers by name. */
+    private final Map<String, Map<String, ConcurrencyShares.Demand>> demands = new HashMap<>();
     private final long tickNanos;
     private long nextTickNanos = NEVER;
     private boolean reportDue;
@@ -166,7 +172,25 @@ final class SpillwayModel implements Model {
         if (number % HOUSEKEEPING_SECONDS == 0) {
             router.prune(nowNanos);
         }
+        shareConcurrency(number / TURN_SECONDS);
         events.add(nowNanos + SimulatedTime.NANOS_PER_SECOND, now -> second(now, number + 1));
+    }
+
+    /** Divides concurrency limits among the workers, all of which read the statuses of the previous exchange. */
+    private void shareConcurrency(long turn) {
+        Map<String, Map<String, ConcurrencyShares.Demand>> read = new HashMap<>();
+        for (int i = 0; i < workers.length; i++) {
+            if (workers[i].isAlive()) {
+                read.put("worker-" + i, demands.getOrDefault("worker-" + i, Map.of()));
+            }
+        }
+        demands.clear();
+        for (int i = 0; i < workers.length; i++) {
+            if (workers[i].isAlive()) {
+                String name = "worker-" + i;
+                demands.put(name, workers[i].share(new ConcurrencyShares(name, read, turn)));
+            }
+        }
     }
 
     void died(SimWorker worker, long nowNanos) {

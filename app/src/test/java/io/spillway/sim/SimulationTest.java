@@ -25,6 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Complete runs in virtual time: results of items, and reproducibility by the seed. */
 class SimulationTest {
@@ -95,6 +96,21 @@ class SimulationTest {
         assertThat(spillway.recoveredMillis().orElseThrow()).as("no slot is idle meanwhile")
                 .isLessThan(fifo.recoveredMillis().orElseThrow() * 5 / 4);
         assertThat(spillway.peakDepths().get(Lane.OVERFLOW)).isGreaterThan(19_000L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 4})
+    void the_workers_share_the_concurrency_of_a_tenant(int concurrency) {
+        Scenario scenario = Runs.scenario(MINUTE + 1_000, Runs.cluster(3, 20), List.of(new TenantGroup(
+                "limited", 1, List.of(new Arrivals.Burst(2_000, MINUTE, 0)), List.of(),
+                Runs.policy(PolicyField.CONCURRENCY, Integer.toString(concurrency)), Runs.taking(100), List.of())));
+
+        SimulationResult result = Runs.run(scenario, Discipline.SPILLWAY);
+
+        assertThat(result.samples().stream().mapToInt(SimulationResult.Sample::inFlight).max()).hasValue(concurrency);
+        assertThat(Runs.group(result, "limited").done()).isEqualTo(2_000);
+        assertThat(result.endMillis() - MINUTE).as("the slots are used")
+                .isLessThan(2_000 * 100 / concurrency * 5 / 4);
     }
 
     @Test

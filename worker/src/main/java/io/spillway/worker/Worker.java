@@ -21,6 +21,7 @@ import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.QueueSettings;
 import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.kafka.view.ConcurrencyExchange;
 import io.spillway.kafka.view.StatusPublisher;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
@@ -73,6 +74,7 @@ public final class Worker implements AutoCloseable {
     private final LaneReporter reporter;
     private final AttemptReporter attemptReporter;
     private final TimeoutReporter timeoutReporter;
+    private final ConcurrencyExchange concurrency;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean closing = new AtomicBoolean();
     /** By client, because the producer may be replaced. */
@@ -140,6 +142,8 @@ public final class Worker implements AutoCloseable {
         this.timeoutReporter = new TimeoutReporter(
                 new StatusPublisher(clients, topics.timeouts(), name), name,
                 most -> busiest(most, policies, health, clock.millis()), clock);
+        this.concurrency = new ConcurrencyExchange(clients, topics, name,
+                shares -> core.read(state -> state.dispatch().share(shares)), clock);
         metrics.watch(core, settings.slots(), () -> health.unavailable(clock.millis()), clock, nanoClock);
     }
 
@@ -152,6 +156,7 @@ public final class Worker implements AutoCloseable {
         new InitialOffsets(queues, topics, WorkerException::new).commitForWorkers();
         sameName.start();
         running = true;
+        concurrency.start(timeout, delays);
         committer.start();
         poller.start();
         monitor.start(delays);
@@ -197,6 +202,7 @@ public final class Worker implements AutoCloseable {
         timeoutReporter.close();
         poller.close();
         committer.close();
+        concurrency.close();
         monitor.close();
         clockWatch.close();
         clientMetrics.values().forEach(KafkaClientMetrics::close);

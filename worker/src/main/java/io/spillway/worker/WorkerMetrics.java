@@ -130,7 +130,7 @@ final class WorkerMetrics {
                         each -> each.read(engine -> engine.busyNanos(nanoClock.getAsLong())) / NANOS_PER_SECOND)
                 .description("Time for which handler calls have run, summed over the slots").baseUnit("seconds")
                 .register(registry);
-        gauge("spillway.worker.tenants_at_cap", () -> core.read(WorkerEngine::tenantsAtCap),
+        gauge("spillway.worker.tenants_at_cap", () -> core.read(engine -> engine.dispatch().tenantsAtCap()),
                 "Tenants at their concurrency limit");
         gauge("spillway.destinations.unavailable", unavailable,
                 "Destinations at which nearly all items fail, over all tenants of this worker");

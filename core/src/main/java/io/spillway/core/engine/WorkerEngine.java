@@ -277,9 +277,9 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
         return running.busyNanos(nowNanos);
     }
 
-    /** Returns how many tenants hold as many slots as their own cap allows. */
-    public int tenantsAtCap() {
-        return dispatch.tenantsAtCap();
+    /** Returns its scheduler, for reports and for shares of concurrency; used as the engine is. */
+    public FairDispatch<T> dispatch() {
+        return dispatch;
     }
 
     /** Returns the items in quarantine. */

@@ -24,7 +24,7 @@ public enum PolicyField {
             "rate limit of the gateways, items a second: excess items are refused with 429"),
     ADMISSION_BURST("admissionBurst", Type.COUNT, 1, 1_000_000_000, true,
             "items at once within the admissionRate; none: one second of it"),
-    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "maximum concurrent handlers in one worker"),
+    CONCURRENCY("concurrency", Type.COUNT, 1, 100_000, true, "maximum concurrent handlers in all workers together"),
     AGED_AFTER("agedAfter", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "age above which items go to the aged lane"),
     TTL("ttl", Type.DURATION, 1, Limits.YEAR_MILLIS, true, "time to live: older items are dropped"),
     SWEEPABLE("sweepable", Type.FLAG, 0, 1, false, "whether items that a completed sweep covers are dropped"),

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param rateLimit         rate and burst of the lanes; empty for none
  * @param admissionLimit    rate and burst of the gateways; empty for none
- * @param concurrency       maximum concurrent handlers in one worker; {@link Integer#MAX_VALUE} for fair share only
+ * @param concurrency       maximum concurrent handlers in all workers; {@link Integer#MAX_VALUE} for fair share only
  * @param agedAfterMillis   age above which items go to the aged lane; {@link Long#MAX_VALUE} for never
  * @param ttlMillis         age above which items are dropped; {@link Long#MAX_VALUE} for never
  * @param sweepable         whether completed sweeps drop the items they cover

@@ -7,7 +7,7 @@ import java.util.Map;
  * Limits of one workload of a tenant.
  *
  * @param weight      share of the tenant's slots relative to its other workloads, as {@link PolicyField#WEIGHT}
- * @param concurrency maximum concurrent handlers in one worker; {@link Integer#MAX_VALUE} for its fair share only
+ * @param concurrency maximum concurrent handlers in all workers; {@link Integer#MAX_VALUE} for its fair share only
  */
 public record WorkloadPolicy(double weight, int concurrency) {
     /** Limits of a workload that the policy does not name. */

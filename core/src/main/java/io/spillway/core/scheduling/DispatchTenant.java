@@ -2,6 +2,7 @@ package io.spillway.core.scheduling;
 
 import io.spillway.core.policy.TenantPolicy;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Scheduling state of one tenant: its queues, the slots it holds and its average latency.
@@ -64,6 +65,25 @@ final class DispatchTenant<T> extends SlotUser {
             divide(policy);
         }
         return workloads.of(workload, policy);
+    }
+
+    /**
+     * Applies this worker's parts of its limits and adds its demand under them, while it has items. Returns whether its
+     * concurrency has changed.
+     */
+    boolean share(ConcurrencyShares shares, Map<String, ConcurrencyShares.Demand> demands) {
+        int before = concurrency;
+        limit(limit, shares, name, "");
+        if (limit < Integer.MAX_VALUE) {
+            demands.put(name, demand());
+        }
+        for (DispatchWorkload<T> workload : workloads()) {
+            workload.share(workload.limit, shares, name);
+            if (workload.limit < Integer.MAX_VALUE && workload.isBusy()) {
+                demands.put(ConcurrencyShares.key(name, workload.name), workload.demand());
+            }
+        }
+        return concurrency != before;
     }
 
     private void divide(TenantPolicy policy) {

@@ -8,14 +8,17 @@ import io.spillway.core.policy.WorkloadPolicy;
  * <p>Owner: {@link TenantWorkloads}.
  */
 final class DispatchWorkload<T> extends SlotUser {
+    /** Empty for items without a workload, and for several. */
+    final String name;
     /** Whether several workloads share it, so that no limit of one applies. */
     final boolean isShared;
     private final WorkloadQueue<T>[] queues;
 
     // Java cannot create an array of a generic type. Only this class stores queues in it.
     @SuppressWarnings({"unchecked", "rawtypes"})
-    DispatchWorkload(boolean isShared) {
+    DispatchWorkload(String name, boolean isShared) {
         super(1);
+        this.name = name;
         this.isShared = isShared;
         this.queues = new WorkloadQueue[LaneBuffer.COUNT];
     }
@@ -40,11 +43,16 @@ final class DispatchWorkload<T> extends SlotUser {
         return inFlight >= concurrency;
     }
 
-    /** Applies the limits in force. */
-    void limit(WorkloadPolicy limits) {
+    /** Applies the limits in force, and this worker's part of them. */
+    void limit(WorkloadPolicy limits, ConcurrencyShares shares, String tenant) {
         weight = limits.weight();
+        share(limits.concurrency(), shares, tenant);
+    }
+
+    /** Applies the concurrency over all workers, and this worker's part of it. */
+    void share(int limit, ConcurrencyShares shares, String tenant) {
         boolean wasAtCap = isAtCap();
-        concurrency = limits.concurrency();
+        limit(limit, shares, tenant, name);
         followCap(wasAtCap);
     }
 

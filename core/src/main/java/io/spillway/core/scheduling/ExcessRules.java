@@ -55,7 +55,7 @@ final class ExcessRules<T> {
                 int kept = Math.max(kept(part), part.size - (queue.size - equalShare));
                 cut(queue, part, part, kept, moved, move);
             }
-            int most = Math.min(queue.tenant.concurrency, settings.slots());
+            int most = Math.clamp(queue.tenant.concurrency, 1, settings.slots());
             if (!isSoonDone || queue.size * estimate(queue) / most > settings.hotBufferMillis()) {
                 cut(queue, Math.max(equalShare, kept(queue, nowNanos)), moved, move);
             }
@@ -89,7 +89,7 @@ final class ExcessRules<T> {
             for (WorkloadQueue<T> part : cappedParts(queue)) {
                 DispatchWorkload<T> workload = part.workload;
                 if (workload.isAtCap()) {
-                    double eachMillis = estimate(part) / workload.concurrency;
+                    double eachMillis = estimate(part) / Math.max(1, workload.concurrency);
                     cut(queue, part, part, Math.max(1, kept(part)), moved, waiting ->
                             new Excess.ToDelay<>(waiting.item, due(workload, waiting.moves(), eachMillis, nowMillis)));
                 }
@@ -105,7 +105,7 @@ final class ExcessRules<T> {
 
     /** Returns how many items of a workload have an expected wait behind it within the buffer time. */
     private int kept(WorkloadQueue<T> part) {
-        double atOnce = part.workload.concurrency;
+        double atOnce = Math.max(1, part.workload.concurrency);
         double ahead = settings.hotBufferMillis() * atOnce / estimate(part);
         return (int) Math.max(0, Math.min(part.size, Math.floor(ahead + atOnce - part.workload.inFlight)));
     }

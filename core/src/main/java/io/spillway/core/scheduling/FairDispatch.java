@@ -5,6 +5,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -20,9 +21,9 @@ import java.util.function.Predicate;
  * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
  * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
  * {@link SlotPool}).
- * <li>A tenant's cap is its policy's concurrency and, beyond its fair share, its {@link AdaptiveCap}. The adaptive cap
- * never takes away the fair share: a slow destination costs its own tenant slot-milliseconds anyway, and a slow worker
- * must not throttle all tenants.
+ * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
+ * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
+ * slot-milliseconds anyway, and a slow worker must not throttle all tenants.
  * </ul>
  *
  * <p>Mutable, not thread-safe. Owner: the worker, which calls it under its lock. Bounds: a lane's buffer accepts every
@@ -95,13 +96,13 @@ public final class FairDispatch<T> {
         if (owner.weight != policy.weight()) {
             tenants.changeWeight(owner, policy.weight());
         }
-        owner.concurrency = policy.concurrency();
+        owner.limit(policy.concurrency(), tenants.shares, tenant, "");
         owner.held = heldTenant.isPresent() && heldTenant.get().equals(tenant);
         followWeights();
         update(owner);
         DispatchWorkload<T> part = owner.workload(workload, policy);
         if (part != null && !part.isShared) {
-            part.limit(policy.workload(workload));
+            part.limit(policy.workload(workload), tenants.shares, tenant);
         }
         buffer.add(owner.queue(buffer), part, new QueueEntry<>(item, moves, priority, enqueuedAtMillis));
     }
@@ -120,6 +121,11 @@ public final class FairDispatch<T> {
         }
         TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong(nowNanos));
         return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
+    }
+
+    /** Applies this worker's parts of the concurrency limits, and returns its demand under those with items. */
+    public Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next) {
+        return tenants.share(next, this::update);
     }
 
     /** Starts no item of this tenant from now on, and those of the tenant that was held before; empty for none. */

@@ -6,7 +6,10 @@ abstract class SlotUser {
     private static final int ESTIMATE_SAMPLES = 16;
 
     double weight;
+    /** The limit over all workers, and this worker's part of it, 0 or more; the maximum of an int for none. */
+    int limit = Integer.MAX_VALUE;
     int concurrency = Integer.MAX_VALUE;
+    private ConcurrencyShares shares = ConcurrencyShares.ALONE;
     int inFlight;
     int waiting;
 
@@ -19,6 +22,21 @@ abstract class SlotUser {
 
     SlotUser(double weight) {
         this.weight = weight;
+    }
+
+    /** Applies a limit and shares; costs nothing while neither has changed. The workload is empty for the tenant's. */
+    final void limit(int limit, ConcurrencyShares shares, String tenant, String workload) {
+        if (this.limit == limit && (this.shares == shares || limit == Integer.MAX_VALUE)) {
+            return;
+        }
+        this.limit = limit;
+        this.shares = shares;
+        concurrency = limit == Integer.MAX_VALUE ? limit : shares.of(ConcurrencyShares.key(tenant, workload), limit);
+    }
+
+    /** Returns its demand under its limit. It claims its whole part: it may start items until its next status. */
+    final ConcurrencyShares.Demand demand() {
+        return new ConcurrencyShares.Demand(waiting + inFlight, Math.max(inFlight, concurrency));
     }
 
     final boolean isBusy() {

@@ -2,6 +2,7 @@ package io.spillway.core.scheduling;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
@@ -23,6 +24,7 @@ final class TenantTable<T> {
     private int idle;
     int active;
     private double activeWeight;
+    ConcurrencyShares shares = ConcurrencyShares.ALONE;
 
     double activeWeight() {
         return activeWeight;
@@ -47,6 +49,18 @@ final class TenantTable<T> {
     void changeWeight(DispatchTenant<T> tenant, double weight) {
         activeWeight += weight - tenant.weight;
         tenant.weight = weight;
+    }
+
+    /** Applies shares to the tenants with items, and returns the demand under limits of these. */
+    Map<String, ConcurrencyShares.Demand> share(ConcurrencyShares next, Consumer<DispatchTenant<T>> changed) {
+        shares = next;
+        Map<String, ConcurrencyShares.Demand> demands = new HashMap<>();
+        for (DispatchTenant<T> tenant : tenants.values()) {
+            if (tenant.isBusy() && tenant.share(next, demands)) {
+                changed.accept(tenant);
+            }
+        }
+        return demands;
     }
 
     /** Marks a tenant without items as idle. */

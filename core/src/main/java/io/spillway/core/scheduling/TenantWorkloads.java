@@ -36,9 +36,9 @@ final class TenantWorkloads<T> {
         // While items wait there, some may be of this workload, and would be overtaken.
         boolean isShared = own.size() >= most || others != null && others.isBusy() && !hasLimits;
         if (isShared && !name.isEmpty()) {
-            return shared.computeIfAbsent(index, absent -> new DispatchWorkload<>(true));
+            return shared.computeIfAbsent(index, absent -> new DispatchWorkload<>("", true));
         }
-        DispatchWorkload<T> created = new DispatchWorkload<>(false);
+        DispatchWorkload<T> created = new DispatchWorkload<>(name, false);
         own.put(name, created);
         return created;
     }

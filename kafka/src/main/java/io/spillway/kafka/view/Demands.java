@@ -19,10 +19,11 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
     private final Role role;
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());
 
-    /** Role of the processes that divide a tenant's rate. Demands of both roles are in one topic, by member. */
+    /** Role of the processes that divide a tenant's rate or concurrency. All demands are in one topic, by member. */
     public enum Role {
         ROUTER("routers", ""),
-        GATEWAY("gateways", "gateway/");
+        GATEWAY("gateways", "gateway/"),
+        WORKER("workers", "worker/");
 
         private final String label;
         private final String prefix;
@@ -37,14 +38,14 @@ public final class Demands extends InstanceStatuses<Map<String, Double>> {
             return label;
         }
 
-        /** Returns the name of an instance as a member of the role. One instance may have both roles. */
+        /** Returns the name of an instance as a member of the role. One instance may have all roles. */
         public String member(String instance) {
             return prefix + instance;
         }
 
         /** No name of an instance contains a slash. */
-        private boolean has(String member) {
-            return member.startsWith(GATEWAY.prefix) == (this == GATEWAY);
+        boolean has(String member) {
+            return member.substring(0, member.indexOf('/') + 1).equals(prefix);
         }
     }
 

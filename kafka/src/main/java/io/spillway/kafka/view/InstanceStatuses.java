@@ -2,7 +2,10 @@ package io.spillway.kafka.view;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Latest status of each instance, with the time of receipt. An instance without a recent status counts as gone. Owner:
@@ -28,10 +31,16 @@ abstract class InstanceStatuses<T> extends ViewContent<InstanceStatuses.Received
 
     /** Returns the latest statuses of the live instances that match, in no order. */
     final List<T> latest(Predicate<String> instances) {
+        return live().filter(entry -> instances.test(entry.getKey())).map(entry -> entry.getValue().status).toList();
+    }
+
+    /** Returns the latest statuses of all live instances. */
+    final Map<String, T> latestByInstance() {
+        return live().collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> entry.getValue().status));
+    }
+
+    private Stream<Map.Entry<String, Received<T>>> live() {
         long nowMillis = clock.millis();
-        return entries.entrySet().stream()
-                .filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis && instances.test(entry.getKey()))
-                .map(entry -> entry.getValue().status)
-                .toList();
+        return entries.entrySet().stream().filter(entry -> nowMillis - entry.getValue().atMillis < aliveMillis);
     }
 }

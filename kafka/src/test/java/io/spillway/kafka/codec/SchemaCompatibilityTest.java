@@ -12,6 +12,7 @@ import io.spillway.schema.SweepMark;
 import io.spillway.schema.TenantDepth;
 import io.spillway.schema.TenantPolicy;
 import io.spillway.schema.WorkItem;
+import io.spillway.schema.WorkerSlots;
 import io.spillway.schema.WorkerTimeouts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -49,6 +50,7 @@ class SchemaCompatibilityTest {
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),
             Map.entry("LaneState", List.of("ab2d1dead5318021/1a64f4b8cbed5a87")),
             Map.entry("WorkerTimeouts", List.of("ce5409e7358887d1/9987d7363662749f")),
+            Map.entry("WorkerSlots", List.of("2e0a807fa032a3a/af24f5101e480cb1")),
             Map.entry("RouterDemand", List.of("db70e7731803c801/57b66ca21f298290")),
             Map.entry("LedgerEntry", List.of("b6fc7b98687ec655/961c4d056813cfd5")),
             Map.entry("ApiKey", List.of("5913eb18de5998b4/1c4d332271b732ed")),
@@ -61,7 +63,7 @@ class SchemaCompatibilityTest {
         return Stream.of(WorkItem.getClassSchema(), TenantPolicy.getClassSchema(), SweepMark.getClassSchema(),
                 ShardAssignment.getClassSchema(), RouterDemand.getClassSchema(), LaneState.getClassSchema(),
                 LedgerEntry.getClassSchema(), TenantDepth.getClassSchema(), ApiKey.getClassSchema(),
-                AttemptReport.getClassSchema(), WorkerTimeouts.getClassSchema());
+                AttemptReport.getClassSchema(), WorkerTimeouts.getClassSchema(), WorkerSlots.getClassSchema());
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.core.ratelimit.RateShares;
+import io.spillway.core.scheduling.ConcurrencyShares.Demand;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -41,6 +42,21 @@ class DemandsTest {
         }
         assertThat(demands.ofOthers(Demands.Role.ROUTER.member("b"))).containsExactly(Map.of("acme", 1.0));
         assertThat(gateways.ofOthers(Demands.Role.GATEWAY.member("a"))).containsExactly(Map.of("acme", 3.0));
+    }
+
+    @Test
+    void workers_in_the_same_topic_have_their_own_statuses() {
+        SlotStatuses workers = new SlotStatuses(() -> Instant.ofEpochMilli(nowMillis));
+        Map<String, Demand> demand = Map.of("acme", new Demand(7, 2), "acme/mail", new Demand(1, 1));
+        for (ViewContent<?> each : List.of(demands, workers)) {
+            each.put("a", demands.encode("a", Map.of("acme", 1.0)));
+            each.put("worker/a", workers.encode("worker/a", demand));
+            each.put("worker/b", workers.encode("worker/b", Map.of()));
+        }
+        assertThat(demands.ofOthers("b")).containsExactly(Map.of("acme", 1.0));
+        assertThat(workers.ofAll()).isEqualTo(Map.of("worker/a", demand, "worker/b", Map.of()));
+        nowMillis += 3_000;
+        assertThat(workers.ofAll()).as("silent ones").isEmpty();
     }
 
     @Test

@@ -1,0 +1,66 @@
+package io.spillway.guarantee;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Concurrency of tenants over two workers on a real Kafka. */
+@Timeout(300) // Only against a hang.
+@Tag("alone") // A worker without CPU for 3 s counts as gone.
+class ConcurrencyOverWorkersIT {
+    private static final int CONCURRENCY = 4;
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    private Path directory;
+
+    private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
+    private final ConcurrentLinkedQueue<Integer> runningAtStarts = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void two_workers_together_keep_the_concurrency_of_each_tenant_and_all_items_are_done() throws Exception {
+        RecordingHandler handler = new RecordingHandler(this::handle);
+        try (DeliveryScene scene = new DeliveryScene(kafka.bootstrapServers(), kafka.prefix(), directory, Map.of(
+                "SPILLWAY_WORKER_SLOTS", "100",
+                "SPILLWAY_DEFAULTS_CONCURRENCY", Integer.toString(CONCURRENCY))).withRouter()) {
+            scene.startWorker("worker-1", handler);
+            scene.startWorker("worker-2", handler);
+            List<String> items = scene.send("item", 5_000, i -> "x");
+            handler.awaitDone(items);
+            scene.awaitEmpty();
+
+            long beyond = runningAtStarts.stream().filter(count -> count > CONCURRENCY).count();
+            System.out.println("starts " + runningAtStarts.size() + ", beyond the limit " + beyond + ", most "
+                    + runningAtStarts.stream().mapToInt(count -> count).max().orElseThrow());
+            assertThat(runningAtStarts).hasSizeGreaterThanOrEqualTo(items.size()).contains(CONCURRENCY)
+                    .allMatch(count -> count <= 2 * CONCURRENCY);
+            // Parts that shift may overlap for a moment.
+            assertThat(beyond / (double) items.size()).isLessThan(0.02);
+        }
+    }
+
+    private Outcome handle(Delivery delivery) throws InterruptedException {
+        AtomicInteger count = running.computeIfAbsent(delivery.tenant(), absent -> new AtomicInteger());
+        runningAtStarts.add(count.incrementAndGet());
+        try {
+            Thread.sleep(50);
+        } finally {
+            count.decrementAndGet();
+        }
+        return Outcome.done();
+    }
+}
