@@ -41,7 +41,7 @@ class ScheduledItemsTest {
         assertThat(header(due, "spillway-due")).isEqualTo(Long.toString(START_MILLIS + aheadMillis));
         assertThat(header(due, "spillway-origin")).isEqualTo("spillway.ingress-0-0");
         assertThat(router.count("spillway.routed", "reason", "scheduled")).isEqualTo(1);
-        assertThat(router.count("spillway.delay.clamped")).isZero();
+        assertThat(router.registry.get("spillway.delay.clamped").counter().count()).isZero();
     }
 
     @ParameterizedTest
@@ -77,11 +77,11 @@ class ScheduledItemsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {START_MILLIS + 15 * 86_400_000L, Long.MAX_VALUE})
-    void a_time_too_far_ahead_is_limited_to_fourteen_days(long atMillis) {
-        schedule(item("acme", START_MILLIS), atMillis);
+    @ValueSource(longs = {15 * 86_400_000L, Long.MAX_VALUE - 1_795_248_000_000L})
+    void a_time_too_far_ahead_is_limited_to_fourteen_days(long aheadMillis) {
+        schedule(item("acme", START_MILLIS), START_MILLIS + aheadMillis);
 
-        assertThat(router.count("spillway.delay.clamped")).isEqualTo(1);
+        assertThat(router.registry.get("spillway.delay.clamped").counter().count()).isEqualTo(1);
         router.advance(Duration.ofDays(14).minusMillis(1));
         assertThat(router.take(Lane.HOT)).isEmpty();
         router.advance(Duration.ofMillis(1));
