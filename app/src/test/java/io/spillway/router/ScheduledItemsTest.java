@@ -92,7 +92,6 @@ class ScheduledItemsTest {
     @Test
     void the_rate_is_charged_when_an_item_is_due() {
         router.set("acme", PolicyField.RATE, "1");
-        router.set("acme", PolicyField.BURST, "1");
         schedule(item("acme", START_MILLIS), START_MILLIS + 60_000);
         schedule(item("acme", START_MILLIS), START_MILLIS + 60_000);
         router.send(item("acme", START_MILLIS));
