@@ -139,10 +139,11 @@ public final class ItemBuilder {
      * Sets the earliest time of the item's first attempt, kept to the millisecond. Until then the item waits in
      * Spillway; its age, its time to live and its end count from then. Default, and for a time in the past: at once.
      *
-     * @param time at most 14 days ahead of now by the system's clock; not before 1970
+     * @param time at most 14 days after {@code now}; not before 1970
+     * @param now  the current time
      */
-    public ItemBuilder deliverAt(Instant time) {
-        if (time.isBefore(Instant.EPOCH) || time.isAfter(Instant.now().plus(MAX_AHEAD))) {
+    public ItemBuilder deliverAt(Instant time, Instant now) {
+        if (time.isBefore(Instant.EPOCH) || time.isAfter(now.plus(MAX_AHEAD))) {
             throw new IllegalArgumentException(
                     "deliverAt = " + time + ". Allowed: from 1970 to 14 days ahead of now");
         }

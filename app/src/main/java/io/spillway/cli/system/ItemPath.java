@@ -125,7 +125,8 @@ final class ItemPath {
         long replayedAtMillis = item.number(ItemHeaders.REPLAYED_AT).orElse(0);
         long deliverAtMillis = item.number(ItemHeaders.DELIVER_AT).orElse(0);
         return ItemEnd.of(item.number(ItemHeaders.ATTEMPT).orElse(0) > 0,
-                Math.max(enqueuedAt.getAsLong(), Math.max(replayedAtMillis, deliverAtMillis)), policies.of(item.owner()));
+                Math.max(enqueuedAt.getAsLong(), Math.max(replayedAtMillis, deliverAtMillis)),
+                policies.of(item.owner()));
     }
 
     private static String stateOf(StoredItem item) {

@@ -184,7 +184,8 @@ class ItemReaderHeadersTest {
         assertThat(scan.count()).isEqualTo(3);
         assertThat(scan.bytes()).isEqualTo(8);
         assertThat(scan.hasRoutingFields()).isFalse();
-        assertThat(HeaderScan.of(new RecordHeaders())).isEqualTo(new HeaderScan(0, 0, false, 0, null, null, null, null));
+        assertThat(HeaderScan.of(new RecordHeaders()))
+                .isEqualTo(new HeaderScan(0, 0, false, 0, null, null, null, null));
     }
 
     private static ParsedRecord withHeaders(int count) {
