@@ -78,6 +78,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         JsonItems.Parsed parsed;
         try {
             parsed = items.read(StandardCharsets.UTF_8.newDecoder().decode(text).toString());
+            JsonItems.requireSoon("deliverAt", parsed.deliverAtMillis(), intake.nowMillis());
         } catch (CharacterCodingException e) {
             return Line.invalid(Problem.Kind.BAD_REQUEST, "The line is not UTF-8.");
         } catch (JsonProcessingException e) {
@@ -97,7 +98,7 @@ record Batch(int maxLines, Intake intake, Responder responder, Gateway.Sources s
         Admission admission = intake.admit(tenant);
         return Problem.of(admission)
                 .map(problem -> Line.of(problem, admission.rate()))
-                .orElseGet(() -> new Line(item.getId(), intake.send(item, parsed.priority(), trace), admission.rate()));
+                .orElseGet(() -> new Line(item.getId(), intake.send(parsed, trace), admission.rate()));
     }
 
     private GatewayResponse response(String tenant, List<Line> lines, long deadlineNanos) {

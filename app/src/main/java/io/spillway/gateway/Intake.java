@@ -2,13 +2,11 @@ package io.spillway.gateway;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.ratelimit.Admission;
 import io.spillway.core.ratelimit.AdmissionRules;
-import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.GrownLimits;
@@ -92,17 +90,15 @@ final class Intake {
     }
 
     /** Sends an item to Kafka. The future completes empty once it is confirmed, otherwise with the problem. */
-    CompletableFuture<Optional<Problem>> send(WorkItem item, int priority, TraceContext trace) {
+    CompletableFuture<Optional<Problem>> send(JsonItems.Parsed parsed, TraceContext trace) {
+        WorkItem item = parsed.item();
         byte[] value = codec.encode(item);
         if (value.length + FRAMING_BYTES > maxBytes) {
             return CompletableFuture.completedFuture(Optional.of(tooLarge()));
         }
         ProducerRecord<byte[], byte[]> record =
                 new ProducerRecord<>(topic, item.getTenant().getBytes(StandardCharsets.US_ASCII), value);
-        if (priority != ItemLimits.NORMAL_PRIORITY) {
-            record.headers().add(
-                    ItemHeaders.PRIORITY, Integer.toString(priority).getBytes(StandardCharsets.US_ASCII));
-        }
+        parsed.addHeaders(record.headers());
         record.headers().add("traceparent", trace.traceparent().getBytes(StandardCharsets.US_ASCII));
         trace.tracestate().ifPresent(
                 state -> record.headers().add("tracestate", state.getBytes(StandardCharsets.US_ASCII)));
@@ -117,6 +113,11 @@ final class Intake {
             result.complete(problemOf(e, tenant));
         }
         return result;
+    }
+
+    /** Returns the current time, epoch milliseconds. */
+    long nowMillis() {
+        return sources.clock().millis();
     }
 
     long nowNanos() {

@@ -29,6 +29,7 @@ record ItemsApi(
     private static final HeaderName IDEMPOTENCY_KEY = HeaderNames.create("Idempotency-Key");
     private static final HeaderName WORKLOAD = HeaderNames.create("Spillway-Workload");
     private static final HeaderName PRIORITY = HeaderNames.create("Spillway-Priority");
+    private static final HeaderName DELIVER_AT = HeaderNames.create("Spillway-Deliver-At");
     private static final HeaderName TENANT = HeaderNames.create("Spillway-Tenant");
     private static final HeaderName TRACEPARENT = HeaderNames.create("traceparent");
     private static final HeaderName TRACESTATE = HeaderNames.create("tracestate");
@@ -53,7 +54,7 @@ record ItemsApi(
     }
 
     /** Checks headers and length before the body is read. */
-    private static Optional<Problem> problemOf(String tenant, ServerRequest request, int maxBytes) {
+    private Optional<Problem> problemOf(String tenant, ServerRequest request, int maxBytes) {
         try {
             Optional<String> named = Requests.one(request, TENANT);
             if (named.isPresent() && !named.get().equals(tenant)) {
@@ -62,6 +63,7 @@ record ItemsApi(
             idOf(request);
             workloadOf(request);
             priorityOf(request);
+            JsonItems.requireSoon(DELIVER_AT.defaultCase(), deliverAtMillisOf(request), intake.nowMillis());
             contentTypeOf(request);
         } catch (IllegalArgumentException e) {
             return Optional.of(Problem.of(Problem.Kind.BAD_REQUEST, e.getMessage()));
@@ -120,7 +122,8 @@ record ItemsApi(
                 tenant, idOf(request).orElseGet(sources::uuid), Instant.ofEpochMilli(sources.clock().millis()),
                 workloadOf(request), null, contentTypeOf(request), Map.of(), ByteBuffer.wrap(payload));
         long deadlineNanos = intake.deadlineNanos();
-        return intake.await(intake.send(item, priorityOf(request), traceOf(request)), deadlineNanos)
+        JsonItems.Parsed parsed = new JsonItems.Parsed(item, priorityOf(request), deliverAtMillisOf(request));
+        return intake.await(intake.send(parsed, traceOf(request)), deadlineNanos)
                 .map(GatewayResponse::of)
                 .orElseGet(() -> GatewayResponse.json(202, GatewayResponse.JSON.createObjectNode()
                         .put("id", item.getId())
@@ -153,6 +156,12 @@ record ItemsApi(
         String priority = Requests.one(request, PRIORITY).orElse("" + ItemLimits.NORMAL_PRIORITY);
         JsonItems.require(priority.matches("[0-9]"), "Spillway-Priority must be a number from 0 to 9");
         return Integer.parseInt(priority);
+    }
+
+    private static long deliverAtMillisOf(ServerRequest request) {
+        return Requests.one(request, DELIVER_AT)
+                .map(text -> JsonItems.deliverAtMillis(DELIVER_AT.defaultCase(), text))
+                .orElse(0L);
     }
 
     private static String contentTypeOf(ServerRequest request) {

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
+import io.spillway.core.settings.Durations;
+import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.apache.kafka.common.header.Headers;
 
 /**
  * Parser of items in JSON, with defaults for absent fields. Thread-safe if the suppliers of its defaults are.
@@ -37,7 +40,10 @@ public record JsonItems(
         String defaultTenant, String defaultWorkload, Supplier<Instant> defaultEnqueuedAt,
         Supplier<String> defaultId) {
     private static final Set<String> KEYS = Set.of(
-            "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority");
+            "tenant", "id", "enqueuedAt", "workload", "channel", "contentType", "attributes", "payload", "priority",
+            "deliverAt");
+    private static final Instant LATEST = Instant.ofEpochMilli(Long.MAX_VALUE);
+    private static final String TIMES = " must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z";
     private static final JsonFactory JSON = new JsonFactory();
 
     /** Creates a parser that gives random ids to items without an id. */
@@ -48,11 +54,26 @@ public record JsonItems(
     /**
      * Item as it is written.
      *
-     * @param priority 0 to {@link ItemLimits#MAX_PRIORITY}
+     * @param priority        0 to {@link ItemLimits#MAX_PRIORITY}
+     * @param deliverAtMillis earliest time of its first attempt, epoch milliseconds; 0 for none
      */
-    public record Parsed(WorkItem item, int priority) {}
+    public record Parsed(WorkItem item, int priority, long deliverAtMillis) {
+        /** Adds the headers of what the item itself cannot carry. */
+        public void addHeaders(Headers headers) {
+            if (priority != ItemLimits.NORMAL_PRIORITY) {
+                headers.add(ItemHeaders.PRIORITY, ascii(priority));
+            }
+            if (deliverAtMillis != 0) {
+                headers.add(ItemHeaders.DELIVER_AT, ascii(deliverAtMillis));
+            }
+        }
 
-    /** Parses one item without its priority, as {@link #read} does. */
+        private static byte[] ascii(long number) {
+            return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+        }
+    }
+
+    /** Parses one item without its priority and time, as {@link #read} does. */
     public WorkItem parse(String line) throws JsonProcessingException {
         return read(line).item();
     }
@@ -79,7 +100,7 @@ public record JsonItems(
             if (json.nextToken() != null) {
                 throw new Misplaced(json, "more than one value");
             }
-            return new Parsed(item(fields), fields.priority);
+            return new Parsed(item(fields), fields.priority, fields.deliverAtMillis);
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
@@ -128,6 +149,7 @@ public record JsonItems(
         private Instant enqueuedAt;
         private ByteBuffer payload;
         private int priority = ItemLimits.NORMAL_PRIORITY;
+        private long deliverAtMillis;
 
         /** Reads the value at which the parser stands. */
         void set(String key, JsonParser json, String line) throws IOException {
@@ -141,24 +163,21 @@ public record JsonItems(
                 priority = json.hasToken(JsonToken.VALUE_NUMBER_INT) ? (int) json.getValueAsDouble() : -1;
                 require(priority >= 0 && priority <= ItemLimits.MAX_PRIORITY, "priority must be a number from 0 to 9");
             } else if (key.equals("enqueuedAt")) {
-                enqueuedAt = time(json);
+                enqueuedAt = time(key, json);
+            } else if (key.equals("deliverAt")) {
+                deliverAtMillis = deliverAtMillis(key, time(key, json));
             } else {
                 require(json.hasToken(JsonToken.VALUE_STRING), key + " must be text");
                 texts.put(key, encodable(key, json.getText()));
             }
         }
 
-        private static Instant time(JsonParser json) throws IOException {
-            try {
-                if (json.hasToken(JsonToken.VALUE_STRING)) {
-                    return OffsetDateTime.parse(json.getText()).toInstant().truncatedTo(ChronoUnit.MILLIS);
-                }
-            } catch (DateTimeException notATime) {
-                // The message below covers it.
+        private static Instant time(String key, JsonParser json) throws IOException {
+            if (json.hasToken(JsonToken.VALUE_STRING)) {
+                return iso(key, json.getText());
             }
             require(json.hasToken(JsonToken.VALUE_NUMBER_INT)
-                    && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER,
-                    "enqueuedAt must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z");
+                    && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER, key + TIMES);
             return Instant.ofEpochMilli(json.getLongValue());
         }
 
@@ -173,6 +192,32 @@ public record JsonItems(
                 attributes.put(name, encodable("attributes", json.getText()));
             }
         }
+    }
+
+    private static Instant iso(String key, String text) {
+        try {
+            return OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MILLIS);
+        } catch (DateTimeException notATime) {
+            throw new IllegalArgumentException(key + TIMES);
+        }
+    }
+
+    /** Returns the time of a header for the first attempt: epoch milliseconds, or ISO 8601. */
+    static long deliverAtMillis(String name, String text) {
+        return deliverAtMillis(name, text.matches("[0-9]{1,18}") ? Instant.ofEpochMilli(Long.parseLong(text))
+                : iso(name, text));
+    }
+
+    private static long deliverAtMillis(String name, Instant time) {
+        // An ISO 8601 year can exceed what 64 bits hold; the latest time is refused as too far ahead.
+        return time.isBefore(Instant.EPOCH) ? 1 : Math.max(1,
+                time.isAfter(LATEST) ? LATEST.toEpochMilli() : time.toEpochMilli());
+    }
+
+    /** Requires that a time for the first attempt, 0 for none, is not too far ahead. */
+    public static void requireSoon(String name, long deliverAtMillis, long nowMillis) {
+        require(deliverAtMillis - nowMillis <= ItemLimits.MAX_AHEAD_MILLIS, name + " must be at most "
+                + Durations.format(ItemLimits.MAX_AHEAD_MILLIS) + " ahead of now");
     }
 
     /** Returns the characters of the value at which the parser stands, and moves the parser to its end. */

@@ -20,7 +20,7 @@ import org.apache.kafka.streams.state.Stores;
 final class RouterTopology {
     private static final String INGRESS = "ingress";
     private static final String ROUTE = "route";
-    private static final String DELAY = "delay";
+    private static final String DELAY = "delayed";
     private static final String DUE = "due";
     private static final String SHARD_REQUESTS = "shard-asked";
     private static final String SHARD = "shard";
@@ -69,6 +69,7 @@ final class RouterTopology {
             addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
             addLaneSink(topology, LaneStage.DELAY, topics, lane, DUE);
         }
+        addLaneSink(topology, LaneStage.ROUTE, topics, Lane.DELAY, ROUTE);
         if (topics.keepsTrail()) {
             addTrailSink(topology, LaneStage.ROUTE, topics, ROUTE);
             addTrailSink(topology, LaneStage.DELAY, topics, DUE);

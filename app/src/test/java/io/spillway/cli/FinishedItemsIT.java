@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +44,12 @@ class FinishedItemsIT {
             send("{\"tenant\":\"acme\",\"id\":\"order-1\",\"payload\":\"x\"}");
             send("{\"tenant\":\"old\",\"id\":\"order-2\",\"enqueuedAt\":1700000000000,\"payload\":\"x\"}");
 
+            long deliverAtMillis = System.currentTimeMillis() + 2_000;
+            send("{\"id\":\"order-5\",\"deliverAt\":" + deliverAtMillis + ",\"payload\":\"x\"}");
+            JsonNode scheduled = end("order-5");
+            assertThat(scheduled.get("place").textValue()).isEqualTo("done");
+            assertThat(Instant.parse(scheduled.get("finishedAt").textValue()))
+                    .as("not before its time").isAfterOrEqualTo(Instant.ofEpochMilli(deliverAtMillis));
             JsonNode done = end("order-1");
             assertThat(done.get("place").textValue()).isEqualTo("done");
             assertThat(done.get("tenant").textValue()).isEqualTo("acme");

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -79,7 +80,9 @@ class ItemsApiTest {
 
     @ParameterizedTest
     @CsvSource({
-        "Idempotency-Key, ''", "Spillway-Workload, a b", "Spillway-Workload, ../x", "Content-Encoding, gzip"
+        "Idempotency-Key, ''", "Spillway-Workload, a b", "Spillway-Workload, ../x", "Content-Encoding, gzip",
+        "Spillway-Deliver-At, 2h", "Spillway-Deliver-At, ''", "Spillway-Deliver-At, 2999-01-01T00:00:00Z",
+        "Spillway-Deliver-At, 999999999999999999"
     })
     void an_invalid_header_is_rejected(String name, String value) {
         HttpResponse<String> answer = gateway.post(key, "x", name, value);
@@ -87,6 +90,23 @@ class ItemsApiTest {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(answer.headers().firstValue("content-type")).contains("application/problem+json");
         assertThat(gateway.stored()).isEmpty();
+    }
+
+    @Test
+    void the_time_of_the_first_attempt_is_a_header_of_the_record() {
+        long atMillis = gateway.nowMillis.get() + 14 * 86_400_000L;
+        for (String time : List.of(Long.toString(atMillis), Instant.ofEpochMilli(atMillis).toString())) {
+            assertThat(gateway.post(key, "x", "Spillway-Deliver-At", time).statusCode()).isEqualTo(202);
+            assertThat(header(gateway.stored().getLast(), "spillway-deliver-at")).isEqualTo(Long.toString(atMillis));
+        }
+        assertThat(gateway.post(key, "x", "Spillway-Deliver-At", Long.toString(atMillis + 1)).body())
+                .contains("Spillway-Deliver-At must be at most 14d ahead of now");
+        assertThat(gateway.post(key, "x").statusCode()).isEqualTo(202);
+        assertThat(gateway.stored().getLast().headers().lastHeader("spillway-deliver-at")).isNull();
+        assertThat(gateway.batch(key, "{\"payload\":1,\"deliverAt\":" + atMillis + "}").body()).contains("202");
+        assertThat(header(gateway.stored().getLast(), "spillway-deliver-at")).isEqualTo(Long.toString(atMillis));
+        assertThat(gateway.batch(key, "{\"payload\":1,\"deliverAt\":" + (atMillis + 1) + "}").body())
+                .contains("deliverAt must be at most 14d ahead of now");
     }
 
     @Test

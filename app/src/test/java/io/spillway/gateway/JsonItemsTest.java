@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.spillway.Seed;
 import io.spillway.schema.WorkItem;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -206,5 +207,34 @@ class JsonItemsTest {
             assertThatThrownBy(() -> items.read("{\"payload\":1,\"priority\":" + wrong + "}"))
                     .hasMessage("priority must be a number from 0 to 9");
         }
+    }
+
+    @Test
+    void a_time_of_the_first_attempt_is_epoch_milliseconds_or_a_time_and_none_when_it_is_absent() throws IOException {
+        assertThat(deliverAt("1700000000000")).isEqualTo(1_700_000_000_000L);
+        assertThat(deliverAt("\"2023-11-14T23:13:20.0009+01:00\"")).isEqualTo(1_700_000_000_000L);
+        assertThat(deliverAt("-5")).as("past").isEqualTo(1);
+        assertThat(deliverAt("null")).isZero();
+        assertThat(items.read("{\"payload\":1}").deliverAtMillis()).isZero();
+        for (String wrong : List.of("1.5", "\"2h\"", "true", "\"\"", "99999999999999999999", "[]")) {
+            assertThatThrownBy(() -> deliverAt(wrong)).as(wrong)
+                    .hasMessage("deliverAt must be epoch milliseconds, or a time such as 2026-11-21T08:00:00Z");
+        }
+    }
+
+    @Test
+    void a_time_of_the_first_attempt_is_at_most_fourteen_days_ahead() throws IOException {
+        long now = 1_700_000_000_000L;
+        long most = now + 14 * 86_400_000L;
+        JsonItems.requireSoon("deliverAt", 0, now);
+        JsonItems.requireSoon("deliverAt", most, now);
+        for (long wrong : List.of(most + 1, Long.MAX_VALUE, deliverAt("\"+999999999-01-01T00:00:00Z\""))) {
+            assertThatThrownBy(() -> JsonItems.requireSoon("deliverAt", wrong, now))
+                    .hasMessage("deliverAt must be at most 14d ahead of now");
+        }
+    }
+
+    private long deliverAt(String json) throws IOException {
+        return items.read("{\"payload\":1,\"deliverAt\":" + json + "}").deliverAtMillis();
     }
 }

@@ -16,6 +16,7 @@ import io.spillway.schema.WorkItem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -201,15 +202,15 @@ class ItemBuilderTest {
     @Test
     void the_router_accepts_the_maximum_number_of_headers_of_the_builder() {
         ItemBuilder builder = ItemBuilder.of("acme").id("1").workload("w").enqueuedAt(CREATED_AT).contentType("a/b")
-                .priority(9);
-        for (int i = 0; i < 994; i++) {
+                .priority(9).deliverAt(CREATED_AT, CREATED_AT);
+        for (int i = 0; i < 993; i++) {
             builder.header("h", "");
         }
         assertThat(builder.toRecord("in").headers().toArray()).hasSize(ItemLimits.MAX_HEADERS);
         assertThat(read(builder.toRecord("in")).id()).isEqualTo("1");
         assertThatThrownBy(() -> builder.header("h", ""))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("The item already has 994 headers, which is the limit");
+                .hasMessage("The item already has 993 headers, which is the limit");
     }
 
     @Test
@@ -308,5 +309,20 @@ class ItemBuilderTest {
         assertThat(ItemBuilder.of("acme").toRecord("in").headers().lastHeader(ItemHeaders.PRIORITY)).isNull();
         assertThatThrownBy(() -> builder.priority(10)).isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("priority = 10. Allowed: 0 to 9");
+    }
+
+    @Test
+    void a_time_of_the_first_attempt_is_a_header_in_both_forms_of_an_item() {
+        Instant time = CREATED_AT.plus(Duration.ofDays(14));
+        ItemBuilder builder = ItemBuilder.of("acme").id("1").enqueuedAt(CREATED_AT).deliverAt(time, CREATED_AT);
+        for (ProducerRecord<byte[], byte[]> record :
+                List.of(builder.toRecord("in"), builder.channel("c").toRecord("in"))) {
+            assertThat(ItemHeaders.number(record.headers(), ItemHeaders.DELIVER_AT)).hasValue(time.toEpochMilli());
+        }
+        assertThat(ItemBuilder.of("acme").toRecord("in").headers().lastHeader(ItemHeaders.DELIVER_AT)).isNull();
+        for (Instant wrong : List.of(time.plusNanos(1), Instant.MAX, Instant.EPOCH.minusMillis(1), Instant.MIN)) {
+            assertRejected(() -> builder.deliverAt(wrong, CREATED_AT),
+                    "deliverAt = " + wrong + ". Allowed: from 1970 to 14 days ahead of now");
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,9 +44,10 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 public final class ItemBuilder {
     private static final int MAX_NAME_LENGTH = 128;
     private static final int MAX_ID_LENGTH = 256;
-    /** The router accepts 1,000 headers; this leaves room for the six that are added. */
-    private static final int MAX_HEADERS = 994;
+    /** The router accepts 1,000 headers; this leaves room for the seven that are added. */
+    private static final int MAX_HEADERS = 993;
     private static final int MAX_PRIORITY = 9;
+    private static final Duration MAX_AHEAD = Duration.ofDays(14);
     private static final String RESERVED = "spillway-";
     private static final String CONTENT_TYPE = "content-type";
     private static final String ANY_TYPE = "application/octet-stream";
@@ -61,6 +63,7 @@ public final class ItemBuilder {
     private String workload = "";
     /** Negative for none. */
     private int priority = -1;
+    private Instant deliverAt;
     private String channel;
     private String contentType;
     private byte[] payload = {};
@@ -132,6 +135,22 @@ public final class ItemBuilder {
         return this;
     }
 
+    /**
+     * Sets the earliest time of the item's first attempt, kept to the millisecond. Until then the item waits in
+     * Spillway; its age, its time to live and its end count from then. Default, and for a time in the past: at once.
+     *
+     * @param time at most 14 days after {@code now}; not before 1970
+     * @param now  the current time
+     */
+    public ItemBuilder deliverAt(Instant time, Instant now) {
+        if (time.isBefore(Instant.EPOCH) || time.isAfter(now.plus(MAX_AHEAD))) {
+            throw new IllegalArgumentException(
+                    "deliverAt = " + time + ". Allowed: from 1970 to 14 days ahead of now");
+        }
+        deliverAt = time;
+        return this;
+    }
+
     /** Sets the channel through which the item arrived, as any text for the handler. Default: none. */
     public ItemBuilder channel(String name) {
         channel = Objects.requireNonNull(name, "channel");
@@ -161,7 +180,7 @@ public final class ItemBuilder {
      *
      * @param name  any except {@code content-type} and {@code spillway-*}, which have their own methods
      * @param value sent as UTF-8
-     * @throws IllegalStateException if the item already has 994 headers
+     * @throws IllegalStateException if the item already has 993 headers
      */
     public ItemBuilder header(String name, String value) {
         if (name.startsWith(RESERVED) || name.equals(CONTENT_TYPE)) {
@@ -194,13 +213,13 @@ public final class ItemBuilder {
             requireSet("enqueuedAt", enqueuedAt);
             byte[] value = encode(new WorkItem(tenant, id, enqueuedAt, workload, channel,
                     contentType == null ? ANY_TYPE : contentType, attributes, ByteBuffer.wrap(payload)));
-            return new ProducerRecord<>(topic, null, bytes(tenant), value, withPriority(headers));
+            return new ProducerRecord<>(topic, null, bytes(tenant), value, withSchedule(headers));
         }
         return new ProducerRecord<>(topic, null, bytes(tenant), payload, headersOfItem());
     }
 
     private List<Header> headersOfItem() {
-        List<Header> all = withPriority(headers);
+        List<Header> all = withSchedule(headers);
         all.add(headerOf("spillway-tenant", tenant));
         if (id != null) {
             all.add(headerOf("spillway-id", id));
@@ -217,10 +236,13 @@ public final class ItemBuilder {
         return all;
     }
 
-    private List<Header> withPriority(List<Header> own) {
+    private List<Header> withSchedule(List<Header> own) {
         List<Header> all = new ArrayList<>(own);
         if (priority >= 0) {
             all.add(headerOf("spillway-priority", Integer.toString(priority)));
+        }
+        if (deliverAt != null) {
+            all.add(headerOf("spillway-deliver-at", Long.toString(deliverAt.toEpochMilli())));
         }
         return all;
     }

@@ -93,10 +93,12 @@ final class ItemGate implements ItemPolicies<LaneItem> {
         long enqueuedAtMillis = RoutingRules.isPlausible(read.enqueuedAtMillis(), nowMillis)
                 ? read.enqueuedAtMillis() : nowMillis;
         ParsedRecord.Item item = new ParsedRecord.Item(
-                read.tenant(), enqueuedAtMillis, interned(read.workload()), read.hasInternalHeaders());
+                read.tenant(), enqueuedAtMillis, interned(read.workload()), read.hasInternalHeaders(),
+                Math.min(read.deliverAtMillis(), nowMillis));
         Headers headers = record.headers();
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0);
-        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
+        long freshSinceMillis = Math.max(
+                enqueuedAtMillis, Math.max(item.deliverAtMillis(), Math.min(replayedAtMillis, nowMillis)));
         int attempts = count(headers, ItemHeaders.ATTEMPT);
         return new LaneItem(owned, record, item, attempts, count(headers, ItemHeaders.MOVES),
                 ItemHeaders.priority(headers),

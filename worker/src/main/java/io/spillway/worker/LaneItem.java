@@ -23,7 +23,8 @@ import org.apache.kafka.common.header.Header;
  * @param blameThousandths failures that were its own, in thousandths of an attempt
  * @param waitMillis       last wait before a retry as it was drawn; 0 for none
  * @param attemptedBefore  whether its first attempt has ended
- * @param freshSinceMillis start of its age, epoch milliseconds: its creation, or its replay when later
+ * @param freshSinceMillis start of its age, epoch milliseconds: the latest of its creation, its replay and the
+ *                         time for its first attempt that its producer set
  * @param waitsSinceMillis as {@link EngineItem#waitsSinceMillis}
  * @param bytes            {@link HeldBytes} of the record
  */
@@ -64,12 +65,14 @@ record LaneItem(
     }
 
     /**
-     * Returns since when the age of an attempt counts, epoch milliseconds: since the item's creation, or for a first
-     * attempt since it was due if its handler put it off. The time in between is the application's wish.
+     * Returns since when the age of an attempt counts, epoch milliseconds: since the item's creation or the
+     * time for its first attempt that its producer set, and for a first attempt since it was due if its handler put it
+     * off. The time in between is the application's wish.
      */
     long ageSinceMillis() {
-        return attemptedBefore ? enqueuedAtMillis()
-                : Math.max(enqueuedAtMillis(), ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
+        long startMillis = Math.max(enqueuedAtMillis(), read.deliverAtMillis());
+        return attemptedBefore ? startMillis
+                : Math.max(startMillis, ItemHeaders.number(record.headers(), ItemHeaders.DUE).orElse(0));
     }
 
     /** The router and every move keep the timestamp that the broker gave the record in ingress. */

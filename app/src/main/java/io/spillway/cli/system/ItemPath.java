@@ -35,6 +35,7 @@ final class ItemPath {
     /** Keys of JSON by the header with a number; those that end with At are times. */
     private static final Map<String, String> NUMBERS = ordered(
             ItemHeaders.ATTEMPT, "attempts", ItemHeaders.MOVES, "moves", ItemHeaders.DUE, "dueAt",
+            ItemHeaders.DELIVER_AT, "deliverAt",
             ItemHeaders.FIRST_ATTEMPT_AT, "firstAttemptAt", ItemHeaders.REPLAYED_AT, "replayedAt",
             ItemHeaders.DEAD_AT, "deadAt", ItemHeaders.BLAME, "blameThousandths");
     private static final Map<String, String> TEXTS = ordered(
@@ -122,8 +123,10 @@ final class ItemPath {
             return Optional.empty();
         }
         long replayedAtMillis = item.number(ItemHeaders.REPLAYED_AT).orElse(0);
+        long deliverAtMillis = item.number(ItemHeaders.DELIVER_AT).orElse(0);
         return ItemEnd.of(item.number(ItemHeaders.ATTEMPT).orElse(0) > 0,
-                Math.max(enqueuedAt.getAsLong(), replayedAtMillis), policies.of(item.owner()));
+                Math.max(enqueuedAt.getAsLong(), Math.max(replayedAtMillis, deliverAtMillis)),
+                policies.of(item.owner()));
     }
 
     private static String stateOf(StoredItem item) {

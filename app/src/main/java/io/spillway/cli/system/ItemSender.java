@@ -2,12 +2,9 @@ package io.spillway.cli.system;
 
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
-import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
-import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.gateway.JsonItems;
 import io.spillway.producer.ItemBuilder;
-import io.spillway.schema.WorkItem;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -52,7 +49,7 @@ final class ItemSender {
     }
 
     /** Sends an item when it is due by the rate; does nothing after {@link #stop}. */
-    void send(WorkItem item, int priority, long total) {
+    void send(JsonItems.Parsed parsed, long total) {
         long dueNanos = startNanos + (long) (handedOver * nanosBetween);
         for (long wait = dueNanos - System.nanoTime(); wait > 0 && !stopped; wait = dueNanos - System.nanoTime()) {
             LockSupport.parkNanos(Math.min(wait, MAX_PARK_NANOS));
@@ -60,11 +57,8 @@ final class ItemSender {
         if (stopped) {
             return;
         }
-        ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf(topic, item);
-        if (priority != ItemLimits.NORMAL_PRIORITY) {
-            record.headers().add(
-                    ItemHeaders.PRIORITY, Integer.toString(priority).getBytes(StandardCharsets.US_ASCII));
-        }
+        ProducerRecord<byte[], byte[]> record = ItemBuilder.recordOf(topic, parsed.item());
+        parsed.addHeaders(record.headers());
         producer.send(record, (stored_, failure) -> {
             if (failure == null) {
                 stored.incrementAndGet();

@@ -11,6 +11,7 @@ import io.spillway.config.Configuration;
 import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.Durations;
+import io.spillway.core.settings.PointInTime;
 import io.spillway.gateway.JsonItems;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.Topics;
@@ -46,7 +47,7 @@ public final class SendCommand implements Callable<Integer> {
     private static final int MAX_LINE_BYTES = 4 * 1024 * 1024;
     /** How long Ctrl-C waits for the confirmation of items that were handed over. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority");
+    private static final List<String> ONLY_GENERATED = List.of("--count", "--size", "--priority", "--deliver-at");
 
     @Mixin
     private CommonOptions common;
@@ -74,6 +75,12 @@ public final class SendCommand implements Callable<Integer> {
             description = "Urgency of generated items within their workload, 0 to 9. Default: ${DEFAULT-VALUE}.",
             defaultValue = "" + ItemLimits.NORMAL_PRIORITY)
     private int priority;
+
+    @Option(names = "--deliver-at", paramLabel = "TIME",
+            description = "Earliest time of the first attempt of generated items, at most 14 days ahead: a time such"
+                    + " as 2026-11-21T08:00:00Z, epoch milliseconds, or a duration from now such as 2h."
+                    + " Default: at once.")
+    private String deliverAt;
 
     @Option(names = "--age", paramLabel = "AGE",
             description = "Age of the items when they are sent, a duration such as 10m. Default: 0.")
@@ -152,14 +159,17 @@ public final class SendCommand implements Callable<Integer> {
             throw CommandFailure.usage("--file " + file + ": must be a file that can be read, or - for standard input");
         }
         ageMillis();
+        deliverAtMillis();
     }
 
     private void sendCounted(ItemSender sender) {
         byte[] payload = "x".repeat(size).getBytes(StandardCharsets.US_ASCII);
         String run = UUID.randomUUID().toString().substring(0, 8);
+        long deliverAtMillis = deliverAtMillis();
         for (long i = 0; i < count && !sender.isOver(); i++) {
-            sender.send(new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
-                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload)), priority, count);
+            WorkItem item = new WorkItem(tenant, "send-" + run + "-" + i, madeAt(), workload, null,
+                    "application/octet-stream", Map.of(), ByteBuffer.wrap(payload));
+            sender.send(new JsonItems.Parsed(item, priority, deliverAtMillis), count);
         }
     }
 
@@ -174,7 +184,8 @@ public final class SendCommand implements Callable<Integer> {
                     more = line != null;
                     if (more && !line.isBlank()) {
                         JsonItems.Parsed parsed = items.read(line);
-                        sender.send(parsed.item(), parsed.priority(), ItemSender.UNKNOWN_TOTAL);
+                        JsonItems.requireSoon("deliverAt", parsed.deliverAtMillis(), common.clock().millis());
+                        sender.send(parsed, ItemSender.UNKNOWN_TOTAL);
                     }
                 } catch (JsonProcessingException e) {
                     bad.incrementAndGet();
@@ -189,6 +200,17 @@ public final class SendCommand implements Callable<Integer> {
 
     private Instant madeAt() {
         return Instant.ofEpochMilli(common.clock().millis() - ageMillis());
+    }
+
+    private long deliverAtMillis() {
+        long nowMillis = common.clock().millis();
+        try {
+            long atMillis = deliverAt == null ? 0 : PointInTime.parseAheadMillis(deliverAt, nowMillis);
+            JsonItems.requireSoon("the time", atMillis, nowMillis);
+            return atMillis;
+        } catch (IllegalArgumentException e) {
+            throw CommandFailure.usage("--deliver-at " + Printable.of(deliverAt) + ": " + e.getMessage());
+        }
     }
 
     private long ageMillis() {

@@ -20,6 +20,7 @@ import io.spillway.router.stage.WakeUp;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.utils.Bytes;
@@ -36,7 +37,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * that reaches its end while it waits is passed on at once, and the routing rules make it a dead letter.
  */
 public final class DelayProcessor extends LaneProcessor {
-    private static final String PUT_OFF = LaneReason.LATER.label();
+    private static final Set<String> MEASURED_FROM_DUE =
+            Set.of(LaneReason.LATER.label(), LaneReason.SCHEDULED.label());
 
     private final Topics topics;
     private final DelayReader reader;
@@ -233,8 +235,8 @@ public final class DelayProcessor extends LaneProcessor {
 
     @Override
     protected void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset) {
-        // An item that its handler put off keeps it: the worker measures from then how long it waits.
-        if (!ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(PUT_OFF::equals).isPresent()) {
+        // An item that its handler or producer put off keeps it: the worker measures from then how long it waits.
+        if (!ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent()) {
             headers.remove(ItemHeaders.DUE);
         }
         headers.remove(ItemHeaders.LANE_REASON);

@@ -1,6 +1,7 @@
 package io.spillway.router.delay;
 
 import io.spillway.core.item.DeadReason;
+import io.spillway.core.item.ItemLimits;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.retry.RetryKey;
 import io.spillway.core.routing.ReplayRules;
@@ -30,12 +31,14 @@ import org.apache.kafka.streams.processor.api.Record;
  * would retry without a pause, which the delay lane exists to prevent.
  */
 public final class DelayReader {
-    /** Longest wait of an item. */
+    /** Longest wait of an item that its producer did not schedule; {@link ItemLimits#MAX_AHEAD_MILLIS} otherwise. */
     static final long LONGEST_MILLIS = ReplayRules.LONGEST_WAIT_MILLIS;
 
     /** The second one is that of earlier versions, whose workers had the retry budgets. */
     private static final Set<String> OF_RETRIES =
             Set.of(LaneReason.RETRY.label(), LaneReason.RETRY_BUDGET.label());
+
+    private static final String SCHEDULED = LaneReason.SCHEDULED.label();
 
     private final ItemReader reader;
 
@@ -68,6 +71,10 @@ public final class DelayReader {
                     // Otherwise it would be too far ahead again when it is read again.
                     byte[] dueMillis = Long.toString(delayed.dueMillis()).getBytes(StandardCharsets.US_ASCII);
                     headers.remove(ItemHeaders.DUE).add(ItemHeaders.DUE, dueMillis);
+                    if (item.deliverAtMillis() > delayed.dueMillis()) {
+                        // Otherwise it would not age until then.
+                        headers.remove(ItemHeaders.DELIVER_AT).add(ItemHeaders.DELIVER_AT, dueMillis);
+                    }
                 }
                 yield new Arrival.Waits(delayed);
             }
@@ -87,17 +94,19 @@ public final class DelayReader {
     }
 
     private static DelayedItem delayed(ParsedRecord.Item item, Headers headers, long dueMillis, long nowMillis) {
-        long latestMillis = nowMillis + LONGEST_MILLIS;
+        Optional<String> reason = ItemHeaders.text(headers, ItemHeaders.LANE_REASON);
+        boolean isScheduled = reason.filter(SCHEDULED::equals).isPresent();
+        long latestMillis = nowMillis + (isScheduled ? ItemLimits.MAX_AHEAD_MILLIS : LONGEST_MILLIS);
         long enqueuedAtMillis = RoutingRules.isPlausible(item.enqueuedAtMillis(), nowMillis)
                 ? item.enqueuedAtMillis() : nowMillis;
         long replayedAtMillis = ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(enqueuedAtMillis);
         int attempts = Math.clamp(ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0), 0, Integer.MAX_VALUE);
-        boolean isRetry = attempts > 0
-                && ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(OF_RETRIES::contains).isPresent();
+        boolean isRetry = attempts > 0 && reason.filter(OF_RETRIES::contains).isPresent();
+        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.max(
+                Math.min(replayedAtMillis, nowMillis), Math.min(item.deliverAtMillis(), latestMillis)));
         String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
         return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, attempts,
-                Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)), Math.min(dueMillis, latestMillis),
-                dueMillis > latestMillis);
+                freshSinceMillis, Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
     }
 
     private static void normalize(Headers headers, Origin position) {

@@ -8,7 +8,8 @@ import io.spillway.core.retry.RetryKey;
  * @param key              tenant and destination
  * @param isRetry          whether it waits after a failed attempt, so that its retry is paid from a budget
  * @param attempts         attempts since it was enqueued or replayed, 0 or more
- * @param freshSinceMillis start of its age: when it was enqueued, or replayed if that is later; epoch milliseconds
+ * @param freshSinceMillis start of its age: when it was enqueued, replayed or is to be attempted first, whichever is
+ *                         latest; epoch milliseconds
  * @param dueMillis        when its delay is over, epoch milliseconds; may be in the past
  * @param wasClamped       whether its due time was too far ahead
  */

@@ -40,14 +40,15 @@ public final class ItemDecider implements Decider {
         return switch (reader.read(record.key(), record.value(), headers, record.timestamp())) {
             case ParsedRecord.Item item when isCancelled(item, record, nowMillis) -> rules.cancelled(item);
             case ParsedRecord.Item item when isDue -> {
-                long replayedAtMillis =
-                        ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(ItemRules.NEVER_REPLAYED);
+                // It has waited as long as it may: a time in the future counts as now.
+                long notBeforeMillis = Math.min(nowMillis, Math.max(item.deliverAtMillis(),
+                        ItemHeaders.number(headers, ItemHeaders.REPLAYED_AT).orElse(0)));
                 boolean attempted = ItemHeaders.number(headers, ItemHeaders.ATTEMPT).orElse(0) > 0;
-                yield withReason(rules.decide(item, record.timestamp(), replayedAtMillis, attempted, nowMillis),
+                yield withReason(rules.decide(item, record.timestamp(), notBeforeMillis, attempted, nowMillis),
                         attempted);
             }
             case ParsedRecord.Item item ->
-                    rules.decide(item, record.timestamp(), ItemRules.NEVER_REPLAYED, false, nowMillis);
+                    rules.decide(item, record.timestamp(), item.deliverAtMillis(), false, nowMillis);
             case ParsedRecord.Unreadable unreadable -> Decision.unreadable(
                     new Route.DeadLetter(unreadable.reason(), unreadable.detail()),
                     isDue || unreadable.hasInternalHeaders());

@@ -21,26 +21,26 @@ import java.util.function.LongSupplier;
 public record ItemRules(
         TenantPolicies policies, Sweeps sweeps, RateTable rates, GrownLimits limits, HotGuard guard,
         RouterMetrics metrics, PartitionSelector selector, ShardDemand demand, LongSupplier clockAheadMillis) {
-    static final long NEVER_REPLAYED = Long.MIN_VALUE;
-
     /**
      * Decides where an item goes. A sweep compares its enqueue time and its entry; time to live, end and age count from
-     * the later of its enqueue time and its replay.
+     * the later of its enqueue time and {@code notBeforeMillis}. While that is in the future, the item waits for it
+     * unless it is swept.
      *
      * @param enteredAtMillis  time at which the broker appended it to ingress, epoch milliseconds
-     * @param replayedAtMillis epoch milliseconds, a future time counts as now; {@link #NEVER_REPLAYED} for none
+     * @param notBeforeMillis  time of its replay or of its first attempt as its producer set it, 0 or more; 0 for
+     *                         none. Epoch milliseconds
      * @param attempted        whether an attempt was made, since its replay if there is one
      * @param nowMillis        epoch milliseconds
      */
     Decision decide(
-            ParsedRecord.Item item, long enteredAtMillis, long replayedAtMillis, boolean attempted, long nowMillis) {
+            ParsedRecord.Item item, long enteredAtMillis, long notBeforeMillis, boolean attempted, long nowMillis) {
         long claimedMillis = item.enqueuedAtMillis();
         boolean plausible = RoutingRules.isPlausible(claimedMillis, nowMillis);
         if (!plausible) {
             metrics.clockSkew(claimedMillis, nowMillis);
         }
         long enqueuedAtMillis = plausible ? claimedMillis : nowMillis;
-        long freshSinceMillis = Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis));
+        long freshSinceMillis = Math.max(enqueuedAtMillis, notBeforeMillis);
         String tenant = item.tenant();
         TenantContext context = policies.context(tenant);
         TenantPolicy policy = context.policy();
@@ -71,6 +71,11 @@ public record ItemRules(
                 ? sweeps.coveredBeforeMillis(
                         context.name(), workload, policy.sweepMarginMillis(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
+        if (freshSinceMillis > nowMillis) {
+            return RoutingRules.staleness(
+                    sweepAtMillis, freshSinceMillis, attempted, policy, coveredBeforeMillis, nowMillis)
+                    .orElse(Route.SCHEDULED);
+        }
         return RoutingRules.route(
                 context, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
                 limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);

@@ -55,6 +55,9 @@ public final class RouteProcessor extends LaneProcessor {
             ItemHeaders.removeInternal(headers);
         }
         decision.correctEnqueuedAt(headers);
+        if (to.reason() == LaneReason.SCHEDULED) {
+            headers.add(ItemHeaders.DUE, headers.lastHeader(ItemHeaders.DELIVER_AT).value());
+        }
         headers.add(ItemHeaders.ORIGIN, withDecimal(originPrefix, offset));
         // A new item in hot needs no reason; one more header costs a tenth of the throughput.
         if (to.reason() != LaneReason.FRESH) {

@@ -37,7 +37,8 @@ public final class RouterMetrics {
     /** Registers the meters. At most this number of tenants have time series of their own. */
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
-                List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED)) {
+                List.of(
+                Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED, Route.SCHEDULED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items routed to a lane")
                     .tag("lane", to.lane().label())
@@ -59,10 +60,10 @@ public final class RouterMetrics {
         departures.dropped(reason);
     }
 
-    /** Counts items that did not go to hot, by tenant. Traffic to hot needs no series per tenant. */
+    /** Counts items that went neither to hot nor to delay, by tenant. Traffic to hot needs no series per tenant. */
     void sidelined(String tenant, Route route) {
         switch (route) {
-            case Route.ToLane to when to.lane() == Lane.HOT -> { }
+            case Route.ToLane to when to.lane() == Lane.HOT || to.lane() == Lane.DELAY -> { }
             case Route.ToLane to -> sidelined.of(tenant).get(ItemState.of(to.lane())).increment();
             case Route.Drop dropped -> sidelined.of(tenant).get(ItemState.DROPPED).increment();
             case Route.DeadLetter dead -> sidelined.of(tenant).get(ItemState.DEAD_LETTER).increment();

@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.spillway.cli.terminal.Printer;
+import io.spillway.gateway.JsonItems;
 import io.spillway.schema.WorkItem;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -16,8 +17,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 class ItemSenderTest {
-    private static final WorkItem ITEM =
-            new WorkItem("acme", "1", Instant.EPOCH, "", null, "text/plain", Map.of(), ByteBuffer.allocate(0));
+    private static final JsonItems.Parsed ITEM = new JsonItems.Parsed(
+            new WorkItem("acme", "1", Instant.EPOCH, "", null, "text/plain", Map.of(), ByteBuffer.allocate(0)), 4, 0);
 
     private final MockProducer<byte[], byte[]> kafka =
             new MockProducer<>(false, (Partitioner) null, new ByteArraySerializer(), new ByteArraySerializer());
@@ -27,7 +28,7 @@ class ItemSenderTest {
     @Test
     void counts_what_kafka_has_and_what_it_has_refused() {
         for (int i = 0; i < 3; i++) {
-            sender.send(ITEM, 4, 3);
+            sender.send(ITEM, 3);
         }
         kafka.completeNext();
         kafka.errorNext(new RecordTooLargeException("too large\nby far"));
@@ -42,7 +43,7 @@ class ItemSenderTest {
 
     @Test
     void gives_up_when_kafka_lets_an_item_wait_in_vain() {
-        sender.send(ITEM, 4, 2);
+        sender.send(ITEM, 2);
         assertThat(sender.isLost()).isFalse();
         kafka.errorNext(new TimeoutException("not in metadata after 60000 ms"));
 

@@ -11,6 +11,9 @@ public final class ItemLimits {
     /** Maximum headers of a lane record: those from ingress plus Spillway's own. */
     public static final int MAX_LANE_HEADERS = MAX_HEADERS + 32;
 
+    /** Maximum time from now until the first attempt that a producer may set, in milliseconds: 14 days. */
+    public static final long MAX_AHEAD_MILLIS = 14L * 24 * 60 * 60 * 1000;
+
     /** Priority of an item that names none, as in the Java Message Service; 0 is the least urgent. */
     public static final int NORMAL_PRIORITY = 4;
     /** Priority of the most urgent items of a workload. */

@@ -3,10 +3,10 @@ package io.spillway.core.settings;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
 
-/** Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or an age such as {@code 2h}. */
+/** Text format of points in time: ISO 8601 with a zone, epoch milliseconds, or a duration such as {@code 2h}. */
 public final class PointInTime {
     private static final String ALLOWED =
-            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or an age such as 2h ("
+            "must be a time such as 2026-11-21T08:00:00Z, epoch milliseconds, or %s such as 2h ("
                     + Durations.UNITS_TEXT + ")";
 
     private PointInTime() {}
@@ -17,17 +17,26 @@ public final class PointInTime {
      * @throws IllegalArgumentException when the text is not a point in time; the message says what is allowed
      */
     public static long parseMillis(String text, long nowMillis) {
+        return parseMillis(text, nowMillis, -1, "an age");
+    }
+
+    /** Parses a point in time as {@link #parseMillis} does, but a duration counts ahead from now. */
+    public static long parseAheadMillis(String text, long nowMillis) {
+        return parseMillis(text, nowMillis, 1, "a duration");
+    }
+
+    private static long parseMillis(String text, long nowMillis, int direction, String duration) {
         String time = text.strip();
         try {
             if (time.matches("[0-9]{1,15}")) {
                 return Long.parseLong(time);
             }
             if (time.matches("[0-9]+[a-z]+")) {
-                return Math.subtractExact(nowMillis, Durations.parseMillis(time));
+                return Math.addExact(nowMillis, direction * Durations.parseMillis(time));
             }
             return OffsetDateTime.parse(time).toInstant().toEpochMilli();
         } catch (DateTimeException | ArithmeticException | IllegalArgumentException e) {
-            throw new IllegalArgumentException(ALLOWED, e);
+            throw new IllegalArgumentException(ALLOWED.formatted(duration), e);
         }
     }
 }

@@ -13,7 +13,8 @@ class LabelsTest {
         assertThat(Arrays.stream(Lane.values()).map(Lane::label))
                 .containsExactly("hot", "overflow", "aged", "delay", "dead-letter");
         assertThat(Arrays.stream(LaneReason.values()).map(LaneReason::label)).containsExactly(
-                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget", "later");
+                "fresh", "rate", "share", "age", "retry", "due", "excess", "capped", "retry-budget", "later",
+                "scheduled");
         assertThat(Arrays.stream(DropReason.values()).map(DropReason::label))
                 .containsExactly("sweep", "ttl", "cancelled");
         assertThat(Arrays.stream(DeadReason.values()).map(DeadReason::label)).containsExactly(
@@ -28,6 +29,7 @@ class LabelsTest {
         assertThat(Route.HOT).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.FRESH));
         assertThat(Route.RETRIED).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.RETRY));
         assertThat(Route.DUE).isEqualTo(new Route.ToLane(Lane.HOT, LaneReason.DUE));
+        assertThat(Route.SCHEDULED).isEqualTo(new Route.ToLane(Lane.DELAY, LaneReason.SCHEDULED));
         assertThat(Route.OVERFLOW).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.RATE));
         assertThat(Route.SURPLUS).isEqualTo(new Route.ToLane(Lane.OVERFLOW, LaneReason.SHARE));
         assertThat(Route.AGED).isEqualTo(new Route.ToLane(Lane.AGED, LaneReason.AGE));

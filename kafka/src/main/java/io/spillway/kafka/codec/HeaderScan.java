@@ -8,14 +8,16 @@ import org.apache.kafka.common.utils.Utils;
  * Routing headers and totals of a record, collected in one pass. For headers with the same name the last one counts, as
  * usual in Kafka.
  *
- * @param count       number of headers
- * @param bytes       bytes of their names and values
- * @param hasInternal whether there is a header that only Spillway may set
- * @param tenant      null if absent, as are the three that follow
+ * @param count           number of headers
+ * @param bytes           bytes of their names and values
+ * @param hasInternal     whether there is a header that only Spillway may set
+ * @param deliverAtMillis earliest time of the first attempt, 0 or more; 0 if absent or not a number. Epoch milliseconds
+ * @param tenant          null if absent, as are the three that follow
  */
 record HeaderScan(
-        int count, long bytes, boolean hasInternal, Header tenant, Header id, Header enqueuedAt, Header workload) {
-    private static final HeaderScan EMPTY = new HeaderScan(0, 0, false, null, null, null, null);
+        int count, long bytes, boolean hasInternal, long deliverAtMillis, Header tenant, Header id,
+        Header enqueuedAt, Header workload) {
+    private static final HeaderScan EMPTY = new HeaderScan(0, 0, false, 0, null, null, null, null);
 
     static HeaderScan of(Headers headers) {
         Header[] all = headers.toArray();
@@ -24,6 +26,7 @@ record HeaderScan(
         }
         long bytes = 0;
         boolean hasInternal = false;
+        long deliverAtMillis = 0;
         Header tenant = null;
         Header id = null;
         Header enqueuedAt = null;
@@ -38,11 +41,13 @@ record HeaderScan(
                     case ItemHeaders.ID -> id = header;
                     case ItemHeaders.ENQUEUED_AT -> enqueuedAt = header;
                     case ItemHeaders.WORKLOAD -> workload = header;
+                    case ItemHeaders.DELIVER_AT ->
+                        deliverAtMillis = value == null ? 0 : Math.max(0, ItemHeaders.number(value).orElse(0));
                     default -> hasInternal |= ItemHeaders.isInternal(name);
                 }
             }
         }
-        return new HeaderScan(all.length, bytes, hasInternal, tenant, id, enqueuedAt, workload);
+        return new HeaderScan(all.length, bytes, hasInternal, deliverAtMillis, tenant, id, enqueuedAt, workload);
     }
 
     boolean hasRoutingFields() {

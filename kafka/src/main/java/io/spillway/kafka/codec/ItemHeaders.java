@@ -28,6 +28,7 @@ public final class ItemHeaders {
     public static final String ENQUEUED_AT = "spillway-enqueued-at";
     public static final String WORKLOAD = "spillway-workload";
     public static final String PRIORITY = "spillway-priority";
+    public static final String DELIVER_AT = "spillway-deliver-at";
 
     /** Set only by Spillway, while an item moves through the lanes. */
     public static final String ATTEMPT = "spillway-attempt";

@@ -95,7 +95,7 @@ public final class ItemReader {
         long enqueuedAtMillis = cursor.readLong();
         String workload = readName(cursor, value, scan.workload(), 0, DeadReason.BAD_WORKLOAD);
         schemas.skipTail(schema, cursor);
-        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal(), scan.deliverAtMillis());
     }
 
     /** Reads a name of at least this length; empty if a header overrides it. */
@@ -129,7 +129,7 @@ public final class ItemReader {
             boolean isEmpty = valueOf(scan.workload(), DeadReason.BAD_WORKLOAD).length == 0;
             workload = isEmpty ? "" : nameOf(scan.workload(), DeadReason.BAD_WORKLOAD);
         }
-        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal());
+        return new ParsedRecord.Item(tenant, enqueuedAtMillis, workload, scan.hasInternal(), scan.deliverAtMillis());
     }
 
     private ParsedRecord.Item readValueIfItem(byte[] value, HeaderScan scan, long timestampMillis) {
@@ -140,7 +140,7 @@ public final class ItemReader {
                 // The value has another format that happens to begin with the same prefix.
             }
         }
-        return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal());
+        return new ParsedRecord.Item("", timestampMillis, "", scan.hasInternal(), scan.deliverAtMillis());
     }
 
     private int schemaOf(byte[] value) {

@@ -12,9 +12,16 @@ public sealed interface ParsedRecord {
      *                           milliseconds
      * @param workload           a valid name, or empty
      * @param hasInternalHeaders whether the record has headers that only Spillway may set
+     * @param deliverAtMillis    earliest time of its first attempt, any value from 0; 0 for none. Epoch milliseconds
      */
-    record Item(String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders)
-            implements ParsedRecord {}
+    record Item(
+            String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders, long deliverAtMillis)
+            implements ParsedRecord {
+        /** Creates an item that may be attempted at once. */
+        public Item(String tenant, long enqueuedAtMillis, String workload, boolean hasInternalHeaders) {
+            this(tenant, enqueuedAtMillis, workload, hasInternalHeaders, 0);
+        }
+    }
 
     /**
      * Record that is not an item.

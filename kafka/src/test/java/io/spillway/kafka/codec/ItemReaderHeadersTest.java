@@ -184,7 +184,8 @@ class ItemReaderHeadersTest {
         assertThat(scan.count()).isEqualTo(3);
         assertThat(scan.bytes()).isEqualTo(8);
         assertThat(scan.hasRoutingFields()).isFalse();
-        assertThat(HeaderScan.of(new RecordHeaders())).isEqualTo(new HeaderScan(0, 0, false, null, null, null, null));
+        assertThat(HeaderScan.of(new RecordHeaders()))
+                .isEqualTo(new HeaderScan(0, 0, false, 0, null, null, null, null));
     }
 
     private static ParsedRecord withHeaders(int count) {
@@ -204,5 +205,28 @@ class ItemReaderHeadersTest {
         assertThat(ItemHeaders.priority(headers)).isEqualTo(expected);
         headers.add("spillway-priority", null);
         assertThat(ItemHeaders.priority(headers)).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "5, 5", "9223372036854775807, 9223372036854775807", "-1, 0", "'', 0", "x, 0", "1.5, 0",
+        "9223372036854775808, 0"})
+    void a_time_of_the_first_attempt_is_epoch_milliseconds_and_anything_else_is_none(String value, long expected) {
+        for (byte[] body : List.of(AVRO, new byte[] {1})) {
+            RecordHeaders headers = new RecordHeaders();
+            headers.add("spillway-tenant", "acme".getBytes(StandardCharsets.UTF_8));
+            assertThat(deliverAtMillis(body, headers)).isZero();
+            headers.add("spillway-deliver-at", value.getBytes(StandardCharsets.UTF_8));
+            assertThat(deliverAtMillis(body, headers)).isEqualTo(expected);
+            headers.add("spillway-deliver-at", null);
+            assertThat(deliverAtMillis(body, headers)).as("the last one counts").isZero();
+        }
+        RecordHeaders alone = new RecordHeaders();
+        alone.add("spillway-deliver-at", value.getBytes(StandardCharsets.UTF_8));
+        assertThat(deliverAtMillis(AVRO, alone)).isEqualTo(expected);
+    }
+
+    private static long deliverAtMillis(byte[] value, Headers headers) {
+        ParsedRecord read = new ItemReader(ItemSchemas.load(), 1_000_000).read(null, value, headers, Items.TIMESTAMP);
+        return ((ParsedRecord.Item) read).deliverAtMillis();
     }
 }
