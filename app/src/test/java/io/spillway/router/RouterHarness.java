@@ -265,7 +265,11 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     public void set(String tenant, PolicyField field, String value) {
-        policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET.with(field, value)));
+        set(tenant, PolicySettings.NONE_SET.with(field, value));
+    }
+
+    void set(String tenant, PolicySettings settings) {
+        policies.put(tenant, TenantPolicies.encode(tenant, settings));
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {

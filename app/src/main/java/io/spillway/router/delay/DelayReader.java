@@ -95,7 +95,7 @@ public final class DelayReader {
         boolean isRetry = attempts > 0
                 && ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(OF_RETRIES::contains).isPresent();
         String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
-        return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, attempts,
+        return new DelayedItem(new RetryKey(destination, item.tenant()), item.workload(), isRetry, attempts,
                 Math.max(enqueuedAtMillis, Math.min(replayedAtMillis, nowMillis)), Math.min(dueMillis, latestMillis),
                 dueMillis > latestMillis);
     }

@@ -72,7 +72,7 @@ public record ItemRules(
                         context.name(), workload, policy.sweepMarginMillis(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         return RoutingRules.route(
-                context, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
+                context, workload, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
                 limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
     }
 

@@ -9,7 +9,7 @@ public record LaneBacklogs(PartitionBacklog hot, PartitionBacklog overflow) {
     /** Backlogs before the first measurement: all partitions are equal. */
     public static final LaneBacklogs UNKNOWN = new LaneBacklogs(NOT_MEASURED, NOT_MEASURED);
 
-    /** Returns one lane's backlog. Aged is not measured: its items are not urgent and go to the partitions in turn. */
+    /** Returns one lane's backlog. Aged and delay are not measured: their items go to the partitions in turn. */
     public PartitionBacklog of(Lane lane) {
         return switch (lane) {
             case HOT -> hot;

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 public final class PartitionSelector {
     private final PlacementView placements;
     private final Supplier<LaneBacklogs> backlogs;
-    private final LeastLoaded[] lanes = new LeastLoaded[Lane.AGED.ordinal() + 1];
+    private final LeastLoaded[] lanes = new LeastLoaded[Lane.DELAY.ordinal() + 1];
     private final ThreadLocal<Scratch> scratches = ThreadLocal.withInitial(Scratch::new);
 
     /** Creates the selector of one process for this number of partitions of each lane. */

@@ -9,6 +9,9 @@ public enum LaneStage {
     ROUTE("router", ItemState.OUTSIDE, ""),
     DELAY("delay", ItemState.DELAY, "due-");
 
+    /** Name of the sinks of delay, whose items are paused. The source of the delay stage has the name of the lane. */
+    private static final String TO_DELAY = "paused";
+
     private final String label;
     private final ItemState from;
     private final String[] sinks;
@@ -17,7 +20,8 @@ public enum LaneStage {
     LaneStage(String label, ItemState from, String sinkPrefix) {
         this.label = label;
         this.from = from;
-        this.sinks = Arrays.stream(Lane.values()).map(lane -> sinkPrefix + lane.label()).toArray(String[]::new);
+        this.sinks = Arrays.stream(Lane.values())
+                .map(lane -> sinkPrefix + (lane == Lane.DELAY ? TO_DELAY : lane.label())).toArray(String[]::new);
         this.trailSink = sinkPrefix + "trail";
     }
 

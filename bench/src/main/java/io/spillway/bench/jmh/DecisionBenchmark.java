@@ -98,7 +98,7 @@ public class DecisionBenchmark {
     public Route route() {
         TenantContext tenant = contexts[step()];
         return RoutingRules.route(
-                tenant, START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                tenant, "", START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
                 nowMillis(), rates, guard);
     }
 
@@ -110,7 +110,7 @@ public class DecisionBenchmark {
                 (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         TenantContext tenant = policies.context(read.tenant());
         return RoutingRules.route(
-                tenant, read.enqueuedAtMillis(), read.enqueuedAtMillis(), false, tenant.policy().rateLimit(),
+                tenant, read.workload(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), false, tenant.policy().rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 

@@ -21,7 +21,9 @@ public enum LaneReason {
     /** A retry that its tenant's retry budget did not allow; written by versions before 0.1.0 only. */
     RETRY_BUDGET("retry-budget"),
     /** The handler put it off. */
-    LATER("later");
+    LATER("later"),
+    /** Its tenant or its workload is paused. */
+    PAUSED("paused");
 
     private final String label;
 

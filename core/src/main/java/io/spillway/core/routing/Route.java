@@ -30,6 +30,7 @@ public sealed interface Route {
     ToLane OVERFLOW = new ToLane(Lane.OVERFLOW, LaneReason.RATE);
     ToLane SURPLUS = new ToLane(Lane.OVERFLOW, LaneReason.SHARE);
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
+    ToLane PAUSED = new ToLane(Lane.DELAY, LaneReason.PAUSED);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop PAST_TTL = new Drop(DropReason.TTL);
     Drop CANCELLED = new Drop(DropReason.CANCELLED);

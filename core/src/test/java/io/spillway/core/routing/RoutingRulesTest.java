@@ -104,7 +104,7 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route(acme(policy), NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
+        assertThat(RoutingRules.route(acme(policy), "", NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
                 sweepStart, NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
@@ -131,7 +131,7 @@ class RoutingRulesTest {
             String expected) {
         TenantPolicy policy = policy("5m", ttl, true, "none");
         Route route = RoutingRules.route(
-                acme(policy), NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
+                acme(policy), "", NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
                 policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates,
                 guard);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
@@ -141,10 +141,10 @@ class RoutingRulesTest {
     @Test
     void the_dead_letter_of_an_end_names_the_limit_and_its_setting() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RETRY_FOR, "90m"));
-        assertThat(RoutingRules.staleness(0, 0, true, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(RoutingRules.staleness(0, 0, true, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
                 new Route.DeadLetter(DeadReason.RETRY_TIME_OVER,
                         "still failing 90m after it was enqueued or replayed (retryFor)"));
-        assertThat(RoutingRules.staleness(0, 0, false, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(RoutingRules.staleness(0, 0, false, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
                 new Route.DeadLetter(DeadReason.EXPIRED,
                         "no attempt within 14d after it was enqueued or replayed (expireAfter)"));
     }
@@ -170,11 +170,11 @@ class RoutingRulesTest {
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(acme(policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+        assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
                 NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(RoutingRules.route(
-                TenantContext.of("bolt", 0, policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
+                TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
                 NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
@@ -206,12 +206,12 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route(acme(policy), enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
+        return RoutingRules.route(acme(policy), "", enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
                 rates, guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route(acme(policy), enqueuedAt, freshSince, false, policy.rateLimit(),
+        return RoutingRules.route(acme(policy), "", enqueuedAt, freshSince, false, policy.rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 

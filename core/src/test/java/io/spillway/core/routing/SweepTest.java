@@ -60,7 +60,7 @@ class SweepTest {
         long coveredBefore = new Sweep(SWEEP_START, SWEEP_START + 1).coveredBeforeMillis(policy.sweepMarginMillis(),
                 now);
 
-        boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy,
+        boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy, "",
                 coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
 
         assertThat(isSwept ? "swept" : "kept").isEqualTo(expected);
