@@ -10,6 +10,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -167,6 +168,36 @@ class RoutingRulesTest {
         assertThat(RoutingRules.endMillis(false, freshSince, policy)).isEqualTo(end);
     }
 
+    /** The policy: aged after 5 minutes, dropped after an hour, expired after 14 days, with a rate of 1. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                                | tenant | mail  | workload | age        | swept | expected
+            nothing is paused                     | false  | false | mail     |          0 |     - | HOT
+            the tenant is paused                  | true   | false | mail     |          0 |     - | PAUSED
+            also for items without a workload     | true   | false | ''       |          0 |     - | PAUSED
+            and for those that are old            | true   | false | mail     |     400000 |     - | PAUSED
+            the workload is paused                | false  | true  | mail     |          0 |     - | PAUSED
+            and old                               | false  | true  | mail     |     400000 |     - | PAUSED
+            which does not concern another one    | false  | true  | export   |          0 |     - | HOT
+            nor items without one                 | false  | true  | ''       |     400000 |     - | AGED
+            past its time to live it is dropped   | true   | false | mail     |    3600001 |     - | PAST_TTL
+            a sweep drops it too                  | true   | false | mail     |       5000 |  1000 | SWEPT
+            and it ends at expireAfter            | true   | true  | mail     | 1209600000 |     - | expired
+            """)
+    void an_item_that_no_rule_drops_or_ends_is_held_while_it_is_paused(
+            String what, boolean tenant, boolean mail, String workload, long age, Long sweptBefore, String expected) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.AGED_AFTER, "5m")
+                .with(PolicyField.TTL, expected.equals("expired") ? "none" : "1h")
+                .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "1")
+                .with(PolicyField.PAUSED, Boolean.toString(tenant))
+                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
+        Route route = RoutingRules.route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
+                sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates, guard);
+        assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
+                .isEqualTo(expected.equals("expired") ? expected : named(expected));
+        assertThat(rates.size()).as("a held item does not use the rate").isEqualTo(expected.equals("HOT") ? 1 : 0);
+    }
+
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
@@ -227,6 +258,7 @@ class RoutingRulesTest {
         return switch (name) {
             case "HOT" -> Route.HOT;
             case "AGED" -> Route.AGED;
+            case "PAUSED" -> Route.PAUSED;
             case "PAST_TTL" -> Route.PAST_TTL;
             case "SWEPT" -> Route.SWEPT;
             default -> throw new IllegalArgumentException(name);
