@@ -9,6 +9,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.kafka.view.TenantPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -99,7 +100,7 @@ class PausedTest extends ParkedScene {
     void a_held_item_ends_at_its_time_and_one_that_was_swept_meanwhile_is_dropped_when_it_is_resumed() {
         PolicySettings limits = PolicySettings.NONE_SET.with(PolicyField.EXPIRE_AFTER, "10m")
                 .with(PolicyField.SWEEPABLE, "true");
-        router.set("acme", limits.with(PolicyField.PAUSED, "true"));
+        set(limits.with(PolicyField.PAUSED, "true"));
         send("acme", START_MILLIS - 9 * MINUTE_MILLIS, "");
         send("acme", START_MILLIS - 5 * MINUTE_MILLIS, "");
         advance(MINUTE_MILLIS + 400);
@@ -108,7 +109,7 @@ class PausedTest extends ParkedScene {
 
         router.sweep("acme", router.nowMillis() + 2 * MINUTE_MILLIS, router.nowMillis() + 2 * MINUTE_MILLIS);
         advance(2 * MINUTE_MILLIS + 1_000);
-        router.set("acme", limits);
+        set(limits);
         advance(400);
         assertThat(router.dropped()).isEqualTo(1);
         assertThat(parked()).isEmpty();
@@ -125,7 +126,7 @@ class PausedTest extends ParkedScene {
         assertThat(gauges()).as("parked by the budget").isZero();
         assertThat(parked()).hasSize(20);
 
-        router.set("acme", PolicySettings.NONE_SET.with(PolicyField.RETRY_TOKENS, "1").with(PolicyField.PAUSED, "true"));
+        set(PolicySettings.NONE_SET.with(PolicyField.RETRY_TOKENS, "1").with(PolicyField.PAUSED, "true"));
         retry("acme", START_MILLIS - 20, 500);
         succeed("acme", 4);
         advance(5_000);
@@ -148,8 +149,12 @@ class PausedTest extends ParkedScene {
 
     /** Pauses the workload mail, and the tenant acme. */
     private void workload(boolean mail, boolean tenant) {
-        router.set("acme", PolicySettings.NONE_SET.with(PolicyField.PAUSED, Boolean.toString(tenant))
+        set(PolicySettings.NONE_SET.with(PolicyField.PAUSED, Boolean.toString(tenant))
                 .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
+    }
+
+    private void set(PolicySettings acme) {
+        router.policies.put("acme", TenantPolicies.encode("acme", acme));
     }
 
     private void send(String tenant, long enqueuedAtMillis, String workload) {

@@ -105,7 +105,7 @@ public final class RouterHarness implements AutoCloseable {
     private long nowMillis = START_MILLIS;
     private long nanoTime;
     private ClockWatch clockWatch;
-    private final TenantPolicies policies;
+    final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
     long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments(1_000);
@@ -265,11 +265,7 @@ public final class RouterHarness implements AutoCloseable {
     }
 
     public void set(String tenant, PolicyField field, String value) {
-        set(tenant, PolicySettings.NONE_SET.with(field, value));
-    }
-
-    void set(String tenant, PolicySettings settings) {
-        policies.put(tenant, TenantPolicies.encode(tenant, settings));
+        policies.put(tenant, TenantPolicies.encode(tenant, PolicySettings.NONE_SET.with(field, value)));
     }
 
     void sweep(String tenant, long startedAtMillis, long completedAtMillis) {

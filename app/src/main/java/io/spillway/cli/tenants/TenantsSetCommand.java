@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 })
 final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
-    private static final Set<PolicyField> OF_WORKLOADS = 
+    private static final Set<PolicyField> OF_WORKLOADS =
             EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
 
     @Mixin

@@ -43,7 +43,7 @@ public final class DelayMetrics {
                 .register(registry);
     }
 
-    /** Gives the series by tenant to those with most parked and paused items. Called by the housekeeping thread only. */
+    /** Gives the series by tenant to those with most parked items. Called by the housekeeping thread only. */
     public void electTenants() {
         parked.elect();
         paused.elect();

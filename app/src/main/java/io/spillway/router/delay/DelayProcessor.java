@@ -33,7 +33,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * the store.
  *
  * <p>A due item that is paused, and a retry that the retry budget refuses, are parked in the same store:
- * {@link DelayedRetries}. An item that reaches its end while it waits is passed on at once, and the routing rules make it a dead letter.
+ * {@link DelayedRetries}. An item that reaches its end while it waits is passed on at once, and the routing rules make
+ * it a dead letter.
  */
 public final class DelayProcessor extends LaneProcessor {
     private static final String PUT_OFF = LaneReason.LATER.label();
@@ -231,9 +232,9 @@ public final class DelayProcessor extends LaneProcessor {
 
         @Override
         public boolean paid(long offset, byte[] value) {
-            Optional<DelayedItem> item = read(value);
-            if (item.isPresent()
-                    && retries.hold(item.get(), rules.endMillis(item.get(), nowMillis), offset, () -> value, nowMillis)) {
+            Optional<DelayedItem> read = read(value);
+            if (read.isPresent() && retries.hold(
+                    read.get(), rules.endMillis(read.get(), nowMillis), offset, () -> value, nowMillis)) {
                 return false;
             }
             decode(value, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
@@ -250,7 +251,8 @@ public final class DelayProcessor extends LaneProcessor {
     protected void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset) {
         // An item that its handler put off keeps it: the worker measures from then how long it waits. So does one that
         // is paused at this moment.
-        if (to.lane() != Lane.DELAY && !ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(PUT_OFF::equals).isPresent()) {
+        if (to.lane() != Lane.DELAY
+                && !ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(PUT_OFF::equals).isPresent()) {
             headers.remove(ItemHeaders.DUE);
         }
         headers.remove(ItemHeaders.LANE_REASON);

@@ -106,7 +106,8 @@ final class DelayedRetries {
                 taken++;
             }
         }
-        nextRunMillis = nowMillis + (hasMore || resumed == PausedItems.MOST || !items.isCounted() ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
+        boolean isBusy = hasMore || resumed == PausedItems.MOST || !items.isCounted();
+        nextRunMillis = nowMillis + (isBusy ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
         return resumed + taken;
     }
 

@@ -201,12 +201,12 @@ class RoutingRulesTest {
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
-                NOW, rates, guard))
+        assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(RoutingRules.route(
-                TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
-                NOW, rates, guard))
+                TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }

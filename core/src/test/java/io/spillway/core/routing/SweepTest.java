@@ -60,8 +60,8 @@ class SweepTest {
         long coveredBefore = new Sweep(SWEEP_START, SWEEP_START + 1).coveredBeforeMillis(policy.sweepMarginMillis(),
                 now);
 
-        boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy, "",
-                coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
+        boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy,
+                "", coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
 
         assertThat(isSwept ? "swept" : "kept").isEqualTo(expected);
         assertThat(isSwept && madeSeconds >= 0).as("entered after the start, and dropped").isFalse();

@@ -150,12 +150,15 @@ class TenantPoliciesTest {
     void limits_of_workloads_are_stored_and_apply() {
         PolicySettings settings = PolicySettings.NONE_SET
                 .withWorkload("mail", new WorkloadPolicy(2, 5))
-                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE));
+                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE, true));
         assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).isEqualTo(settings);
 
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         policies.put("acme", TenantPolicies.encode("acme", settings));
         assertThat(policies.of("acme").workload("mail")).isEqualTo(new WorkloadPolicy(2, 5));
+        assertThat(policies.of("acme").isPaused("export")).isTrue();
+        assertThat(policies.of("acme").isPaused("mail")).isFalse();
+        assertThat(policies.of("acme").maxDrainMillis()).as("what is held does not drain").isEqualTo(Long.MAX_VALUE);
         assertThat(policies.of("other").workload("mail")).isEqualTo(WorkloadPolicy.DEFAULT);
     }
 
