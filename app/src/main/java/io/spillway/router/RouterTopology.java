@@ -28,7 +28,6 @@ final class RouterTopology {
     private static final String LEDGER = "ledger";
     private static final String FOLD = "fold";
     private static final String DEPTHS = "depths";
-    private static final Lane[] LANES = {Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER};
 
     /** Display names of the stages by their only processor. */
     static final Map<String, String> STAGES =
@@ -65,11 +64,10 @@ final class RouterTopology {
         addStage(topology, DELAY, topics.lane(Lane.DELAY), DUE, processors.delay());
         // A window store does not fit: its segments expire by stream time.
         addStore(topology, stores.apply(Topics.TIMER_STORE), topics.timersChangelogConfigs(), DUE);
-        for (Lane lane : LANES) {
+        for (Lane lane : Lane.values()) {
             addLaneSink(topology, LaneStage.ROUTE, topics, lane, ROUTE);
             addLaneSink(topology, LaneStage.DELAY, topics, lane, DUE);
         }
-        addLaneSink(topology, LaneStage.ROUTE, topics, Lane.DELAY, ROUTE);
         if (topics.keepsTrail()) {
             addTrailSink(topology, LaneStage.ROUTE, topics, ROUTE);
             addTrailSink(topology, LaneStage.DELAY, topics, DUE);

@@ -31,6 +31,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import io.spillway.core.item.Lane;
+import io.spillway.kafka.topics.QueueAdmin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -242,13 +246,27 @@ public record RunningSystem(
         }
     }
 
-    /** Records since when the timestamps of ingress are the broker's: the topics are checked, so at least from now. */
+    /**
+     * Records since when the timestamps of ingress are the broker's: the topics are checked, so at least from now, and
+     * in a new system from its first item on.
+     */
     private static void recordEntryTimes(Configuration configuration, Sweeps sweeps, InstantSource clock) {
         if (sweeps.entryTimesSinceMillis() == Long.MAX_VALUE) {
+            Topics topics = new Topics(configuration.queue());
             try (CompactedTopics compacted = new CompactedTopics(configuration, clock)) {
-                compacted.write(new Topics(configuration.queue()).sweeps(), Sweeps.ENTRY_TIMES,
-                        Sweeps.encodeEntryTimes(clock.millis()));
+                compacted.write(topics.sweeps(), Sweeps.ENTRY_TIMES,
+                        Sweeps.encodeEntryTimes(hasNeverHadItems(configuration, topics) ? 0 : clock.millis()));
             }
+        }
+    }
+
+    private static boolean hasNeverHadItems(Configuration configuration, Topics topics) {
+        try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
+            QueueAdmin queues = new QueueAdmin(admin);
+            Stream<String> names = Stream.concat(
+                    Stream.of(topics.ingress()), Arrays.stream(Lane.values()).map(topics::lane));
+            return names.allMatch(
+                    name -> queues.read(name, topics.routerGroup()).stream().allMatch(part -> part.end() == 0));
         }
     }
 

@@ -145,7 +145,7 @@ final class SimRouter {
     private Route decide(SimulatedItem item, long nowNanos) {
         TenantContext tenant = population.context(item.tenant);
         return RoutingRules.route(
-                tenant, item.enqueuedAtMillis(), item.enqueuedAtMillis(), item.attempts > 0,
+                tenant, item.workload, item.enqueuedAtMillis(), item.enqueuedAtMillis(), item.attempts > 0,
                 tenant.policy().rateLimit(),
                 population.sweptBeforeMillis(item.tenant, nowNanos), SimulatedTime.epochMillis(nowNanos), rates,
                 protection);

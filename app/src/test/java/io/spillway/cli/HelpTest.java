@@ -94,7 +94,8 @@ class HelpTest {
                         "run", "send", "demo", "topology", "topics create", "topics check", "sweep record",
                         "sweep list", "cancel",
                         "tenants list", "tenants get", "tenants set", "tenants remove", "tenants isolate",
-                        "tenants release", "explain", "audit", "depth", "tenants key create", "tenants key list",
+                        "tenants release", "tenants pause", "tenants resume", "explain", "audit", "depth",
+                        "tenants key create", "tenants key list",
                         "tenants key revoke", "dead-letters list", "dead-letters show", "dead-letters replay",
                         "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort");
     }

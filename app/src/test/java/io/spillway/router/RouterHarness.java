@@ -105,7 +105,7 @@ public final class RouterHarness implements AutoCloseable {
     private long nowMillis = START_MILLIS;
     private long nanoTime;
     private ClockWatch clockWatch;
-    private final TenantPolicies policies;
+    final TenantPolicies policies;
     final Sweeps sweeps = new Sweeps();
     long enteredAtMillis = START_MILLIS;
     private final ShardAssignments assignments = new ShardAssignments(1_000);

@@ -112,6 +112,7 @@ final class WorkerMetrics {
         moved(Lane.AGED, LaneReason.AGE);
         moved(Lane.DELAY, LaneReason.CAPPED);
         moved(Lane.DELAY, LaneReason.LATER);
+        moved(Lane.DELAY, LaneReason.PAUSED);
     }
 
     /**

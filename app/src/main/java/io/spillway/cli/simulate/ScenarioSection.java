@@ -189,6 +189,9 @@ final class ScenarioSection {
                 if (field == PolicyField.GROWTH && !value.equals("none")) {
                     throw wrong(field.key(), "must be none: limits that grow are not simulated");
                 }
+                if (field == PolicyField.PAUSED && !value.equals("false")) {
+                    throw wrong(field.key(), "must be false: pauses are not simulated");
+                }
                 settings = parsed(field.key(), value, text -> before.with(field, text), any -> true,
                         "must be " + field.allowed());
             }

@@ -26,11 +26,12 @@ import picocli.CommandLine.Spec;
 @Command(name = "set", description = {
     "Changes policy settings of a tenant. Settings that are not named keep their values.",
     "The value 'default' removes a setting. If two commands change a tenant at the same time, the last one wins.",
-    "With --workload, --weight and --concurrency are limits of that workload within the tenant."
+    "With --workload, --weight, --concurrency and --paused are settings of that workload within the tenant."
 })
 final class TenantsSetCommand implements Runnable {
     private static final String DEFAULT = "default";
-    private static final Set<PolicyField> OF_WORKLOADS = EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY);
+    private static final Set<PolicyField> OF_WORKLOADS =
+            EnumSet.of(PolicyField.WEIGHT, PolicyField.CONCURRENCY, PolicyField.PAUSED);
 
     @Mixin
     private CommonOptions common;
@@ -38,8 +39,8 @@ final class TenantsSetCommand implements Runnable {
     @Parameters(paramLabel = "T", description = "Tenant, or * for the settings of all tenants.")
     private String tenant;
 
-    @Option(names = "--workload", paramLabel = "W", description = "Workload of the tenant whose --weight and "
-            + "--concurrency are set; at most " + TenantPolicy.MAX_WORKLOADS + " for each tenant.")
+    @Option(names = "--workload", paramLabel = "W", description = "Workload of the tenant whose --weight, "
+            + "--concurrency and --paused are set; at most " + TenantPolicy.MAX_WORKLOADS + " for each tenant.")
     private String workload;
 
     @Option(names = "--wait", description = ViewProgress.WAIT)
@@ -75,8 +76,8 @@ final class TenantsSetCommand implements Runnable {
             OptionValues.requireName("--workload", workload);
             given.keySet().stream().filter(field -> !OF_WORKLOADS.contains(field)).findFirst().ifPresent(field -> {
                 throw CommandFailure.usage(
-                        "--" + field.flag() + ": cannot be used with --workload, which has only --weight and "
-                                + "--concurrency");
+                        "--" + field.flag() + ": cannot be used with --workload, which has only --weight, "
+                                + "--concurrency and --paused");
             });
         }
         TenantTopics topics = TenantTopics.withPolicies(common);

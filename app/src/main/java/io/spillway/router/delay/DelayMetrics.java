@@ -17,6 +17,7 @@ public final class DelayMetrics {
     private final Set<Timers> running = ConcurrentHashMap.newKeySet();
     private final Counter clamped;
     private final ParkedMeters parked;
+    private final ParkedMeters paused;
 
     /**
      * Registers the meters.
@@ -25,7 +26,12 @@ public final class DelayMetrics {
      * @param clock   measures how long timers are overdue
      */
     public DelayMetrics(MeterRegistry registry, int tenants, InstantSource clock) {
-        parked = new ParkedMeters(registry, tenants);
+        parked = new ParkedMeters(registry, tenants, "spillway.delay.parked",
+                "Items whose backoff is over and that wait for the retry budget, in this process's partitions; the"
+                        + " tenants with most of them by name");
+        paused = new ParkedMeters(registry, tenants, "spillway.delay.paused",
+                "Due items of paused tenants and workloads in this process's partitions; the tenants with most of"
+                        + " them by name");
         Gauge.builder("spillway.delay.timers", this, DelayMetrics::waiting)
                 .description("Items that wait for their due time in this process's partitions; an estimate")
                 .register(registry);
@@ -40,10 +46,11 @@ public final class DelayMetrics {
     /** Gives the series by tenant to those with most parked items. Called by the housekeeping thread only. */
     public void electTenants() {
         parked.elect();
+        paused.elect();
     }
 
     ParkedItems.Counts parked() {
-        return parked;
+        return (group, items) -> (PausedItems.isGroup(group) ? paused : parked).add(group, items);
     }
 
     void started(Timers timers) {

@@ -33,8 +33,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * already due when it is read bypasses the store. Due times therefore order only the records that one run takes from
  * the store.
  *
- * <p>A retry that is due and that the retry budget refuses is parked in the same store: {@link DelayedRetries}. An item
- * that reaches its end while it waits is passed on at once, and the routing rules make it a dead letter.
+ * <p>A due item that is paused, and a retry that the retry budget refuses, are parked in the same store:
+ * {@link DelayedRetries}. An item that reaches its end while it waits is passed on at once, and the routing rules make
+ * it a dead letter.
  */
 public final class DelayProcessor extends LaneProcessor {
     private static final Set<String> MEASURED_FROM_DUE =
@@ -133,13 +134,22 @@ public final class DelayProcessor extends LaneProcessor {
         }
     }
 
-    /** Keeps an item that is not due, parks a retry that is refused, and forwards all others. */
+    /** Keeps an item that is not due, parks one that is paused and a retry that is refused, and forwards all others. */
     private void place(Record<byte[], byte[]> record, DelayedItem item, long offset, long nowMillis) {
         long endMillis = rules.endMillis(item, nowMillis);
         long untilMillis = Math.min(item.dueMillis(), endMillis);
         if (untilMillis > nowMillis) {
             timers.put(untilMillis, offset, TimerCodec.encode(record));
-        } else if (!item.isRetry() || endMillis <= nowMillis) {
+        } else if (endMillis <= nowMillis) {
+            route(record, offset, nowMillis);
+        } else if (!retries.hold(item, endMillis, offset, () -> TimerCodec.encode(record), nowMillis)) {
+            placeDue(record, item, endMillis, offset, nowMillis);
+        }
+    }
+
+    private void placeDue(
+            Record<byte[], byte[]> record, DelayedItem item, long endMillis, long offset, long nowMillis) {
+        if (!item.isRetry()) {
             route(record, offset, nowMillis);
         } else if (retries.mayGo(item, nowMillis)) {
             routeGranted(record, offset, nowMillis);
@@ -223,8 +233,14 @@ public final class DelayProcessor extends LaneProcessor {
         }
 
         @Override
-        public void paid(long offset, byte[] item) {
-            decode(item, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
+        public boolean paid(long offset, byte[] value) {
+            Optional<DelayedItem> read = read(value);
+            if (read.isPresent() && retries.hold(
+                    read.get(), rules.endMillis(read.get(), nowMillis), offset, () -> value, nowMillis)) {
+                return false;
+            }
+            decode(value, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
+            return true;
         }
 
         @Override
@@ -235,8 +251,10 @@ public final class DelayProcessor extends LaneProcessor {
 
     @Override
     protected void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset) {
-        // An item that its handler or producer put off keeps it: the worker measures from then how long it waits.
-        if (!ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent()) {
+        // An item that its handler or producer put off keeps it: the worker measures from then how long it waits. So does
+        // one that is paused at this moment.
+        if (to.lane() != Lane.DELAY
+                && !ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent()) {
             headers.remove(ItemHeaders.DUE);
         }
         headers.remove(ItemHeaders.LANE_REASON);

@@ -105,7 +105,7 @@ public final class DelayReader {
         long freshSinceMillis = Math.max(enqueuedAtMillis, Math.max(
                 Math.min(replayedAtMillis, nowMillis), Math.min(item.deliverAtMillis(), latestMillis)));
         String destination = ItemHeaders.text(headers, ItemHeaders.DESTINATION).orElse("");
-        return new DelayedItem(new RetryKey(destination, item.tenant()), isRetry, attempts,
+        return new DelayedItem(new RetryKey(destination, item.tenant()), item.workload(), isRetry, attempts,
                 freshSinceMillis, Math.min(dueMillis, latestMillis), dueMillis > latestMillis);
     }
 

@@ -6,6 +6,7 @@ import io.spillway.core.retry.RetryKey;
  * Fields of a delayed item that decide how long it waits.
  *
  * @param key              tenant and destination
+ * @param workload         within the tenant, empty for none
  * @param isRetry          whether it waits after a failed attempt, so that its retry is paid from a budget
  * @param attempts         attempts since it was enqueued or replayed, 0 or more
  * @param freshSinceMillis start of its age: when it was enqueued, replayed or is to be attempted first, whichever is
@@ -14,5 +15,5 @@ import io.spillway.core.retry.RetryKey;
  * @param wasClamped       whether its due time was too far ahead
  */
 record DelayedItem(
-        RetryKey key, boolean isRetry, int attempts, long freshSinceMillis, long dueMillis,
+        RetryKey key, String workload, boolean isRetry, int attempts, long freshSinceMillis, long dueMillis,
         boolean wasClamped) {}

@@ -7,10 +7,12 @@ import io.spillway.core.retry.RetryKey;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
- * Retries of one delay lane partition whose backoff is over: the {@link RetryGate} decides when they go on. The items
- * that it refuses are parked in the store, and move nowhere until they go on or end.
+ * Items of one delay lane partition whose delay is over and that wait on: {@link PausedItems}, and retries of which the
+ * {@link RetryGate} decides when they go on. The items that it refuses are parked in the store, and move nowhere until
+ * they go on or end.
  *
  * <p>The gate is in memory only. After an aborted transaction Kafka Streams starts the task again, with a new gate and
  * the parked items that the store has. A new gate has full budgets, so each start of a task may allow as many retries
@@ -29,6 +31,7 @@ final class DelayedRetries {
     private static final long PRUNE_EVERY_MILLIS = 60_000;
 
     private final RetryGate gate;
+    private final PausedItems paused;
     private final ParkedItems items;
     private final Timers timers;
     private final AttemptMailboxes.Mailbox mailbox;
@@ -41,6 +44,7 @@ final class DelayedRetries {
             RetryGate gate, ParkedItems items, Timers timers, AttemptMailboxes.Mailbox mailbox,
             Function<String, TenantPolicy> policies) {
         this.gate = gate;
+        this.paused = new PausedItems(items, timers, policies);
         this.items = items;
         this.timers = timers;
         this.mailbox = mailbox;
@@ -52,11 +56,20 @@ final class DelayedRetries {
         /** Decodes an item; empty if it is damaged. */
         Optional<DelayedItem> read(byte[] item);
 
-        /** Takes an item whose retry is paid. */
-        void paid(long offset, byte[] item);
+        /** Takes an item whose retry is paid; returns false if it does not go, because it is paused. */
+        boolean paid(long offset, byte[] item);
 
-        /** Takes an item that has reached its end, or is damaged. */
+        /** Takes an item that is no longer paused, has reached its end, or is damaged. */
         void over(long offset, byte[] item);
+    }
+
+    /** Holds a paused item, until its end at most, epoch milliseconds; returns false for any other. */
+    boolean hold(DelayedItem item, long endMillis, long offset, Supplier<byte[]> value, long nowMillis) {
+        if (!paused.isPaused(item)) {
+            return false;
+        }
+        paused.hold(item, endMillis, offset, value.get(), nowMillis);
+        return true;
     }
 
     /** Returns whether an item whose backoff is over may go on, and pays for it. */
@@ -80,6 +93,7 @@ final class DelayedRetries {
         tellGate(nowMillis);
         index(handler);
         timers.areNoTimers(items.count());
+        int resumed = paused.run(handler, nowMillis);
         int taken = 0;
         long bytes = 0;
         boolean hasMore = true;
@@ -92,8 +106,9 @@ final class DelayedRetries {
                 taken++;
             }
         }
-        nextRunMillis = nowMillis + (hasMore || !items.isCounted() ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
-        return taken;
+        boolean isBusy = hasMore || resumed == PausedItems.MOST || !items.isCounted();
+        nextRunMillis = nowMillis + (isBusy ? BUSY_PERIOD_MILLIS : RetryGate.LOOK_MILLIS);
+        return resumed + taken;
     }
 
     /** Returns when to run again, epoch milliseconds; {@link Timers#NEVER} while nothing is parked. */
@@ -125,6 +140,9 @@ final class DelayedRetries {
                 items.removeSought();
                 continue;
             }
+            if (paused.index(read.get(), item.endMillis())) {
+                continue;
+            }
             RetryKey key = items.isSought(RetryKey.OTHERS) ? RetryKey.OTHERS : read.get().key();
             if (!items.isSought(key)) {
                 // Stored under another key: by another version, or by two groups with the same hash.
@@ -149,7 +167,9 @@ final class DelayedRetries {
         }
         ParkedItems.Item item = first.get();
         if (isPaid) {
-            handler.paid(item.offset(), item.value());
+            if (!handler.paid(item.offset(), item.value())) {
+                gate.refund(group, nowMillis);
+            }
         } else if (item.endMillis() <= nowMillis) {
             handler.over(item.offset(), item.value());
         } else {

@@ -13,8 +13,8 @@ import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * Items of one delay lane partition that the retry budget holds back, by group and within it in the order of {@link
- * AttemptClasses}. They are in the timer store with a {@link ParkedKey}.
+ * Items of one delay lane partition that the retry budget or a pause holds back, by group and within it in the order of
+ * {@link AttemptClasses}. They are in the timer store with a {@link ParkedKey}.
  *
  * <p>The first key of each class of each group is in memory, so that no scan begins at removed items that RocksDB has
  * not compacted. A store with items of an earlier run is indexed by seeking from class to class ({@link #seekClass});

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Gauges of the parked items in this process: for the tenants with most of them, and for all others together.
+ * Gauges of parked items of one kind in this process: for the tenants with most of them, and for all others together.
  *
  * <p>Thread-safe. Bound: the tenants with parked items, which the stages limit, and the configured number of gauges.
  */
@@ -23,8 +23,8 @@ final class ParkedMeters implements ParkedItems.Counts {
     private record Named(String tenant, Gauge gauge) {}
 
     /** Registers the gauges; at most this number of tenants have their own. */
-    ParkedMeters(MeterRegistry registry, int tenants) {
-        meters = new TenantMeters<>(tenants, tenant -> register(tenant, registry), removed -> {
+    ParkedMeters(MeterRegistry registry, int tenants, String name, String description) {
+        meters = new TenantMeters<>(tenants, tenant -> register(tenant, registry, name, description), removed -> {
             named.remove(removed.tenant());
             registry.remove(removed.gauge());
         });
@@ -50,15 +50,14 @@ final class ParkedMeters implements ParkedItems.Counts {
         meters.elect();
     }
 
-    private Named register(String tenant, MeterRegistry registry) {
+    private Named register(String tenant, MeterRegistry registry, String name, String description) {
         boolean isOthers = tenant.equals(TenantMeters.OTHERS);
         if (!isOthers) {
             named.add(tenant);
         }
-        return new Named(tenant, Gauge.builder("spillway.delay.parked", this,
+        return new Named(tenant, Gauge.builder(name, this,
                         all -> isOthers ? all.others() : all.of(tenant))
-                .description("Items whose backoff is over and that wait for the retry budget, in this process's"
-                        + " partitions; the tenants with most of them by name")
+                .description(description)
                 .tag("tenant", tenant)
                 .register(registry));
     }

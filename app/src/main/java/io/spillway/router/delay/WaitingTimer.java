@@ -9,7 +9,7 @@ import org.apache.kafka.streams.processor.api.Record;
  * An item of the delay stage, read from the changelog of the timer store.
  *
  * @param offset   the item's offset in the delay lane, in the partition with the changelog partition's number
- * @param isParked whether its delay is over, and it waits for the retry budget
+ * @param isParked whether its delay is over, and it waits for the retry budget, or is paused
  * @param item     key, value and headers of the item; empty when they are damaged
  */
 public record WaitingTimer(long offset, boolean isParked, Optional<Item> item) {

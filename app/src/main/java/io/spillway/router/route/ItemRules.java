@@ -72,12 +72,13 @@ public record ItemRules(
                         context.name(), workload, policy.sweepMarginMillis(), nowMillis - aheadMillis)
                 : RoutingRules.NO_SWEEP_MILLIS;
         if (freshSinceMillis > nowMillis) {
+            // Whether it is paused matters only when it is due.
             return RoutingRules.staleness(
-                    sweepAtMillis, freshSinceMillis, attempted, policy, coveredBeforeMillis, nowMillis)
-                    .orElse(Route.SCHEDULED);
+                    sweepAtMillis, freshSinceMillis, attempted, policy, workload, coveredBeforeMillis, nowMillis)
+                    .filter(route -> !route.equals(Route.PAUSED)).orElse(Route.SCHEDULED);
         }
         return RoutingRules.route(
-                context, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
+                context, workload, sweepAtMillis, freshSinceMillis + aheadMillis, attempted,
                 limits.ofLanes(context.name(), policy), coveredBeforeMillis, nowMillis, rates, guard);
     }
 

@@ -1,5 +1,6 @@
 package io.spillway.router.route;
 
+import io.spillway.core.item.Lane;
 import io.spillway.core.item.LaneReason;
 import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
@@ -62,6 +63,9 @@ public final class RouteProcessor extends LaneProcessor {
         // A new item in hot needs no reason; one more header costs a tenth of the throughput.
         if (to.reason() != LaneReason.FRESH) {
             headers.add(reasonHeader(to.reason()));
+        }
+        if (to.lane() == Lane.DELAY) {
+            headers.add(ItemHeaders.DUE, ascii(Long.toString(context().currentSystemTimeMs())));
         }
     }
 

@@ -37,8 +37,8 @@ public final class RouterMetrics {
     /** Registers the meters. At most this number of tenants have time series of their own. */
     public RouterMetrics(MeterRegistry registry, int tenants) {
         for (Route.ToLane to :
-                List.of(
-                Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED, Route.SCHEDULED)) {
+                List.of(Route.HOT, Route.RETRIED, Route.DUE, Route.OVERFLOW, Route.SURPLUS, Route.AGED,
+                        Route.SCHEDULED, Route.PAUSED)) {
             routed.put(to.reason(), Counter.builder("spillway.routed")
                     .description("Items routed to a lane")
                     .tag("lane", to.lane().label())
@@ -115,7 +115,7 @@ public final class RouterMetrics {
     private static Map<ItemState, Counter> sidelined(String tenant, MeterRegistry registry) {
         Map<ItemState, Counter> counters = new EnumMap<>(ItemState.class);
         for (ItemState to : List.of(
-                ItemState.OVERFLOW, ItemState.AGED, ItemState.DEAD_LETTER, ItemState.DROPPED)) {
+                ItemState.OVERFLOW, ItemState.AGED, ItemState.DELAY, ItemState.DEAD_LETTER, ItemState.DROPPED)) {
             counters.put(to, Counter.builder("spillway.sidelined")
                     .description("Items of a tenant that were not routed to hot; the busiest tenants by name")
                     .tag("tenant", tenant)

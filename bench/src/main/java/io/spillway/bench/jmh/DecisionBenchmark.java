@@ -98,8 +98,8 @@ public class DecisionBenchmark {
     public Route route() {
         TenantContext tenant = contexts[step()];
         return RoutingRules.route(
-                tenant, START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
-                nowMillis(), rates, guard);
+                tenant, "", START_MILLIS, START_MILLIS, false, tenant.policy().rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     /** Read the item, find the policy, apply the rules: what the router does of its own for each record. */
@@ -110,8 +110,8 @@ public class DecisionBenchmark {
                 (ParsedRecord.Item) reader.read(item.key(), item.value(), new RecordHeaders(), START_MILLIS);
         TenantContext tenant = policies.context(read.tenant());
         return RoutingRules.route(
-                tenant, read.enqueuedAtMillis(), read.enqueuedAtMillis(), false, tenant.policy().rateLimit(),
-                RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
+                tenant, read.workload(), read.enqueuedAtMillis(), read.enqueuedAtMillis(), false,
+                tenant.policy().rateLimit(), RoutingRules.NO_SWEEP_MILLIS, nowMillis(), rates, guard);
     }
 
     private int step() {

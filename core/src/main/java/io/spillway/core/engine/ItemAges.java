@@ -17,7 +17,8 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
     private static final Optional<Route> CANCELLED = Optional.of(Route.CANCELLED);
 
     /**
-     * Returns what happened to the item since it was routed: drop, dead letter, or in hot and overflow a move to aged.
+     * Returns what happened to the item since it was routed: drop, dead letter, a move to delay because it is paused,
+     * or in hot and overflow a move to aged.
      */
     Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis) {
         if (policies.isCancelled(item, nowMillis)) {
@@ -27,7 +28,7 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
         return stale.isEmpty() ? stale : staleness(item, policy, nowMillis, policies.clockAheadMillis());
     }
 
-    /** Returns the end of a waiting item that is cancelled or at its end; empty before, and for a move to aged. */
+    /** Returns what happened to a waiting item that is cancelled, paused or at its end; empty for a move to aged. */
     Optional<Route> end(T item, long nowMillis) {
         if (policies.isCancelled(item, nowMillis)) {
             return CANCELLED;
@@ -36,8 +37,8 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
         long endMillis = Math.min(
                 RoutingRules.endMillis(true, item.freshSinceMillis(), policy),
                 RoutingRules.endMillis(item.attempts() > 0, item.freshSinceMillis(), policy));
-        return nowMillis < endMillis ? Optional.empty()
-                : staleness(item, policy, nowMillis).filter(route -> !(route instanceof Route.ToLane));
+        return nowMillis < endMillis && !policy.isPaused(item.workload()) ? Optional.empty()
+                : staleness(item, policy, nowMillis).filter(route -> !route.equals(Route.AGED));
     }
 
     private Optional<Route> staleness(T item, TenantPolicy policy, long nowMillis, long aheadMillis) {
@@ -46,9 +47,9 @@ record ItemAges<T extends EngineItem>(ItemPolicies<T> policies, DestinationHealt
                 : RoutingRules.NO_SWEEP_MILLIS;
         Optional<Route> stale = RoutingRules.staleness(
                         RoutingRules.sweepAtMillis(item.enqueuedAtMillis(), item.enteredAtMillis()),
-                        item.freshSinceMillis(), item.attempts() > 0, policy, coveredBeforeMillis,
+                        item.freshSinceMillis(), item.attempts() > 0, policy, item.workload(), coveredBeforeMillis,
                         nowMillis - aheadMillis)
-                .filter(route -> !(route instanceof Route.ToLane) || item.partition().lane() != Lane.AGED);
+                .filter(route -> !route.equals(Route.AGED) || item.partition().lane() != Lane.AGED);
         boolean goesOn = stale.isEmpty() || stale.get() instanceof Route.ToLane;
         return goesOn && isHopeless(item, policy, nowMillis, aheadMillis)
                 ? Optional.of(RoutingRules.unattemptedEnd(policy)) : stale;

@@ -29,13 +29,15 @@ final class Settlement<T extends EngineItem, A extends EngineAttempt<T>> {
         this.effects = effects;
     }
 
-    /** Drops or ends an item, or moves it to aged, because of its age. */
+    /** Drops or ends an item, or moves it to aged, because of its age; or to delay, because it is paused. */
     void setAside(T item, Route stale, long nowMillis) {
         switch (stale) {
             case Route.Drop drop -> {
                 finish(item);
                 effects.dropped(item, drop.reason());
             }
+            case Route.ToLane to when to.lane() == Lane.DELAY ->
+                    move(item, to.lane(), to.reason(), item.moves(), nowMillis);
             case Route.ToLane to -> move(item, to.lane(), to.reason(), item.moves() + 1, 0);
             case Route.DeadLetter why -> {
                 finish(item);

@@ -23,7 +23,9 @@ public enum LaneReason {
     /** The handler put it off. */
     LATER("later"),
     /** Its producer set a later time for its first attempt. */
-    SCHEDULED("scheduled");
+    SCHEDULED("scheduled"),
+    /** Its tenant or its workload is paused. */
+    PAUSED("paused");
 
     private final String label;
 

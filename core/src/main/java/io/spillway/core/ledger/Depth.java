@@ -21,10 +21,13 @@ public record Depth(TenantBalance balance, FlowRates rates, GrowingLimit growing
         return Drain.of(balance.waiting(), rates.at(nowMillis));
     }
 
-    /** Returns whether the backlog will be gone only after its items' time to live, at the rates of this time. */
+    /**
+     * Returns whether the backlog will be gone only after its items' time to live, at the rates of this time; false for
+     * a paused tenant.
+     */
     public boolean isLate(TenantPolicy policy, long nowMillis) {
         FlowRates now = rates.at(nowMillis);
-        return balance.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
+        return !policy.paused() && balance.waiting() > now.outPerSecond() * IN_TRANSIT_SECONDS
                 && Drain.of(balance.waiting(), now).isLaterThan(policy.ttlMillis());
     }
 

@@ -66,7 +66,8 @@ public enum PolicyField {
     GROWTH_CEILING("growthCeiling", Type.NUMBER, 0.001, 10_000_000, true,
             "maximum of a growing limit, items a second"),
     GROWTH_PER_DAY("growthPerDay", Type.NUMBER, 1.01, 100, false,
-            "maximum factor by which a growing limit rises in a day");
+            "maximum factor by which a growing limit rises in a day"),
+    PAUSED("paused", Type.FLAG, 0, 1, false, "whether items are accepted but held in delay, without attempts");
 
     /** Type of a field's value. */
     public enum Type {

@@ -52,7 +52,8 @@ public record PolicySettings(Map<PolicyField, Object> values, Map<String, Worklo
             .with(PolicyField.GROWTH, "none")
             .with(PolicyField.GROWTH_FLOOR, "10")
             .with(PolicyField.GROWTH_CEILING, "none")
-            .with(PolicyField.GROWTH_PER_DAY, "1.5");
+            .with(PolicyField.GROWTH_PER_DAY, "1.5")
+            .with(PolicyField.PAUSED, "false");
 
     public PolicySettings {
         EnumMap<PolicyField, Object> copy = new EnumMap<>(PolicyField.class);

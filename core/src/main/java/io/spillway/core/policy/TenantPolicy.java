@@ -30,9 +30,11 @@ import java.util.Optional;
  * @param shardSize         partitions of each lane for this tenant
  * @param dedicated         partitions reserved for this tenant, 0 for none
  * @param backPressure      effect of backlog and growth rule on admission
- * @param maxDrainMillis    time for the backlog above which admission shrinks; {@link Long#MAX_VALUE} for never
+ * @param maxDrainMillis    time for the backlog above which admission shrinks; {@link Long#MAX_VALUE} for never,
+ *                          and while a workload is paused
  * @param maxDepth          waiting items above which admission shrinks; {@link Long#MAX_VALUE} for never
  * @param growth            growth rule of the limit; empty when a rate is set or growth is off
+ * @param paused            whether the items of all its workloads are held
  * @param workloads         limits of its workloads, by name
  */
 public record TenantPolicy(
@@ -62,6 +64,7 @@ public record TenantPolicy(
         long maxDrainMillis,
         long maxDepth,
         Optional<GrowthRule> growth,
+        boolean paused,
         Map<String, WorkloadPolicy> workloads) {
     /** Most workloads with limits in one policy. */
     public static final int MAX_WORKLOADS = 100;
@@ -73,6 +76,11 @@ public record TenantPolicy(
     /** Returns the limits of a workload. */
     public WorkloadPolicy workload(String name) {
         return workloads.getOrDefault(name, WorkloadPolicy.DEFAULT);
+    }
+
+    /** Returns whether the items of a workload are held: it is paused, or its tenant is. */
+    public boolean isPaused(String workload) {
+        return paused || !workloads.isEmpty() && workload(workload).paused();
     }
 
     /** Resolves settings. Unset fields come from {@link PolicySettings#DEFAULTS}. */
@@ -104,10 +112,17 @@ public record TenantPolicy(
                 (int) count(all, PolicyField.SHARD_SIZE),
                 (int) count(all, PolicyField.DEDICATED),
                 BackPressure.valueOf(choice(all, PolicyField.BACK_PRESSURE)),
-                count(all, PolicyField.MAX_DRAIN),
+                isAnyPaused(all) ? Long.MAX_VALUE : count(all, PolicyField.MAX_DRAIN),
                 count(all, PolicyField.MAX_DEPTH),
                 growth(all),
+                (Boolean) all.values().get(PolicyField.PAUSED),
                 all.workloads());
+    }
+
+    /** Held items do not drain, and are accepted. */
+    private static boolean isAnyPaused(PolicySettings all) {
+        return (Boolean) all.values().get(PolicyField.PAUSED)
+                || all.workloads().values().stream().anyMatch(WorkloadPolicy::paused);
     }
 
     private static Optional<RateLimit> rateLimit(PolicySettings all, PolicyField perSecond, PolicyField burst) {

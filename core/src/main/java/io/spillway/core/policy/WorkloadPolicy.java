@@ -8,8 +8,9 @@ import java.util.Map;
  *
  * @param weight      share of the tenant's slots relative to its other workloads, as {@link PolicyField#WEIGHT}
  * @param concurrency maximum concurrent handlers in all workers; {@link Integer#MAX_VALUE} for its fair share only
+ * @param paused      whether its items are held
  */
-public record WorkloadPolicy(double weight, int concurrency) {
+public record WorkloadPolicy(double weight, int concurrency, boolean paused) {
     /** Limits of a workload that the policy does not name. */
     public static final WorkloadPolicy DEFAULT = new WorkloadPolicy(1, Integer.MAX_VALUE);
 
@@ -19,13 +20,23 @@ public record WorkloadPolicy(double weight, int concurrency) {
         require(PolicyField.CONCURRENCY, stored(concurrency));
     }
 
-    /** Returns a copy with the stored form of {@link PolicyField#WEIGHT} or {@link PolicyField#CONCURRENCY}. */
+    /** Creates the limits of a workload that is not paused. */
+    public WorkloadPolicy(double weight, int concurrency) {
+        this(weight, concurrency, false);
+    }
+
+    /**
+     * Returns a copy with the stored form of {@link PolicyField#WEIGHT}, {@link PolicyField#CONCURRENCY} or
+     * {@link PolicyField#PAUSED}.
+     */
     public WorkloadPolicy with(PolicyField field, Object stored) {
         require(field, stored);
-        return field == PolicyField.WEIGHT
-                ? new WorkloadPolicy((Double) stored, concurrency)
-                : new WorkloadPolicy(weight, stored.equals(PolicyField.NONE)
-                        ? Integer.MAX_VALUE : ((Long) stored).intValue());
+        return switch (field) {
+            case WEIGHT -> new WorkloadPolicy((Double) stored, concurrency, paused);
+            case PAUSED -> new WorkloadPolicy(weight, concurrency, (Boolean) stored);
+            default -> new WorkloadPolicy(weight, stored.equals(PolicyField.NONE)
+                    ? Integer.MAX_VALUE : ((Long) stored).intValue(), paused);
+        };
     }
 
     /** Returns the concurrency as it is stored, {@link PolicyField#NONE} for none. */
@@ -36,7 +47,8 @@ public record WorkloadPolicy(double weight, int concurrency) {
     /** Returns the limits as text, in the form in which they are set. */
     public String format() {
         return PolicyField.WEIGHT.key() + "=" + PolicyField.WEIGHT.format(weight) + " "
-                + PolicyField.CONCURRENCY.key() + "=" + PolicyField.CONCURRENCY.format(storedConcurrency());
+                + PolicyField.CONCURRENCY.key() + "=" + PolicyField.CONCURRENCY.format(storedConcurrency())
+                + (paused ? " " + PolicyField.PAUSED.key() + "=true" : "");
     }
 
     /** Returns the limits by key; the concurrency is null for none. */
@@ -45,6 +57,7 @@ public record WorkloadPolicy(double weight, int concurrency) {
         Map<String, Object> json = new HashMap<>();
         json.put(PolicyField.WEIGHT.jsonKey(), weight);
         json.put(PolicyField.CONCURRENCY.jsonKey(), PolicyField.CONCURRENCY.jsonValue(storedConcurrency()));
+        json.put(PolicyField.PAUSED.jsonKey(), paused);
         return json;
     }
 

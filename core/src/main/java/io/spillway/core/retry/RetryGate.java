@@ -168,6 +168,14 @@ public final class RetryGate {
         return Optional.empty();
     }
 
+    /** Takes back that the last item of {@link #next} has paid: it does not go. */
+    public void refund(RetryKey key, long nowMillis) {
+        Group group = groups.get(key);
+        group.bucket.earn(cost(group, nowMillis), nowMillis);
+        group.destination.bucket.earn(1, nowMillis);
+        group.destination.underWay.add(-1, nowMillis);
+    }
+
     /** Returns a group of which an item has reached its end; the caller removes it and calls {@link #removed}. */
     public Optional<RetryKey> over(long nowMillis) {
         for (End end = ends.peek(); end != null && end.atMillis() <= nowMillis; end = ends.peek()) {

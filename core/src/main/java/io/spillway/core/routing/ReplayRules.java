@@ -34,7 +34,7 @@ public final class ReplayRules {
      * @param replayedAtMillis    start of the replay
      * @param dueMillis           not before the replay
      * @param coveredBeforeMillis end of what completed sweeps cover: {@link Sweep#coveredBeforeMillis}
-     * @return swept, past its time to live, a dead letter, or aged; empty for a fresh item
+     * @return swept, past its time to live, a dead letter, paused, or aged; empty for a fresh item
      */
     public static Optional<Route> whenDue(
             long claimedAtMillis, long enteredAtMillis, long replayedAtMillis, long dueMillis, TenantPolicy policy,
@@ -42,7 +42,7 @@ public final class ReplayRules {
         long enqueuedAtMillis = RoutingRules.isPlausible(claimedAtMillis, dueMillis) ? claimedAtMillis : dueMillis;
         return RoutingRules.staleness(
                 RoutingRules.sweepAtMillis(enqueuedAtMillis, enteredAtMillis),
-                Math.max(enqueuedAtMillis, replayedAtMillis), false, policy, coveredBeforeMillis, dueMillis);
+                Math.max(enqueuedAtMillis, replayedAtMillis), false, policy, "", coveredBeforeMillis, dueMillis);
     }
 
     private static long waitMillis(long index, double perSecond) {

@@ -31,6 +31,7 @@ public sealed interface Route {
     ToLane SURPLUS = new ToLane(Lane.OVERFLOW, LaneReason.SHARE);
     ToLane AGED = new ToLane(Lane.AGED, LaneReason.AGE);
     ToLane SCHEDULED = new ToLane(Lane.DELAY, LaneReason.SCHEDULED);
+    ToLane PAUSED = new ToLane(Lane.DELAY, LaneReason.PAUSED);
     Drop SWEPT = new Drop(DropReason.SWEEP);
     Drop PAST_TTL = new Drop(DropReason.TTL);
     Drop CANCELLED = new Drop(DropReason.CANCELLED);

@@ -9,7 +9,10 @@ import io.spillway.core.ratelimit.RateTable;
 import io.spillway.core.settings.Durations;
 import java.util.Optional;
 
-/** Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, age, rate, share, hot. */
+/**
+ * Routing rules of a decoded item that is not cancelled, in order: sweep, time to live, end, pause, age, rate, share,
+ * hot.
+ */
 public final class RoutingRules {
     /** Earliest plausible enqueue time: the year 2000, epoch milliseconds. Earlier times are clock errors. */
     public static final long EARLIEST_MILLIS = 946_684_800_000L;
@@ -20,6 +23,7 @@ public final class RoutingRules {
 
     private static final Optional<Route> SWEPT = Optional.of(Route.SWEPT);
     private static final Optional<Route> PAST_TTL = Optional.of(Route.PAST_TTL);
+    private static final Optional<Route> PAUSED = Optional.of(Route.PAUSED);
     private static final Optional<Route> AGED = Optional.of(Route.AGED);
 
     private RoutingRules() {}
@@ -44,6 +48,7 @@ public final class RoutingRules {
      * Returns the route of one item. The rate limiter, and then the overload protection, count only items that no
      * earlier rule takes.
      *
+     * @param workload            its workload within the tenant, empty for none
      * @param sweepAtMillis       time that sweeps compare: {@link #sweepAtMillis}
      * @param freshSinceMillis    start of its age: its enqueue time, or the time of its replay when later; plausible
      * @param attempted           whether an attempt was made since {@code freshSinceMillis}
@@ -52,10 +57,10 @@ public final class RoutingRules {
      * @param guard               overload protection of hot
      */
     public static Route route(
-            TenantContext tenant, long sweepAtMillis, long freshSinceMillis, boolean attempted,
+            TenantContext tenant, String workload, long sweepAtMillis, long freshSinceMillis, boolean attempted,
             Optional<RateLimit> limit, long coveredBeforeMillis, long nowMillis, RateTable rates, HotGuard guard) {
-        Optional<Route> stale =
-                staleness(sweepAtMillis, freshSinceMillis, attempted, tenant.policy(), coveredBeforeMillis, nowMillis);
+        Optional<Route> stale = staleness(
+                sweepAtMillis, freshSinceMillis, attempted, tenant.policy(), workload, coveredBeforeMillis, nowMillis);
         if (stale.isPresent()) {
             return stale.get();
         }
@@ -66,11 +71,11 @@ public final class RoutingRules {
     }
 
     /**
-     * Applies the rules that depend only on time, with the parameters of {@link #route}: swept, past its time to live,
-     * a dead letter at its end, or aged; empty for a fresh item.
+     * Applies the rules that need no state, with the parameters of {@link #route}: swept, past its time to live, a dead
+     * letter at its end, paused, or aged; empty for a fresh item.
      */
     public static Optional<Route> staleness(
-            long sweepAtMillis, long freshSinceMillis, boolean attempted, TenantPolicy policy,
+            long sweepAtMillis, long freshSinceMillis, boolean attempted, TenantPolicy policy, String workload,
             long coveredBeforeMillis, long nowMillis) {
         if (policy.sweepable() && sweepAtMillis < coveredBeforeMillis) {
             return SWEPT;
@@ -81,6 +86,9 @@ public final class RoutingRules {
         }
         if (ageMillis >= limitMillis(attempted, policy)) {
             return Optional.of(end(attempted, policy));
+        }
+        if (policy.isPaused(workload)) {
+            return PAUSED;
         }
         return ageMillis > policy.agedAfterMillis() ? AGED : Optional.empty();
     }

@@ -51,6 +51,7 @@ class PolicySettingsTest {
         contract.put(PolicyField.GROWTH_FLOOR, "10");
         contract.put(PolicyField.GROWTH_CEILING, "none");
         contract.put(PolicyField.GROWTH_PER_DAY, "1.5");
+        contract.put(PolicyField.PAUSED, "false");
         Map<PolicyField, String> written = new EnumMap<>(PolicyField.class);
         PolicySettings.DEFAULTS.values().forEach((field, value) -> written.put(field, field.format(value)));
         assertThat(written).isEqualTo(contract);
@@ -121,7 +122,8 @@ class PolicySettingsTest {
         assertThat(policy.workload("export")).isEqualTo(new WorkloadPolicy(0.5, 7));
         assertThat(policy.workload("other")).isEqualTo(WorkloadPolicy.DEFAULT);
         assertThat(own.withWorkload("mail", WorkloadPolicy.DEFAULT)).isEqualTo(TENANT);
-        assertThat(own.json()).containsEntry("workloads", Map.of("mail", Map.of("weight", 2.0, "concurrency", 5L)));
+        assertThat(own.json()).containsEntry(
+                "workloads", Map.of("mail", Map.of("weight", 2.0, "concurrency", 5L, "paused", false)));
     }
 
     @Test

@@ -39,6 +39,7 @@ class TenantPolicyTest {
                 3_600_000,
                 Long.MAX_VALUE,
                 Optional.empty(),
+                false,
                 Map.of()));
     }
 
@@ -71,6 +72,7 @@ class TenantPolicyTest {
                 .with(PolicyField.ADMISSION_BURST, "41")
                 .with(PolicyField.MAX_DRAIN, "42s")
                 .with(PolicyField.MAX_DEPTH, "13")
+                .with(PolicyField.PAUSED, "true")
                 .withWorkload("mail", new WorkloadPolicy(2, 5));
         assertThat(TenantPolicy.of(settings)).isEqualTo(new TenantPolicy(
                 Optional.of(RateLimit.of(10, 20)),
@@ -96,9 +98,10 @@ class TenantPolicyTest {
                 11,
                 12,
                 BackPressure.ACCEPT,
-                42_000,
+                Long.MAX_VALUE,
                 13,
                 Optional.empty(),
+                true,
                 Map.of("mail", new WorkloadPolicy(2, 5))));
     }
 

@@ -10,6 +10,7 @@ import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.policy.RateLimit;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
+import io.spillway.core.policy.WorkloadPolicy;
 import io.spillway.core.ratelimit.RateTable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,7 +105,7 @@ class RoutingRulesTest {
             String what, long age, long replayedBefore, Long sweepStartedBefore, String expected) {
         TenantPolicy policy = policy("5m", "1h", true, "none");
         long sweepStart = sweepStartedBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweepStartedBefore;
-        assertThat(RoutingRules.route(acme(policy), NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
+        assertThat(RoutingRules.route(acme(policy), "", NOW - age, NOW - replayedBefore, false, policy.rateLimit(),
                 sweepStart, NOW, rates, guard))
                 .isEqualTo(named(expected));
     }
@@ -131,7 +132,7 @@ class RoutingRulesTest {
             String expected) {
         TenantPolicy policy = policy("5m", ttl, true, "none");
         Route route = RoutingRules.route(
-                acme(policy), NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
+                acme(policy), "", NOW - age, NOW - (replayedBefore == null ? age : replayedBefore), attempted,
                 policy.rateLimit(), sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates,
                 guard);
         assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
@@ -141,10 +142,10 @@ class RoutingRulesTest {
     @Test
     void the_dead_letter_of_an_end_names_the_limit_and_its_setting() {
         TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.RETRY_FOR, "90m"));
-        assertThat(RoutingRules.staleness(0, 0, true, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(RoutingRules.staleness(0, 0, true, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
                 new Route.DeadLetter(DeadReason.RETRY_TIME_OVER,
                         "still failing 90m after it was enqueued or replayed (retryFor)"));
-        assertThat(RoutingRules.staleness(0, 0, false, policy, RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
+        assertThat(RoutingRules.staleness(0, 0, false, policy, "", RoutingRules.NO_SWEEP_MILLIS, NOW)).contains(
                 new Route.DeadLetter(DeadReason.EXPIRED,
                         "no attempt within 14d after it was enqueued or replayed (expireAfter)"));
     }
@@ -167,15 +168,45 @@ class RoutingRulesTest {
         assertThat(RoutingRules.endMillis(false, freshSince, policy)).isEqualTo(end);
     }
 
+    /** The policy: aged after 5 minutes, dropped after an hour, expired after 14 days, with a rate of 1. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+            # what                                | tenant | mail  | workload | age        | swept | expected
+            nothing is paused                     | false  | false | mail     |          0 |     - | HOT
+            the tenant is paused                  | true   | false | mail     |          0 |     - | PAUSED
+            also for items without a workload     | true   | false | ''       |          0 |     - | PAUSED
+            and for those that are old            | true   | false | mail     |     400000 |     - | PAUSED
+            the workload is paused                | false  | true  | mail     |          0 |     - | PAUSED
+            and old                               | false  | true  | mail     |     400000 |     - | PAUSED
+            which does not concern another one    | false  | true  | export   |          0 |     - | HOT
+            nor items without one                 | false  | true  | ''       |     400000 |     - | AGED
+            past its time to live it is dropped   | true   | false | mail     |    3600001 |     - | PAST_TTL
+            a sweep drops it too                  | true   | false | mail     |       5000 |  1000 | SWEPT
+            and it ends at expireAfter            | true   | true  | mail     | 1209600000 |     - | expired
+            """)
+    void an_item_that_no_rule_drops_or_ends_is_held_while_it_is_paused(
+            String what, boolean tenant, boolean mail, String workload, long age, Long sweptBefore, String expected) {
+        TenantPolicy policy = TenantPolicy.of(PolicySettings.NONE_SET.with(PolicyField.AGED_AFTER, "5m")
+                .with(PolicyField.TTL, expected.equals("expired") ? "none" : "1h")
+                .with(PolicyField.SWEEPABLE, "true").with(PolicyField.RATE, "1")
+                .with(PolicyField.PAUSED, Boolean.toString(tenant))
+                .withWorkload("mail", new WorkloadPolicy(1, Integer.MAX_VALUE, mail)));
+        Route route = RoutingRules.route(acme(policy), workload, NOW - age, NOW - age, false, policy.rateLimit(),
+                sweptBefore == null ? RoutingRules.NO_SWEEP_MILLIS : NOW - sweptBefore, NOW, rates, guard);
+        assertThat(route instanceof Route.DeadLetter dead ? dead.reason().label() : route)
+                .isEqualTo(expected.equals("expired") ? expected : named(expected));
+        assertThat(rates.size()).as("a held item does not use the rate").isEqualTo(expected.equals("HOT") ? 1 : 0);
+    }
+
     @Test
     void each_tenant_has_its_own_rate() {
         TenantPolicy policy = policy("5m", "1h", false, "1");
-        assertThat(RoutingRules.route(acme(policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
-                NOW, rates, guard))
+        assertThat(RoutingRules.route(acme(policy), "", NOW, NOW, false, policy.rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(RoutingRules.route(
-                TenantContext.of("bolt", 0, policy), NOW, NOW, false, policy.rateLimit(), RoutingRules.NO_SWEEP_MILLIS,
-                NOW, rates, guard))
+                TenantContext.of("bolt", 0, policy), "", NOW, NOW, false, policy.rateLimit(),
+                RoutingRules.NO_SWEEP_MILLIS, NOW, rates, guard))
                 .isEqualTo(Route.HOT);
         assertThat(rates.admit(acme(policy), ONE_A_MINUTE, NOW * 1_000_000)).as("the rules use this table").isFalse();
     }
@@ -206,12 +237,12 @@ class RoutingRulesTest {
     }
 
     private Route route(TenantPolicy policy, long enqueuedAt, long sweepStart) {
-        return RoutingRules.route(acme(policy), enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
+        return RoutingRules.route(acme(policy), "", enqueuedAt, enqueuedAt, false, policy.rateLimit(), sweepStart, NOW,
                 rates, guard);
     }
 
     private Route routeAt(TenantPolicy policy, long enqueuedAt, long freshSince, long now) {
-        return RoutingRules.route(acme(policy), enqueuedAt, freshSince, false, policy.rateLimit(),
+        return RoutingRules.route(acme(policy), "", enqueuedAt, freshSince, false, policy.rateLimit(),
                 RoutingRules.NO_SWEEP_MILLIS, now, rates, guard);
     }
 
@@ -227,6 +258,7 @@ class RoutingRulesTest {
         return switch (name) {
             case "HOT" -> Route.HOT;
             case "AGED" -> Route.AGED;
+            case "PAUSED" -> Route.PAUSED;
             case "PAST_TTL" -> Route.PAST_TTL;
             case "SWEPT" -> Route.SWEPT;
             default -> throw new IllegalArgumentException(name);

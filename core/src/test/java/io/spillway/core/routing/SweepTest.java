@@ -61,7 +61,7 @@ class SweepTest {
                 now);
 
         boolean isSwept = RoutingRules.staleness(RoutingRules.sweepAtMillis(enqueuedAt, stamped), now, false, policy,
-                coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
+                "", coveredBefore, now).filter(Route.SWEPT::equals).isPresent();
 
         assertThat(isSwept ? "swept" : "kept").isEqualTo(expected);
         assertThat(isSwept && madeSeconds >= 0).as("entered after the start, and dropped").isFalse();

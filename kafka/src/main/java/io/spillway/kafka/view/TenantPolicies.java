@@ -62,7 +62,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
         settings.values().forEach((field, value) -> record.put(field.key(), value));
         record.put("workloads", settings.workloads().entrySet().stream()
                 .map(each -> new WorkloadLimits(
-                        each.getKey(), each.getValue().weight(), each.getValue().storedConcurrency()))
+                        each.getKey(), each.getValue().weight(), each.getValue().storedConcurrency(),
+                        each.getValue().paused()))
                 .toList());
         return CODEC.encode(record);
     }
@@ -88,7 +89,8 @@ public final class TenantPolicies extends ViewContent<PolicySettings> {
             String name = limit.get("workload").toString();
             if (ItemLimits.isName(name) && workloads.size() < TenantPolicy.MAX_WORKLOADS) {
                 workloads.put(name, WorkloadPolicy.DEFAULT.with(PolicyField.WEIGHT, limit.get("weight"))
-                        .with(PolicyField.CONCURRENCY, limit.get("concurrency")));
+                        .with(PolicyField.CONCURRENCY, limit.get("concurrency"))
+                        .with(PolicyField.PAUSED, limit.get("paused")));
             }
         }
         return workloads;

@@ -44,7 +44,7 @@ class SchemaCompatibilityTest {
             Map.entry("TenantPolicy", List.of("b4143fa9f4bebb5d/f9b22f6d8d3f2651",
                     "250f47db4104724f/7494712c29020025",
                     "8379d36a108662ca/e6e8d2bf0da38f9f",
-                    "434ccfdcbdb307c6/e6f487ac5ba34b84")),
+                    "fdcadbdb0ef743cf/c2b96d8544a3ab74")),
             Map.entry("SweepMark", List.of("6766b0789c8da600/575ca47b97e56178",
                     "c75365840eb69c98/528bd0013b2c7a5b")),
             Map.entry("ShardAssignment", List.of("f1cc6fa87ba18ca9/1c21062d036e69d7")),

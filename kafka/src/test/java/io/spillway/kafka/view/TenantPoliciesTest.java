@@ -150,12 +150,15 @@ class TenantPoliciesTest {
     void limits_of_workloads_are_stored_and_apply() {
         PolicySettings settings = PolicySettings.NONE_SET
                 .withWorkload("mail", new WorkloadPolicy(2, 5))
-                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE));
+                .withWorkload("export", new WorkloadPolicy(0.5, Integer.MAX_VALUE, true));
         assertThat(TenantPolicies.decode(TenantPolicies.encode("acme", settings))).isEqualTo(settings);
 
         TenantPolicies policies = new TenantPolicies(PolicySettings.NONE_SET);
         policies.put("acme", TenantPolicies.encode("acme", settings));
         assertThat(policies.of("acme").workload("mail")).isEqualTo(new WorkloadPolicy(2, 5));
+        assertThat(policies.of("acme").isPaused("export")).isTrue();
+        assertThat(policies.of("acme").isPaused("mail")).isFalse();
+        assertThat(policies.of("acme").maxDrainMillis()).as("what is held does not drain").isEqualTo(Long.MAX_VALUE);
         assertThat(policies.of("other").workload("mail")).isEqualTo(WorkloadPolicy.DEFAULT);
     }
 
@@ -163,16 +166,16 @@ class TenantPoliciesTest {
     void of_a_record_with_too_many_workloads_the_first_100_with_valid_names_count() {
         var record = new io.spillway.schema.TenantPolicy();
         record.put("tenant", "acme");
-        List<WorkloadLimits> limits = new ArrayList<>(List.of(new WorkloadLimits("no name", 1.0, 1L)));
+        List<WorkloadLimits> limits = new ArrayList<>(List.of(new WorkloadLimits("no name", 1.0, 1L, false)));
         for (int i = 0; i < 150; i++) {
-            limits.add(new WorkloadLimits("w" + i, 1.0, 7L));
+            limits.add(new WorkloadLimits("w" + i, 1.0, 7L, false));
         }
         record.put("workloads", limits);
         PolicySettings read = TenantPolicies.decode(
                 new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record));
         assertThat(read.workloads()).hasSize(100).containsKeys("w0", "w99").doesNotContainKeys("w100", "no name");
 
-        record.put("workloads", List.of(new WorkloadLimits("w", 1.0, 1L << 40)));
+        record.put("workloads", List.of(new WorkloadLimits("w", 1.0, 1L << 40, false)));
         byte[] invalid = new RecordCodec<>(new io.spillway.schema.TenantPolicy()).encode(record);
         assertThatIllegalArgumentException().isThrownBy(() -> TenantPolicies.decode(invalid))
                 .withMessage("concurrency = 1099511627776: must be 1 to 100000, or none");
