@@ -56,16 +56,15 @@ public final class RouteProcessor extends LaneProcessor {
             ItemHeaders.removeInternal(headers);
         }
         decision.correctEnqueuedAt(headers);
-        if (to.reason() == LaneReason.SCHEDULED) {
-            headers.add(ItemHeaders.DUE, headers.lastHeader(ItemHeaders.DELIVER_AT).value());
-        }
         headers.add(ItemHeaders.ORIGIN, withDecimal(originPrefix, offset));
         // A new item in hot needs no reason; one more header costs a tenth of the throughput.
         if (to.reason() != LaneReason.FRESH) {
             headers.add(reasonHeader(to.reason()));
         }
         if (to.lane() == Lane.DELAY) {
-            headers.add(ItemHeaders.DUE, ascii(Long.toString(context().currentSystemTimeMs())));
+            headers.add(ItemHeaders.DUE, to.reason() == LaneReason.SCHEDULED
+                    ? headers.lastHeader(ItemHeaders.DELIVER_AT).value()
+                    : ascii(Long.toString(context().currentSystemTimeMs())));
         }
     }
 

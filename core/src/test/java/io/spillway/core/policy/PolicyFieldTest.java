@@ -24,7 +24,7 @@ class PolicyFieldTest {
         "growthCeiling, growth-ceiling", "growthPerDay, growth-per-day",
         "retryFor, retry-for", "expireAfter, expire-after", "retryTokens, retry-tokens", "retryEarned, retry-earned",
         "admissionRate, admission-rate", "admissionBurst, admission-burst", "maxDrain, max-drain",
-        "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin"
+        "timeoutMin, timeout-min", "timeoutMax, timeout-max", "sweepMargin, sweep-margin", "paused, paused"
     })
     void every_documented_field_has_its_key_and_its_flag(String key, String flag) {
         PolicyField field = Arrays.stream(PolicyField.values()).filter(each -> each.key().equals(key)).findFirst()
@@ -35,8 +35,8 @@ class PolicyFieldTest {
 
     @Test
     void there_are_no_undocumented_fields() {
-        assertThat(PolicyField.values()).hasSize(30);
-        assertThat(PolicyField.flags()).hasSize(30).doesNotHaveDuplicates();
+        assertThat(PolicyField.values()).hasSize(31);
+        assertThat(PolicyField.flags()).hasSize(31).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest(name = "{0} = {1}")
@@ -196,7 +196,7 @@ class PolicyFieldTest {
             case GROWTH_CEILING -> none ? -1.0 : Math.pow(10, random.nextDouble(-3, 7));
             case GROWTH_PER_DAY -> random.nextDouble(1.01, 100);
             case WEIGHT -> Math.pow(10, random.nextDouble(-2, 3));
-            case SWEEPABLE -> random.nextBoolean();
+            case SWEEPABLE, PAUSED -> random.nextBoolean();
             case JITTER -> pick(random, "full", "equal", "decorrelated", "none");
             case BACK_PRESSURE -> pick(random, "shed", "accept");
             case SWEEP_MARGIN -> random.nextLong(0, DAY + 1);
