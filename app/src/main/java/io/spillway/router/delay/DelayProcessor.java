@@ -251,10 +251,11 @@ public final class DelayProcessor extends LaneProcessor {
 
     @Override
     protected void setLaneHeaders(Headers headers, Route.ToLane to, Decision decision, long offset) {
-        // An item that its handler or producer put off keeps it: the worker measures from then how long it waits. So does
-        // one that is paused at this moment.
-        if (to.lane() != Lane.DELAY
-                && !ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent()) {
+        // An item that its handler or producer put off keeps it: the worker measures from then how long it waits. So
+        // does one that is paused at this moment.
+        boolean isMeasuredFromDue =
+                ItemHeaders.text(headers, ItemHeaders.LANE_REASON).filter(MEASURED_FROM_DUE::contains).isPresent();
+        if (to.lane() != Lane.DELAY && !isMeasuredFromDue) {
             headers.remove(ItemHeaders.DUE);
         }
         headers.remove(ItemHeaders.LANE_REASON);
