@@ -203,8 +203,7 @@ public final class ExplainCommand implements Runnable {
             printer.table(TimeoutExplanation.head(), timeouts.rows().stream());
         }
         // Only the router that has the timers knows their number, and it is a metric, not a status.
-        printer.line("Retries that the retry budget holds back: metric spillway_delay_parked of each router, label"
-                + " tenant.");
+        printer.line("Retries held back by the retry budget: metric spillway_delay_parked of each router.");
         printer.line("");
         printer.line(explanation.known() == 0
                 ? "No other tenant has a policy or an assigned shard to compare with."
