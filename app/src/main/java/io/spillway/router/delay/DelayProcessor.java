@@ -234,12 +234,13 @@ public final class DelayProcessor extends LaneProcessor {
 
         @Override
         public boolean paid(long offset, byte[] value) {
-            Optional<DelayedItem> read = read(value);
-            if (read.isPresent() && retries.hold(
-                    read.get(), rules.endMillis(read.get(), nowMillis), offset, () -> value, nowMillis)) {
+            Optional<Record<byte[], byte[]>> record = decode(value, offset, nowMillis);
+            Optional<DelayedItem> item = record.flatMap(decoded -> readAgain(decoded, nowMillis));
+            if (item.isPresent() && retries.hold(
+                    item.get(), rules.endMillis(item.get(), nowMillis), offset, () -> value, nowMillis)) {
                 return false;
             }
-            decode(value, offset, nowMillis).ifPresent(record -> routeGranted(record, offset, nowMillis));
+            record.ifPresent(granted -> routeGranted(granted, offset, nowMillis));
             return true;
         }
 

@@ -14,7 +14,8 @@ import java.util.Map;
  * counted.
  */
 public final class Demands extends InstanceStatuses<Map<String, Double>> {
-    private static final long ALIVE_MILLIS = 3_000;
+    /** Time for which a status counts, of all members of the topic. */
+    static final long ALIVE_MILLIS = 3_000;
 
     private final Role role;
     private final RecordCodec<RouterDemand> codec = new RecordCodec<>(new RouterDemand());

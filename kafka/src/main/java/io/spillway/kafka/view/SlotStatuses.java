@@ -11,15 +11,13 @@ import java.util.Map;
 /**
  * Recent demand of each worker under concurrency limits, as published by these workers in the topic of
  * {@link Demands}. Owner: the view's thread; readers see only complete statuses. A worker whose last status was
- * received {@value #ALIVE_MILLIS} ms ago or earlier is not counted.
+ * received {@value Demands#ALIVE_MILLIS} ms ago or earlier is not counted.
  */
 final class SlotStatuses extends InstanceStatuses<Map<String, Demand>> {
-    private static final long ALIVE_MILLIS = 3_000;
-
     private final RecordCodec<WorkerSlots> codec = new RecordCodec<>(new WorkerSlots());
 
     SlotStatuses(InstantSource clock) {
-        super(ALIVE_MILLIS, clock);
+        super(Demands.ALIVE_MILLIS, clock);
     }
 
     byte[] encode(String member, Map<String, Demand> demands) {
