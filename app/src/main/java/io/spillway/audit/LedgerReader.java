@@ -89,7 +89,8 @@ public final class LedgerReader {
             ConsumerRecord<byte[], byte[]> record, Depths depths, Map<String, TenantBalance> balances) {
         try {
             LedgerCodec.read(record.value(), (tenant, from, counts, at) -> {
-                if (record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
+                if (LedgerOwner.deadReason(tenant).isEmpty()
+                        && record.offset() >= depths.of(tenant).map(Depth::upTo).orElse(0L)) {
                     balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, at));
                 }
             });

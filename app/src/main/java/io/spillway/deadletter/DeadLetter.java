@@ -1,5 +1,6 @@
 package io.spillway.deadletter;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Printable;
 import io.spillway.kafka.codec.ItemDecoder;
 import io.spillway.kafka.codec.ItemDetails;
@@ -72,6 +73,11 @@ public final class DeadLetter {
     public String reason() {
         // Truncated, because reasons are keys of counters. Spillway's own reasons are short and unchanged.
         return Printable.of(text(ItemHeaders.DEAD_REASON));
+    }
+
+    /** Returns the reason if it is one of Spillway's own. */
+    Optional<DeadReason> knownReason() {
+        return DeadReason.of(text(ItemHeaders.DEAD_REASON));
     }
 
     /** Returns the error description for people; empty text if absent. */

@@ -2,11 +2,13 @@ package io.spillway.worker;
 
 import io.spillway.core.engine.EnginePartition;
 import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.LedgerDeltas;
 import io.spillway.core.progress.PartitionProgress;
 import io.spillway.kafka.codec.HeldBytes;
+import io.spillway.kafka.codec.LedgerOwner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -66,6 +68,12 @@ final class OwnedPartition {
     void moved(String tenant, Lane to, ProducerRecord<byte[], byte[]> move) {
         produce(move);
         left(tenant, ItemState.of(to));
+    }
+
+    /** Records a move to the dead-letter lane for the next commit. */
+    void deadLettered(String tenant, DeadReason reason, ProducerRecord<byte[], byte[]> dead) {
+        moved(tenant, Lane.DEAD_LETTER, dead);
+        left(LedgerOwner.of(reason), ItemState.DEAD_LETTER);
     }
 
     /** Adds a record to the next commit. */

@@ -79,7 +79,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
 
     /** Dead-letters an unreadable record. */
     void unreadable(OwnedPartition owned, ItemGate.Read.Bad bad, long nowMillis) {
-        owned.moved(bad.tenant(), Lane.DEAD_LETTER, moves.dead(bad.record(), bad.why(), nowMillis));
+        owned.deadLettered(bad.tenant(), bad.why().reason(), moves.dead(bad.record(), bad.why(), nowMillis));
         metrics.departures.deadLettered(bad.why().reason());
     }
 
@@ -146,7 +146,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     }
 
     private void deadLetter(LaneItem item, Route.DeadLetter why, ProducerRecord<byte[], byte[]> dead) {
-        item.owned().moved(item.tenant(), Lane.DEAD_LETTER, dead);
+        item.owned().deadLettered(item.tenant(), why.reason(), dead);
         metrics.departures.deadLettered(why.reason());
     }
 

@@ -2,6 +2,7 @@ package io.spillway.router.ledger;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.view.Depths;
@@ -51,6 +52,13 @@ public final class DepthMetrics {
                     .description("Time until a lane is empty at the present rates; infinite for never")
                     .baseUnit("seconds")
                     .tag("lane", lane.label())
+                    .register(registry);
+        }
+        for (DeadReason reason : DeadReason.values()) {
+            Gauge.builder("spillway.dead_letters_by_reason", depths, all -> all.deadLetters(reason))
+                    .description("Dead letters that are neither replayed nor discarded, by the ledger, over all"
+                            + " tenants")
+                    .tag("reason", reason.label())
                     .register(registry);
         }
         Gauge.builder("spillway.drain.late", late, AtomicInteger::get)

@@ -8,6 +8,7 @@ import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
 import io.spillway.core.ratelimit.GrowingLimit;
 import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.Depths;
 import io.spillway.router.stage.WakeUp;
@@ -226,7 +227,8 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
         List<Bytes> tenants = idle.forget(store, (name, depth) -> depth.upTo() <= markedOffset
                 && name[0] != MARK_KEY.get()[0]
                 && unwritten.find(name, 0, name.length) == UnwrittenBalances.NONE
-                && depth.isIdle(idleMillis, nowMillis, growth.apply(new String(name, StandardCharsets.US_ASCII))));
+                && LedgerOwner.deadReason(ascii(name)).isEmpty()
+                && depth.isIdle(idleMillis, nowMillis, growth.apply(ascii(name))));
         if (!tenants.isEmpty()) {
             writeMark(markedOffset, nowMillis);
             for (Bytes tenant : tenants) {
@@ -238,10 +240,14 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
 
     private void writeBalance(int row, long nowMillis) {
         byte[] name = unwritten.tenant(row);
-        String tenant = new String(name, StandardCharsets.US_ASCII);
+        String tenant = ascii(name);
         Depth written = unwritten.written(row);
         TenantBalance before = written.balance();
         TenantBalance balance = unwritten.balance(row);
+        if (balance.in(ItemState.DEAD_LETTER) < 0 && LedgerOwner.deadReason(tenant).isPresent()) {
+            // Dead letters of a version that did not count reasons were replayed or discarded.
+            balance = TenantBalance.EMPTY;
+        }
         long millis = Math.max(1, nowMillis - written.rates().atMillis());
         Depth depth = new Depth(
                 balance,
@@ -263,6 +269,10 @@ public final class FoldProcessor implements Processor<byte[], byte[], byte[], by
             long dueMillis = unwritten.sinceMillis(unwritten.oldest()) + WRITE_AFTER_MILLIS;
             wakeUp.set(Math.max(dueMillis, pausedUntilMillis), nowMillis);
         }
+    }
+
+    private static String ascii(byte[] name) {
+        return new String(name, StandardCharsets.US_ASCII);
     }
 
     private static byte[] bytes(String text) {

@@ -130,6 +130,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
                         headers, dead, stage.label(), nowMillis, origin.topic(), origin.partition(), origin.offset());
                 forward(record, Lane.DEAD_LETTER, PartitionedValue.ANY);
                 metrics.deadLettered(dead.reason());
+                ledger.record(LedgerOwner.of(dead.reason()), ItemState.DEAD_LETTER);
                 commitIf(ledger.record(tenant, ItemState.DEAD_LETTER));
             }
         }

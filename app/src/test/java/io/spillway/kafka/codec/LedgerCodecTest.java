@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.config.ConfigurationLoader;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
@@ -61,6 +62,26 @@ class LedgerCodecTest {
                 "{\"at\": " + AT + ", \"lines\": [{\"tenant\": \"acme\", \"from\": \"DELAY\","
                 + " \"toHot\": 1, \"toOverflow\": 0, \"toAged\": 0, \"toDelay\": 0, \"toDeadLetter\": 300,"
                 + " \"toDone\": 0, \"toDropped\": 1}]}");
+    }
+
+    @Test
+    void lines_of_reasons_have_an_entry_of_their_own_which_older_versions_skip() {
+        LedgerDeltas sums = new LedgerDeltas(ItemState.HOT, 1);
+        sums.add("acme", ItemState.DEAD_LETTER);
+        sums.add(LedgerOwner.of(DeadReason.FINAL_FAILURE), ItemState.DEAD_LETTER);
+        sums.add(LedgerOwner.of(DeadReason.KILLED_WORKER), ItemState.DEAD_LETTER);
+        write(sums);
+
+        assertThat(sent).hasSize(2);
+        List<Map<String, Long>> entries = sent.stream().map(entry -> {
+            Map<String, Long> lines = new HashMap<>();
+            read(entry.value(), lines);
+            return lines;
+        }).toList();
+        assertThat(entries).containsExactly(
+                Map.of("acme/HOT/DEAD_LETTER", 1L),
+                Map.of("(dead:final-failure)/HOT/DEAD_LETTER", 1L, "(dead:killed-worker)/HOT/DEAD_LETTER", 1L));
+        assertThat(sent.getLast().partition()).isZero();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.Seed;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
@@ -14,6 +15,7 @@ import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.metrics.TenantMeters;
 import io.spillway.kafka.view.Depths;
 import io.spillway.kafka.view.TenantPolicies;
@@ -52,6 +54,17 @@ class DepthMetricsTest {
         assertThat(depth(TenantMeters.OTHERS, ItemState.AGED)).isZero();
         assertThat(depthGauges()).as("%d names and the rest, in %d lanes", MOST, ItemState.WAITING.size())
                 .hasSize((MOST + 1) * ItemState.WAITING.size());
+    }
+
+    @Test
+    void dead_letters_are_counted_by_reason_beside_the_tenants() {
+        String expired = LedgerOwner.of(DeadReason.EXPIRED);
+        setBalance(expired, ItemState.DEAD_LETTER, 7, 4, FlowRates.startingAt(nowMillis));
+        measure();
+        assertThat(value("spillway.dead_letters_by_reason", "reason", "expired")).isEqualTo(3);
+        assertThat(value("spillway.dead_letters_by_reason", "reason", "malformed")).isZero();
+        assertThat(value("spillway.dead_letters", "tenant", TenantMeters.OTHERS)).isZero();
+        assertThat(registry.find("spillway.dead_letters").tag("tenant", expired).gauge()).isNull();
     }
 
     @Test
@@ -207,7 +220,8 @@ class DepthMetricsTest {
             nowMillis += random.nextInt(-5_000, 10_000);
             metrics.measure(nowMillis);
             assertThat(registry.getMeters()).as("%s, step %d", seed, step)
-                    .hasSizeLessThanOrEqualTo((MOST + 2) * (ItemState.WAITING.size() + 1))
+                    .hasSizeLessThanOrEqualTo(
+                            (MOST + 2) * (ItemState.WAITING.size() + 1) + DeadReason.values().length)
                     .allSatisfy(meter -> assertThat(((Gauge) meter).value()).as("%s", meter.getId()).isNotNaN()
                             .isNotNegative());
         }

@@ -2,9 +2,11 @@ package io.spillway.router.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.policy.GrowthRule;
+import io.spillway.kafka.codec.LedgerOwner;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,38 @@ class FoldIdleTest {
         assertThat(fold.depths.of("wrong")).as("an audit reports it").isPresent();
         assertThat(fold.depths.of("grown")).as("its limit is above the floor").isPresent();
         assertThat(fold.depths.of("used-little")).isEmpty();
+    }
+
+    @Test
+    void dead_letters_of_a_reason_are_no_tenants_and_are_not_forgotten() {
+        String expired = LedgerOwner.of(DeadReason.EXPIRED);
+        fold.append("a", ItemState.OUTSIDE, ItemState.DEAD_LETTER, 3);
+        fold.append(expired, ItemState.OUTSIDE, ItemState.DEAD_LETTER, 3);
+        fold.append("a", ItemState.DEAD_LETTER, ItemState.DROPPED, 3);
+        fold.append(expired, ItemState.DEAD_LETTER, ItemState.DROPPED, 2);
+        fold.advance(2_000);
+        assertThat(fold.depths.deadLetters(DeadReason.EXPIRED)).isEqualTo(1);
+        assertThat(fold.depths.deadLetters(DeadReason.MALFORMED)).isZero();
+        assertThat(fold.depths.entered(ItemState.DEAD_LETTER)).as("of tenants").isEqualTo(3);
+
+        fold.append(expired, ItemState.DEAD_LETTER, ItemState.DROPPED, 1);
+        fold.advance(FORGOTTEN_MILLIS);
+        assertThat(fold.depths.forgotten().in(ItemState.DROPPED)).as("a alone is forgotten").isEqualTo(3);
+        fold.append(expired, ItemState.HOT, ItemState.DEAD_LETTER, 5);
+        fold.restart();
+        fold.advance(2_000);
+        assertThat(fold.depths.deadLetters(DeadReason.EXPIRED)).isEqualTo(5);
+        assertThat(fold.depths.size()).isZero();
+    }
+
+    @Test
+    void discarding_dead_letters_whose_reason_was_never_counted_hides_no_later_ones() {
+        String expired = LedgerOwner.of(DeadReason.EXPIRED);
+        fold.append(expired, ItemState.DEAD_LETTER, ItemState.DROPPED, 100);
+        fold.advance(2_000);
+        fold.append(expired, ItemState.OUTSIDE, ItemState.DEAD_LETTER, 7);
+        fold.advance(2_000);
+        assertThat(fold.depths.deadLetters(DeadReason.EXPIRED)).isEqualTo(7);
     }
 
     @Test

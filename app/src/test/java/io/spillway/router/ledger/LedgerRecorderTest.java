@@ -222,7 +222,9 @@ class LedgerRecorderTest {
             assertThat(flush(router)).isEqualTo(Map.of(
                     "limited outside>hot", 1L, "limited outside>overflow", 1L, "old outside>aged", 1L,
                     "short outside>dropped", 1L, "ended outside>dead-letter", 1L,
-                    "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L));
+                    "(none) outside>dead-letter", 1L, "large outside>dead-letter", 1L,
+                    "(dead:expired) outside>dead-letter", 1L, "(dead:malformed) outside>dead-letter", 1L,
+                    "(dead:too-large) outside>dead-letter", 1L));
         }
     }
 
@@ -240,7 +242,8 @@ class LedgerRecorderTest {
                     "spillway-due", "" + due, "spillway-origin", "i-0-0", "spillway-attempt", "1"));
             router.sendDelayed(RouterHarness.item("b", RouterHarness.START_MILLIS), new RecordHeaders());
             assertThat(flush(router)).as("one is not readable, and one is over already").isEqualTo(Map.of(
-                    "b delay>dead-letter", 1L, "ended delay>dead-letter", 1L));
+                    "b delay>dead-letter", 1L, "ended delay>dead-letter", 1L,
+                    "(dead:bad-due) delay>dead-letter", 1L, "(dead:retry-time-over) delay>dead-letter", 1L));
             router.advance(Duration.ofSeconds(6));
             assertThat(flush(router)).isEqualTo(Map.of(
                     "a delay>hot", 1L, "short delay>dropped", 1L));
@@ -253,7 +256,8 @@ class LedgerRecorderTest {
             throw new IllegalStateException("a bug");
         })) {
             router.send(RouterHarness.item("a", RouterHarness.START_MILLIS));
-            assertThat(flush(router)).isEqualTo(Map.of("a outside>dead-letter", 1L));
+            assertThat(flush(router)).isEqualTo(Map.of(
+                    "a outside>dead-letter", 1L, "(dead:router-error) outside>dead-letter", 1L));
         }
     }
 

@@ -127,7 +127,8 @@ public final class Ledger implements Handler {
     /** The handler of the run, for the product. */
     @Override
     public Outcome handle(Delivery delivery) throws InterruptedException {
-        return handle(BenchItems.numberOf(delivery.id()), BenchItems.tenantOf(delivery.tenant()));
+        return handle(BenchItems.numberOf(delivery.id()), BenchItems.tenantOf(
+                traffic.areWorkloads() ? delivery.workload() : delivery.tenant()));
     }
 
     @Override

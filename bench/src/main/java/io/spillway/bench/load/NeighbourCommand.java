@@ -24,6 +24,11 @@ public final class NeighbourCommand implements Callable<Integer> {
             description = "tenants, the noisy one among them (default: ${DEFAULT-VALUE})")
     private int tenants;
 
+    @Option(
+            names = "--workloads",
+            description = "all are workloads of one tenant, and no tenants of their own")
+    private boolean workloads;
+
     @Option(names = "--slots", defaultValue = "50", description = "of the worker (default: ${DEFAULT-VALUE})")
     private int slots;
 
@@ -89,8 +94,9 @@ public final class NeighbourCommand implements Callable<Integer> {
         List<Round> results = new ArrayList<>();
         try (Bench bench = Bench.start()) {
             System.out.printf(
-                    "%d tenants, handler %d ms, %d slots; %d quiet items/s for %d s; %,d items at once at second %d%n",
-                    tenants, handlerMillis, slots, quietRate, seconds, burst, burstAt);
+                    "%d %s, handler %d ms, %d slots; %d quiet items/s for %d s; %,d items at once at second %d%n",
+                    tenants, workloads ? "workloads of one tenant" : "tenants",
+                    handlerMillis, slots, quietRate, seconds, burst, burstAt);
             for (int run = 1; run <= warmUpRuns; run++) {
                 run(bench, "w%d".formatted(run), burstAt, burst, 1);
             }
@@ -113,7 +119,7 @@ public final class NeighbourCommand implements Callable<Integer> {
         if (burstItems > 0) {
             flows.add(Flow.burst(NOISY, burstItems, settleSeconds + atSecond));
         }
-        Traffic traffic = new Traffic(flows);
+        Traffic traffic = new Traffic(flows, workloads);
         return LoadRun.of(bench, new LoadRun.Plan(prefix, slots, Map.of(), Map.of(), traffic,
                 Ledger.Behaviour.sleeping(handlerMillis), ledger -> LoadRun.allDone(ledger, traffic), limitSeconds));
     }

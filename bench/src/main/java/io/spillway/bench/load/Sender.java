@@ -28,7 +28,7 @@ public final class Sender implements AutoCloseable {
         this.scene = scene;
         this.flow = flow;
         this.firstNumber = traffic.firstOf(flow);
-        this.items = new BenchItems(traffic.tenants());
+        this.items = new BenchItems(traffic.tenants(), traffic.areWorkloads());
         this.producer = new KafkaProducer<>(ClientSettings.bytes(scene, Map.of(ProducerConfig.ACKS_CONFIG, "all")));
         // The producer knows the topic before the first item is due.
         producer.partitionsFor(scene.input());

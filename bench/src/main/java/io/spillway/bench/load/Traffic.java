@@ -2,8 +2,17 @@ package io.spillway.bench.load;
 
 import java.util.List;
 
-/** The flows of a run; items are numbered through all of them. */
-public record Traffic(List<Flow> flows) {
+/**
+ * The flows of a run; items are numbered through all of them.
+ *
+ * @param areWorkloads whether what the flows call tenants are workloads of one tenant
+ */
+public record Traffic(List<Flow> flows, boolean areWorkloads) {
+    /** Flows of tenants. */
+    public Traffic(List<Flow> flows) {
+        this(flows, false);
+    }
+
     int items() {
         return flows.stream().mapToInt(Flow::items).sum();
     }

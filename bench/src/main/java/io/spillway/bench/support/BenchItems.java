@@ -30,18 +30,31 @@ public final class BenchItems {
 
     private final byte[][] keys;
     private final String[] tenants;
+    private final String[] workloads;
     private final Random random = new Random(SEED);
     private final byte[] payload;
     private long next;
 
     public BenchItems(int tenantCount) {
-        this.tenants = new String[tenantCount];
-        this.keys = new byte[tenantCount][];
-        for (int i = 0; i < tenantCount; i++) {
-            tenants[i] = tenant(i);
+        this(tenantCount, false);
+    }
+
+    /**
+     * Items of tenants, or of workloads of one tenant.
+     *
+     * @param count         how many tenants or workloads
+     * @param areWorkloads  whether all are workloads of the first tenant, with the names that tenants have
+     */
+    public BenchItems(int count, boolean areWorkloads) {
+        this.tenants = new String[count];
+        this.workloads = new String[count];
+        this.keys = new byte[count][];
+        for (int i = 0; i < count; i++) {
+            tenants[i] = tenant(areWorkloads ? 0 : i);
+            workloads[i] = areWorkloads ? tenant(i) : "";
             keys[i] = tenants[i].getBytes(StandardCharsets.US_ASCII);
         }
-        this.payload = new byte[payloadBytes()];
+        this.payload = new byte[payloadBytes(workloads[0])];
         new Random(SEED).nextBytes(payload);
     }
 
@@ -70,7 +83,7 @@ public final class BenchItems {
      * @param number of the item, 0 or more; its id ends with it
      */
     public Item of(int tenant, long number, Instant madeAt, long mark) {
-        byte[] value = encode(tenants[tenant], number, madeAt, payload);
+        byte[] value = encode(tenants[tenant], number, madeAt, workloads[tenant], payload);
         if (value.length != VALUE_BYTES) {
             throw new IllegalStateException(value.length + " bytes where " + VALUE_BYTES + " were meant");
         }
@@ -108,17 +121,17 @@ public final class BenchItems {
     }
 
     /** As many as make up the size; the length prefix of 64 and more bytes takes two, like that of the real payload. */
-    private static int payloadBytes() {
+    private static int payloadBytes(String workload) {
         int probe = 100;
-        return VALUE_BYTES - encode(tenant(0), 0, Instant.now(), new byte[probe]).length + probe;
+        return VALUE_BYTES - encode(tenant(0), 0, Instant.now(), workload, new byte[probe]).length + probe;
     }
 
-    private static byte[] encode(String tenant, long number, Instant madeAt, byte[] payload) {
+    private static byte[] encode(String tenant, long number, Instant madeAt, String workload, byte[] payload) {
         WorkItem item = new WorkItem(
                 tenant,
                 ID_PREFIX + "%012d".formatted(number),
                 madeAt,
-                "",
+                workload,
                 null,
                 "application/octet-stream",
                 Map.of(),

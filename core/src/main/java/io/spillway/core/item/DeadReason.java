@@ -1,5 +1,8 @@
 package io.spillway.core.item;
 
+import java.util.Arrays;
+import java.util.Optional;
+
 /** Reason why an item is a dead letter: the value of the header {@code spillway-dead-reason}. */
 public enum DeadReason {
     /** The bytes do not decode as an item: wrong magic, truncated, an invalid length or trailing bytes. */
@@ -41,6 +44,11 @@ public enum DeadReason {
 
     DeadReason(String label) {
         this.label = label;
+    }
+
+    /** Returns the reason with a label; empty for any other text. */
+    public static Optional<DeadReason> of(String label) {
+        return Arrays.stream(values()).filter(reason -> reason.label.equals(label)).findAny();
     }
 
     /** Returns the value used in headers and metric labels. */

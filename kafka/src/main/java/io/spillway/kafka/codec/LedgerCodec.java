@@ -63,9 +63,11 @@ public final class LedgerCodec {
 
     private static void checkTenant(byte[] bytes, AvroCursor cursor) {
         int length = cursor.readLength();
-        if (!ItemLimits.isName(bytes, cursor.position(), length)
-                && !cursor.ascii(cursor.position(), length).equals(LedgerOwner.NONE)) {
-            throw UnreadableItem.malformed("invalid tenant name");
+        if (!ItemLimits.isName(bytes, cursor.position(), length)) {
+            String name = cursor.ascii(cursor.position(), length);
+            if (!name.equals(LedgerOwner.NONE) && LedgerOwner.deadReason(name).isEmpty()) {
+                throw UnreadableItem.malformed("invalid tenant name");
+            }
         }
         cursor.skip(length);
     }

@@ -1,5 +1,12 @@
 package io.spillway.kafka.codec;
 
+import io.spillway.core.item.DeadReason;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.header.Headers;
 
 /**
@@ -14,7 +21,28 @@ public final class LedgerOwner {
     /** Owner of the summed balances of tenants that were forgotten because they were idle. */
     public static final String IDLE = "(idle)";
 
+    private static final String DEAD = "(dead:";
+    private static final byte[] DEAD_BYTES = DEAD.getBytes(StandardCharsets.US_ASCII);
+    private static final Map<String, DeadReason> DEAD_REASONS = Arrays.stream(DeadReason.values())
+            .collect(Collectors.toUnmodifiableMap(LedgerOwner::of, Function.identity()));
+
     private final ItemReader reader = new ItemReader(ItemSchemas.load(), Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+    /** Returns the name under which the ledger also counts the dead letters of all tenants with this reason. */
+    public static String of(DeadReason reason) {
+        return DEAD + reason.label() + ")";
+    }
+
+    /** Returns the reason whose dead letters are counted under a name; empty if it is a tenant's. */
+    public static Optional<DeadReason> deadReason(String name) {
+        return Optional.ofNullable(DEAD_REASONS.get(name));
+    }
+
+    /** Returns whether a name of the ledger is that of a reason, and no tenant's. */
+    static boolean isDeadReason(byte[] names, int offset, int length) {
+        return length > DEAD_BYTES.length
+                && Arrays.equals(names, offset, offset + DEAD_BYTES.length, DEAD_BYTES, 0, DEAD_BYTES.length);
+    }
 
     /** Returns the tenant, or {@link #NONE}. Key and value may be null. */
     public String of(byte[] key, byte[] value, Headers headers) {

@@ -8,13 +8,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * Writer of ledger entries, to be sent in the transaction that moves the items. All lines of a tenant go to one
- * partition, where many tenants share an entry.
+ * partition, where many tenants share an entry. Lines of reasons have entries of their own, in the first partition: a
+ * version that does not know them skips an entry as a whole.
  *
- * <p>Owner: one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition.
+ * <p>Owner: one thread. Bound: an entry of {@link LedgerLines#FULL_BYTES} for each partition, and one for reasons.
  */
 public final class LedgerWriter {
+    private static final int OF_REASONS = Topics.LEDGER_PARTITIONS;
+
     private final String topic;
-    private final LedgerLines[] open = new LedgerLines[Topics.LEDGER_PARTITIONS];
+    private final LedgerLines[] open = new LedgerLines[Topics.LEDGER_PARTITIONS + 1];
 
     public LedgerWriter(Topics topics) {
         this.topic = topics.ledger();
@@ -36,20 +39,22 @@ public final class LedgerWriter {
             lines.clear();
         }
         sums.forEach(each -> each.forEach((names, offset, length, from, counts, at) -> {
-            int partition = Topics.ledgerPartition(names, offset, length);
-            open[partition].add(names, offset, length, from, counts, at);
-            if (open[partition].isFull()) {
-                send(partition, atMillis, into);
+            int entry = LedgerOwner.isDeadReason(names, offset, length)
+                    ? OF_REASONS : Topics.ledgerPartition(names, offset, length);
+            open[entry].add(names, offset, length, from, counts, at);
+            if (open[entry].isFull()) {
+                send(entry, atMillis, into);
             }
         }));
-        for (int partition = 0; partition < open.length; partition++) {
-            if (!open[partition].isEmpty()) {
-                send(partition, atMillis, into);
+        for (int entry = 0; entry < open.length; entry++) {
+            if (!open[entry].isEmpty()) {
+                send(entry, atMillis, into);
             }
         }
     }
 
-    private void send(int partition, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
-        into.accept(new ProducerRecord<>(topic, partition, atMillis, null, open[partition].take(atMillis)));
+    private void send(int entry, long atMillis, Consumer<ProducerRecord<byte[], byte[]>> into) {
+        int partition = entry == OF_REASONS ? 0 : entry;
+        into.accept(new ProducerRecord<>(topic, partition, atMillis, null, open[entry].take(atMillis)));
     }
 }

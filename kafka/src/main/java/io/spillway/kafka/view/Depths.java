@@ -1,10 +1,12 @@
 package io.spillway.kafka.view;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.ledger.Depth;
 import io.spillway.core.ledger.FlowRates;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.ratelimit.GrowingLimit;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.RecordCodec;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.schema.TenantDepth;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
@@ -36,6 +39,8 @@ public final class Depths extends ViewContent<Depth> {
     private final AtomicLongArray folded = new AtomicLongArray(Topics.LEDGER_PARTITIONS);
     private final AtomicReferenceArray<TenantBalance> forgotten =
             new AtomicReferenceArray<>(Topics.LEDGER_PARTITIONS);
+    /** Dead letters by reason, over all tenants; bounded by the number of reasons. */
+    private final Map<DeadReason, Long> deadLetters = new ConcurrentHashMap<>();
     private volatile long changedAtMillis;
 
     /** Returns the key of the progress mark of a ledger partition, with the sum of its forgotten tenants. */
@@ -146,6 +151,11 @@ public final class Depths extends ViewContent<Depth> {
         return left.get(state.ordinal());
     }
 
+    /** Returns the dead letters of all tenants with a reason, 0 or more; those of older versions are not counted. */
+    public long deadLetters(DeadReason reason) {
+        return Math.max(0, deadLetters.getOrDefault(reason, 0L));
+    }
+
     /** Returns the offset of a ledger partition below which all entries are included in the balances; 0 if unknown. */
     public long foldedTo(int partition) {
         return folded.get(partition);
@@ -177,6 +187,11 @@ public final class Depths extends ViewContent<Depth> {
             addToSums(orEmpty(forgotten.getAndSet(partition, depth.balance())), depth.balance());
             return;
         }
+        Optional<DeadReason> reason = LedgerOwner.deadReason(key);
+        if (reason.isPresent()) {
+            deadLetters.put(reason.get(), depth.balance().in(ItemState.DEAD_LETTER));
+            return;
+        }
         Depth before = entries.put(key, depth);
         addToSums(before == null ? TenantBalance.EMPTY : before.balance(), depth.balance());
     }
@@ -191,7 +206,7 @@ public final class Depths extends ViewContent<Depth> {
 
     @Override
     public boolean contains(String key) {
-        return key.startsWith(FOLDED) || super.contains(key);
+        return key.startsWith(FOLDED) || LedgerOwner.deadReason(key).isPresent() || super.contains(key);
     }
 
     private void addToSums(TenantBalance before, TenantBalance now) {
