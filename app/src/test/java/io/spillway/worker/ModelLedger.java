@@ -7,6 +7,7 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.ledger.TenantBalance;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.codec.ItemHeaders;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.topics.Topics;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -21,9 +22,14 @@ import org.apache.kafka.common.header.Headers;
 /** Ledger of the model's tenants, from its transactions; the model adds the router's entries itself. */
 final class ModelLedger {
     private final Map<String, TenantBalance> balances = new HashMap<>();
+    private long deadByReason;
 
     /** Adds an entry of a committed transaction. */
     void add(String tenant, ItemState from, long[] counts, int offset) {
+        if (LedgerOwner.deadReason(tenant).isPresent()) {
+            deadByReason += counts[offset + ItemState.DEAD_LETTER.ordinal()];
+            return;
+        }
         balances.put(tenant, balances.getOrDefault(tenant, TenantBalance.EMPTY).plus(from, counts, offset));
     }
 
@@ -54,6 +60,7 @@ final class ModelLedger {
         });
         assertThat(balances.values().stream().mapToLong(balance -> balance.in(ItemState.DEAD_LETTER)).sum())
                 .as(how).isEqualTo(dead);
+        assertThat(deadByReason).as(how).isEqualTo(dead);
     }
 
     /** Asserts that an item is in at most one lane, and that an item in no lane was handled. */
