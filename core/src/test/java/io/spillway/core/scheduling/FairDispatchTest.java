@@ -133,16 +133,22 @@ class FairDispatchTest extends DispatchTimeline {
     }
 
     @Test
-    void a_single_tenant_may_use_every_slot() {
+    void a_single_tenant_may_use_every_slot_once_its_attempts_are_known_to_be_short() {
         dispatch = new FairDispatch<>(settings(50, 0.2));
         offer(Lane.HOT, "alone", 100);
-        assertThat(takeAll(true)).hasSize(50);
+        List<SlotLease<String>> starts = takeAll(true);
+        assertThat(starts).hasSize(40);
+        nowMillis += 20;
+        dispatch.ended(starts.getFirst(), nanos());
+        assertThat(takeAll(true)).hasSize(11);
     }
 
     @ParameterizedTest
-    @CsvSource({"9999, 40", "10001, 50"})
+    @CsvSource({"9999, 49", "10001, 50"})
     void a_tenant_counts_as_single_when_no_other_had_work_for_ten_seconds(long afterMillis, int expected) {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.HOT, "noisy", 1);
+        serve(1, 1);
         offer(Lane.HOT, "other", 1);
         serve(1, 1);
         nowMillis += afterMillis;
