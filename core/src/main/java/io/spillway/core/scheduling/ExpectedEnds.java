@@ -5,10 +5,11 @@ import java.util.Arrays;
 /**
  * Attempts in flight that are expected to end soon, by the average duration of earlier ones.
  *
- * <p>Soon is within 100 ms, or within a part of the expected duration: five quarters of the share of the slots that is
- * reserved, so a quarter by default. While all slots are busy and their attempts end at different times, that many
- * slots and a quarter more come free in this time. An attempt without an earlier one to compare with is not expected
- * to end, and neither is one that has run for twice its expected duration and 100 ms: its destination may hang.
+ * <p>Soon is within 100 ms. For one tenant alone it is also within a part of the expected duration: five quarters of
+ * the share of the slots that is reserved, so a quarter by default. While all slots are busy and their attempts end at
+ * different times, as many slots as are reserved and a quarter more come free in this time. An attempt without an
+ * earlier one to compare with is not expected to end, and neither is one that has run for twice its expected duration
+ * and 100 ms: its destination may hang.
  *
  * <p>Time alone changes the number, so all attempts are counted again once in 5 ms and 200 ns for each slot, which is
  * about one percent of a core at any number of slots. In between, starts and ends adjust it.
@@ -24,8 +25,6 @@ final class ExpectedEnds {
     private static final long COUNT_NANOS_PER_SLOT = 200;
 
     private final double soonShare;
-    /** Longest expected duration of attempts that end soon from their start. */
-    private final double shortMillis;
     private final long countedForNanos;
     private final long[] startedNanos;
     /** By entry: the expected duration, infinite when it is unknown and for unused entries. */
@@ -36,10 +35,10 @@ final class ExpectedEnds {
     private int unusedCount;
     private int soon;
     private long countedNanos;
+    private boolean countedAlone;
 
     ExpectedEnds(int slots, int reserved) {
         this.soonShare = Math.min(1, MARGIN * reserved / slots);
-        this.shortMillis = soonShare < 1 ? SOON_MILLIS : Double.MAX_VALUE;
         this.countedForNanos = COUNT_NANOS + COUNT_NANOS_PER_SLOT * slots;
         this.startedNanos = new long[slots];
         this.expectedMillis = new double[slots];
@@ -60,7 +59,7 @@ final class ExpectedEnds {
         int entry = unused[--unusedCount];
         startedNanos[entry] = nowNanos;
         expectedMillis[entry] = millis;
-        if (millis <= shortMillis) {
+        if (millis <= SOON_MILLIS) {
             isSoon[entry] = true;
             soon++;
         }
@@ -77,23 +76,24 @@ final class ExpectedEnds {
         unused[unusedCount++] = entry;
     }
 
-    /** Returns how many attempts are expected to end soon. */
-    int soon(long nowNanos) {
+    /** Returns how many attempts are expected to end soon, for one tenant alone or not. */
+    int soon(boolean alone, long nowNanos) {
         long sinceNanos = nowNanos - countedNanos;
-        if (sinceNanos >= countedForNanos || sinceNanos < 0) {
-            count(nowNanos);
+        if (sinceNanos >= countedForNanos || sinceNanos < 0 || alone != countedAlone) {
+            count(alone, nowNanos);
         }
         return soon;
     }
 
-    private void count(long nowNanos) {
+    private void count(boolean alone, long nowNanos) {
         countedNanos = nowNanos;
+        countedAlone = alone;
         soon = 0;
         for (int i = 0; i < expectedMillis.length; i++) {
             double millis = expectedMillis[i];
             double ranMillis = (nowNanos - startedNanos[i]) / NANOS_PER_MILLI;
-            isSoon[i] = (millis <= shortMillis || ranMillis >= millis - Math.max(SOON_MILLIS, soonShare * millis))
-                    && ranMillis < 2 * millis + SOON_MILLIS;
+            double soonMillis = alone ? Math.max(SOON_MILLIS, soonShare * millis) : SOON_MILLIS;
+            isSoon[i] = ranMillis >= millis - soonMillis && ranMillis < 2 * millis + SOON_MILLIS;
             soon += isSoon[i] ? 1 : 0;
         }
     }

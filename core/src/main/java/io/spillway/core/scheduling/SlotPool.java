@@ -11,9 +11,10 @@ package io.spillway.core.scheduling;
  * <p>A tenant beyond its share may start when enough slots stay free after it, by two rules:
  *
  * <ul>
- * <li>For tenants that may come: as many slots as the reserve has are drawn from it, or are free or expected to come
- * free soon (see {@link ExpectedEnds}). Short attempts always end soon, so they leave no slot idle. Of long ones the
- * starts are held back until the ends are spread over time, and then no slot is idle either.
+ * <li>For what may come: as many slots as the reserve has are drawn from it, or are free or expected to come free soon
+ * (see {@link ExpectedEnds}). Short attempts always end soon, so they leave no slot idle. Long ones leave the reserve
+ * idle while other tenants are active. Those of one tenant alone may use it too: its starts are held back until their
+ * ends are spread over time, and then no slot is idle.
  * <li>For active tenants: what tenants within their shares have held at one time during the last 5 to 10 seconds, at
  * least 1 and at most the reserve, less what is drawn from it. No attempt counts for it, however soon it should end, so
  * a tenant whose destination hangs cannot take these slots.
@@ -116,7 +117,7 @@ final class SlotPool {
         if (free <= 0 || free + drawn > reserved) {
             return free > 0;
         }
-        return free + Math.max(drawn, ends.soon(nowNanos)) > reserved && free + drawn > keptForActive(nowNanos);
+        return free + Math.max(drawn, ends.soon(alone, nowNanos)) > reserved && free + drawn > keptForActive(nowNanos);
     }
 
     /** Returns whether a tenant beyond its share may start long work. */

@@ -26,9 +26,27 @@ class ExpectedEndsTest {
         "Infinity, 1000000, false"})
     void an_attempt_ends_soon_within_100_ms_or_a_quarter_of_its_duration_until_it_is_overdue(
             double expectedMillis, long atMillis, boolean isSoon) {
-        ends.soon(0);
+        ends.soon(true, 0);
         ends.started(expectedMillis, 0);
-        assertThat(ends.soon(atMillis * MILLI)).isEqualTo(isSoon ? 1 : 0);
+        assertThat(ends.soon(true, atMillis * MILLI)).isEqualTo(isSoon ? 1 : 0);
+    }
+
+    @ParameterizedTest(name = "of {0} ms, at {1} ms: {2}")
+    @CsvSource({
+        "1, 0, true", "1, 102, false", "100, 0, true", "200, 99, false", "200, 100, true", "1000, 899, false",
+        "1000, 900, true", "1000, 2100, false", "10000, 9899, false", "10000, 9900, true", "Infinity, 1000000, false"})
+    void beside_other_tenants_soon_is_within_100_ms(double expectedMillis, long atMillis, boolean isSoon) {
+        ends.soon(false, 0);
+        ends.started(expectedMillis, 0);
+        assertThat(ends.soon(false, atMillis * MILLI)).isEqualTo(isSoon ? 1 : 0);
+    }
+
+    @Test
+    void attempts_count_anew_as_soon_as_a_tenant_is_alone_or_no_longer() {
+        ends.started(1_000, 0);
+        assertThat(ends.soon(false, 800 * MILLI)).isZero();
+        assertThat(ends.soon(true, 800 * MILLI)).isEqualTo(1);
+        assertThat(ends.soon(false, 800 * MILLI)).isZero();
     }
 
     @ParameterizedTest(name = "{1} of {0} slots reserved: from {2} ms")
@@ -36,8 +54,8 @@ class ExpectedEndsTest {
     void soon_is_as_long_as_it_takes_until_the_reserve_comes_free(int slots, int reserved, long fromMillis) {
         ExpectedEnds other = new ExpectedEnds(slots, reserved);
         other.started(10_000, 0);
-        assertThat(other.soon(Math.max(0, fromMillis - 1) * MILLI)).isEqualTo(fromMillis > 0 ? 0 : 1);
-        assertThat(other.soon((fromMillis + COUNT_MILLIS) * MILLI)).isEqualTo(1);
+        assertThat(other.soon(true, (fromMillis - 1) * MILLI)).isZero();
+        assertThat(other.soon(true, (fromMillis + COUNT_MILLIS) * MILLI)).isEqualTo(1);
     }
 
     @Test
@@ -46,12 +64,12 @@ class ExpectedEndsTest {
         int first = ends.started(20, originNanos);
         ends.started(1_000, originNanos);
         int unknown = ends.started(Double.POSITIVE_INFINITY, originNanos);
-        assertThat(ends.soon(originNanos)).isEqualTo(1);
+        assertThat(ends.soon(true, originNanos)).isEqualTo(1);
         ends.started(20, originNanos + 1);
-        assertThat(ends.soon(originNanos + 1)).isEqualTo(2);
+        assertThat(ends.soon(true, originNanos + 1)).isEqualTo(2);
         ends.ended(first);
         ends.ended(unknown);
-        assertThat(ends.soon(originNanos + 2)).isEqualTo(1);
+        assertThat(ends.soon(true, originNanos + 2)).isEqualTo(1);
     }
 
     @ParameterizedTest
@@ -74,7 +92,7 @@ class ExpectedEndsTest {
                 nowMillis += COUNT_MILLIS;
                 long now = nowMillis;
                 int expected = (int) running.stream().filter(each -> isSoon(each[1], now - each[2])).count();
-                assertThat(ends.soon(now * MILLI)).as("seed %d, step %d", seed, step).isEqualTo(expected);
+                assertThat(ends.soon(true, now * MILLI)).as("seed %d, step %d", seed, step).isEqualTo(expected);
                 most = Math.max(most, expected);
             }
         }
