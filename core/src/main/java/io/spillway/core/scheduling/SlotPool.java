@@ -20,9 +20,9 @@ package io.spillway.core.scheduling;
  * a tenant whose destination hangs cannot take these slots.
  * </ul>
  *
- * <p>A tenant whose short attempts suddenly all hang has taken the rest of the reserve before anything shows it. Tenants
- * that come then, and active ones that need more than before, wait until the first of those attempts ends. When the
- * tenant was the only active one, that is every slot.
+ * <p>A tenant whose short attempts suddenly all hang has taken the rest of the reserve before anything shows it; the
+ * only active tenant has taken every slot. Tenants that come then, and active ones that need more than before, wait
+ * until the first of those attempts ends.
  *
  * <p>Slots lent for long attempts do not come back when they are needed, and such tenants would end up with every slot
  * that was ever idle. Beyond their shares they get only slots that other work has left idle during the last 5 to 10

@@ -72,9 +72,10 @@ class ReserveTest {
         assertThat(share).as("seed %d", SEED).isGreaterThanOrEqualTo(0.98);
     }
 
-    /** Quiet tenants need from a tenth of a slot to seven; the noisy one has a backlog of attempts as short as theirs. */
+    /** Quiet tenants need a tenth of a slot to seven; the noisy one has a backlog of attempts as short as theirs. */
     @ParameterizedTest(name = "{0} quiet tenants, {1} items a second")
-    @CsvSource({"1, 5, 49", "1, 50, 46", "1, 350, 40", "99, 5, 49", "99, 50, 46", "99, 250, 41", "99, 350, 40"})
+    @CsvSource({
+        "1, 5, 49", "1, 50, 46", "1, 350, 40", "99, 5, 49", "99, 50, 46", "99, 250, 41", "99, 350, 40"})
     void slots_that_active_quiet_tenants_need_are_not_taken_by_one_whose_attempts_hang(
             int tenants, double rate, int mostHeld) {
         double hangsFrom = 30_007;
