@@ -12,7 +12,8 @@ public record WorkerSettings(
         @Setting(key = "worker.slots", defaultValue = "50", allowed = "1 to 100000",
                 doc = "Maximum number of handler calls that run at the same time.") int slots,
         @Setting(key = "worker.reserve", defaultValue = "0.2", allowed = "0 to 0.9",
-                doc = "Share of the slots kept for tenants below their fair share.") double reserve,
+                doc = "Share of the slots kept for tenants below their fair share, where slots do not come free soon.")
+                double reserve,
         @Setting(key = "worker.overflowTrickle", defaultValue = "0.05", allowed = "0 to 0.5",
                 doc = "Share of the work that overflow items get even while the hot lane has a backlog.")
                 double overflowTrickle,

@@ -4,7 +4,8 @@ package io.spillway.core.scheduling;
  * Scheduler settings of one worker.
  *
  * @param slots           most attempts at one time, 1 to 100,000
- * @param reserve         share of the slots that only tenants within their fair share may take, 0 to 0.9
+ * @param reserve         share of the slots for tenants within their fair share: others may take them only while slots
+ *                        come free soon, 0 to 0.9
  * @param overflowTrickle share of the starts, and at most of the slots, that the overflow lane gets while hot could
  *                        take them all, 0 (none) to 0.5
  * @param agedTrickle     share of the starts, and at most of the slots, that the aged lane gets while live work could
@@ -35,7 +36,7 @@ public record DispatchSettings(
         return new DispatchSettings(slots, 0.2, 0.05, 0.02, readAheadItems, 64L << 20, 100, true);
     }
 
-    /** Returns the slots kept for tenants within their fair share: rounded up, but never all of them. */
+    /** Returns the slots for tenants within their fair share: rounded up, but never all of them. */
     int reservedSlots() {
         // The subtraction removes rounding errors: 0.2 of 35 is 7, not 7.000000000000001 rounded up to 8.
         return Math.min(slots - 1, (int) Math.ceil(slots * reserve - 1e-9));

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  * <li>Within a lane, deficit round robin in slot-milliseconds (see {@link Rounds}): a start is charged the tenant's
  * average, and the end corrects it to the real duration. The workloads of one tenant take turns by the same rule, each
  * within its own concurrency. Within a workload, items with a higher priority go first for minutes.
- * <li>A tenant below its fair share may take any slot, one beyond it only what the reserve leaves (see
+ * <li>A tenant below its fair share may take any slot, one beyond it only what others do not need soon (see
  * {@link SlotPool}).
  * <li>A tenant's cap is this worker's part of its policy's concurrency and, beyond its fair share, its
  * {@link AdaptiveCap}. The adaptive cap never takes away the fair share: a slow destination costs its own tenant
@@ -119,7 +119,7 @@ public final class FairDispatch<T> {
         if (pool.isFull()) {
             return Optional.empty();
         }
-        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(), pool.mayLendLong(nowNanos));
+        TenantQueue<T> queue = next(liveLanesCaughtUp, pool.mayLend(nowNanos), pool.mayLendLong(nowNanos));
         return queue == null ? Optional.empty() : Optional.of(start(queue, nowNanos));
     }
 
@@ -150,7 +150,7 @@ public final class FairDispatch<T> {
      * already ended.
      */
     public void ended(SlotLease<T> start, long nowNanos) {
-        DispatchTenant<T> tenant = release(start);
+        DispatchTenant<T> tenant = release(start, nowNanos);
         LaneBuffer<T> lane = start.queue().lane;
         double millis = Math.max(0, (nowNanos - start.startedNanos) / NANOS_PER_MILLI);
         tenant.attemptEnded(millis);
@@ -170,7 +170,7 @@ public final class FairDispatch<T> {
 
     /** Frees the slot of an item that was not attempted, as {@link #ended} does. Nothing is measured or charged. */
     public void cancelled(SlotLease<T> start, long nowNanos) {
-        DispatchTenant<T> tenant = release(start);
+        DispatchTenant<T> tenant = release(start, nowNanos);
         LaneBuffer<T> own = start.queue().lane;
         own.charge(start.queue(), start.workload(), -start.chargedMillis);
         lanes.forEach(lane -> lane.trickle.cancelled(lane == own, start.startsOfOthers));
@@ -276,7 +276,8 @@ public final class FairDispatch<T> {
         boolean lentLong = tenant.standing == SlotEntitlement.LONG;
         QueueEntry<T> waiting = lane.serve(queue, from, chargeMillis);
         lane.inFlight++;
-        pool.started(lentLong, nowNanos);
+        boolean isKnown = (from == null ? tenant : from.workload).isEstimated();
+        int expectedEnd = pool.started(lentLong, isKnown ? chargeMillis : Double.POSITIVE_INFINITY, nowNanos);
         if (tenant.inFlight++ == 0) {
             tenant.runningIndex = running.size();
             running.add(tenant);
@@ -286,18 +287,18 @@ public final class FairDispatch<T> {
         if (from != null) {
             from.workload.use(1);
         }
-        return new SlotLease<>(
-                waiting.item, from == null ? queue : from, nowNanos, chargeMillis, lentLong, startsOfOthers);
+        return new SlotLease<>(waiting.item, from == null ? queue : from, nowNanos, chargeMillis, lentLong, expectedEnd,
+                startsOfOthers);
     }
 
-    private DispatchTenant<T> release(SlotLease<T> start) {
+    private DispatchTenant<T> release(SlotLease<T> start, long nowNanos) {
         if (start.ended) {
             throw new IllegalStateException("this attempt has already ended");
         }
         start.ended = true;
         DispatchTenant<T> tenant = start.queue().tenant;
         start.queue().lane.inFlight--;
-        pool.ended(start.lentLong);
+        pool.ended(start.lentLong, start.expectedEnd, nowNanos);
         if (--tenant.inFlight == 0) {
             DispatchTenant<T> last = running.removeLast();
             if (last != tenant) {
@@ -319,8 +320,8 @@ public final class FairDispatch<T> {
 
     /** Updates only tenants in flight: one without slots is within any share. */
     private void followWeights() {
-        if (pool.isOutdated(tenants.activeWeight())) {
-            pool.setActiveWeight(tenants.activeWeight());
+        if (pool.isOutdated(tenants.activeWeight(), tenants.active)) {
+            pool.setActive(tenants.activeWeight(), tenants.active);
             running.forEach(this::update);
         }
     }
@@ -328,11 +329,10 @@ public final class FairDispatch<T> {
     /** Updates a tenant's share, cap and entitlement to the slots it holds and its latency. */
     private void update(DispatchTenant<T> tenant) {
         tenant.share = pool.share(tenant.weight);
-        tenant.cap = caps.cap(tenant, tenant.share);
-        tenant.isLong = caps.isLong(tenant, averageMillis);
-        int fromReserve = pool.drawnFromReserve(tenant.inFlight, tenant.share);
-        pool.changeFromReserve(fromReserve - tenant.fromReserve);
-        tenant.fromReserve = fromReserve;
+        // Of the only active tenant no other needs the slots, whatever they do to its own latency.
+        tenant.cap = pool.isAlone() ? tenant.concurrency : caps.cap(tenant, tenant.share);
+        tenant.isLong = !pool.isAlone() && caps.isLong(tenant, averageMillis);
+        pool.update(tenant);
         SlotEntitlement standing = TenantCaps.standing(tenant);
         if (standing != tenant.standing) {
             atCap += (standing == SlotEntitlement.HELD ? 1 : 0) - (tenant.standing == SlotEntitlement.HELD ? 1 : 0);

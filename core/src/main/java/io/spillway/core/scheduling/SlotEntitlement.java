@@ -4,7 +4,7 @@ package io.spillway.core.scheduling;
 enum SlotEntitlement {
     /** Below its fair share: any free slot. */
     WITHIN,
-    /** At or beyond its fair share: what the reserve leaves. */
+    /** At or beyond its fair share: what others do not need soon. */
     BEYOND,
     /** At or beyond its fair share with long attempts: only slots that other tenants have not used recently. */
     LONG,

@@ -8,18 +8,21 @@ public final class SlotLease<T> {
     final long startedNanos;
     final double chargedMillis;
     final boolean lentLong;
+    /** Its entry in {@link ExpectedEnds}. */
+    final int expectedEnd;
     /** Starts of other lanes before this one, see {@link Trickle}. */
     final long startsOfOthers;
     boolean ended;
 
     SlotLease(
             T item, TurnQueue<T> from, long startedNanos, double chargedMillis, boolean lentLong,
-            long startsOfOthers) {
+            int expectedEnd, long startsOfOthers) {
         this.item = item;
         this.from = from;
         this.startedNanos = startedNanos;
         this.chargedMillis = chargedMillis;
         this.lentLong = lentLong;
+        this.expectedEnd = expectedEnd;
         this.startsOfOthers = startsOfOthers;
     }
 

@@ -48,6 +48,11 @@ abstract class SlotUser {
         return Math.max(FairDispatch.LEAST_CHARGE_MILLIS, samples == 0 ? priorMillis : averageMillis);
     }
 
+    /** Returns whether an attempt has ended, so that the estimate is not the prior. */
+    final boolean isEstimated() {
+        return samples > 0;
+    }
+
     final void attemptEnded(double millis) {
         samples = Math.min(samples + 1, ESTIMATE_SAMPLES);
         averageMillis += (millis - averageMillis) / samples;

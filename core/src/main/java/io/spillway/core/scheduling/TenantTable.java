@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /**
  * Tenants known to the scheduler, and which of them are active: with an item waiting or in flight within the last 10
  * seconds. This delay keeps fair shares stable while quiet tenants come and go. A tenant that has been alone for that
- * time is the only active one, and its fair share is every slot.
+ * time is the only active one (see {@link SlotPool}).
  *
  * <p>Owner: {@link FairDispatch}. Bound: the busy tenants, themselves bounded by slots and read-ahead, and
  * {@link #MAX_IDLE} idle ones; beyond it the longest idle tenant is removed, with its estimates.

@@ -40,13 +40,15 @@ final class DispatchRules {
             require(load.inFlight() <= simulation.policy(tenant).concurrency(), tenant, "is over its concurrency");
             inFlight += load.inFlight();
             double part = Math.ceil((double) load.share() * settings.reservedSlots() / settings.slots());
-            fromReserve += load.inFlight() > load.share() ? 0 : (int) Math.min(load.inFlight(), part);
+            boolean drawsNothing = load.inFlight() > load.share() || dispatch.pool.isAlone();
+            fromReserve += drawsNothing ? 0 : (int) Math.min(load.inFlight(), part);
         }
         require(inFlight == dispatch.pool.inFlight(), "all", "the sum of all tenants is what is in flight");
         if (inFlight < settings.slots()) {
             checkedWithIdleSlots++;
             int common = inFlight - Math.min(settings.reservedSlots(), fromReserve);
-            checkNobodyMayStart(common < settings.slots() - settings.reservedSlots());
+            boolean isCommonFree = common < settings.slots() - settings.reservedSlots();
+            checkNobodyMayStart(isCommonFree || dispatch.pool.mayLend(simulation.nowNanos()));
         }
     }
 
@@ -57,7 +59,7 @@ final class DispatchRules {
             if (load.waiting() > 0 && load.inFlight() < load.cap() && !mayWait) {
                 boolean mayBeLong = load.estimateMillis() >= simulation.settings().hotBufferMillis();
                 require(load.inFlight() >= load.share(), tenant, "is below its share and waits");
-                require(!mayLend || mayBeLong, tenant, "waits while the common pool has a slot");
+                require(!mayLend || mayBeLong, tenant, "waits while a slot is lent");
             }
         }
     }

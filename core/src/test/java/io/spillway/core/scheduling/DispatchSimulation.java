@@ -118,6 +118,11 @@ final class DispatchSimulation {
         toppedUp.add(tenant);
     }
 
+    /** Takes waiting items at this interval too, as a worker does with each poll, and not only at arrivals and ends. */
+    void poll(double everyMillis) {
+        at(nowMillis + everyMillis, () -> poll(everyMillis));
+    }
+
     void at(double atMillis, Runnable action) {
         events.add(new Event(atMillis, numbers++, action));
     }
@@ -218,6 +223,7 @@ final class DispatchSimulation {
                 if (toppedUp.contains(item.tenant)) {
                     arrive(new Item(item.tenant, item.workload, nowMillis, Lane.HOT));
                 }
+                startAll();
             });
         }
     }

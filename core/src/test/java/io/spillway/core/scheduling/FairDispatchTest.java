@@ -133,20 +133,54 @@ class FairDispatchTest extends DispatchTimeline {
     }
 
     @Test
-    void a_single_tenant_may_use_every_slot() {
+    void a_single_tenant_may_use_every_slot_once_its_attempts_are_known_to_be_short() {
         dispatch = new FairDispatch<>(settings(50, 0.2));
         offer(Lane.HOT, "alone", 100);
-        assertThat(takeAll(true)).hasSize(50);
+        List<SlotLease<String>> starts = takeAll(true);
+        assertThat(starts).hasSize(40);
+        nowMillis += 20;
+        dispatch.ended(starts.getFirst(), nanos());
+        assertThat(takeAll(true)).hasSize(11);
     }
 
     @ParameterizedTest
-    @CsvSource({"9999, 40", "10001, 50"})
+    @CsvSource({"9999, 49", "10001, 50"})
     void a_tenant_counts_as_single_when_no_other_had_work_for_ten_seconds(long afterMillis, int expected) {
         dispatch = new FairDispatch<>(notAdaptive(50, 0.2));
+        offer(Lane.HOT, "noisy", 1);
+        serve(1, 1);
         offer(Lane.HOT, "other", 1);
         serve(1, 1);
         nowMillis += afterMillis;
         offer(Lane.HOT, "noisy", 100);
+        assertThat(takeAll(true)).hasSize(expected);
+    }
+
+    @Test
+    void a_single_tenant_may_use_every_slot_even_when_its_attempts_take_far_longer_than_those_before() {
+        dispatch = new FairDispatch<>(settings(50, 0.2));
+        offer(Lane.HOT, "slow", 1);
+        serve(1, 1_000);
+        offer(Lane.HOT, "other", 300);
+        serve(300, 1);
+        nowMillis += 10_001;
+        offer(Lane.HOT, "slow", 100);
+        assertThat(takeAll(true)).hasSize(40);
+        nowMillis += 800;
+        assertThat(takeAll(true)).hasSize(10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"9999, 50", "10001, 40"})
+    void a_tenant_is_single_also_when_the_weight_of_the_others_was_negligible(long afterMillis, int expected) {
+        dispatch = new FairDispatch<>(settings(50, 0.2));
+        PolicySettings heavy = PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "10");
+        offer(Lane.HOT, "heavy", 1, heavy);
+        serve(1, 1_000);
+        offer(Lane.HOT, "light", 1, PolicySettings.DEFAULTS.with(PolicyField.WEIGHT, "0.1"));
+        serve(1, 1);
+        nowMillis += afterMillis;
+        offer(Lane.HOT, "heavy", 100, heavy);
         assertThat(takeAll(true)).hasSize(expected);
     }
 

@@ -12,7 +12,8 @@ record TenantLoad(int inFlight, int waiting, int share, int cap, double estimate
     static Optional<TenantLoad> of(FairDispatch<?> dispatch, String tenant) {
         return Optional.<DispatchTenant<?>>ofNullable(dispatch.tenants.tenants.get(tenant)).map(known -> {
             int share = dispatch.pool.share(known.weight);
-            return new TenantLoad(known.inFlight, startable(known), share, dispatch.caps.cap(known, share),
+            int cap = dispatch.pool.isAlone() ? known.concurrency : dispatch.caps.cap(known, share);
+            return new TenantLoad(known.inFlight, startable(known), share, cap,
                     known.estimateMillis(dispatch.lanes.getFirst().averageMillis()));
         });
     }
