@@ -37,6 +37,7 @@ import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
 import io.spillway.router.feedback.WorkReader;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.DepthMetrics;
 import io.spillway.router.ledger.FoldProcessor;
@@ -161,10 +162,11 @@ public final class Router implements AutoCloseable {
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
-        var processors = processors(rules, retries, metrics, delays, recorder, placements, nanoClock);
+        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
+        var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
         Topology topology = RouterTopology.build(topics, processors);
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
-                new RouterClients(recorder, clock, commitWatch));
+                new RouterClients(recorder, clock, commitWatch, pacer));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants), depths,
@@ -297,7 +299,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            PlacementView placements, LongSupplier nanoClock) {
+            CommitPacer pacer, PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -309,9 +311,9 @@ public final class Router implements AutoCloseable {
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, fresh, metrics, recorder),
+                () -> new RouteProcessor(topics, fresh, metrics, recorder, pacer),
                 () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
-                        recorder),
+                        recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));

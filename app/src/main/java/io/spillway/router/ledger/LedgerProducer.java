@@ -20,9 +20,10 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.metrics.KafkaMetric;
 
 /**
- * Producer of one stream thread that writes the ledger deltas in the same transaction as the moves. Kafka Streams adds
- * the offsets to a transaction last, when all its tasks have written their records and none runs until the commit; the
- * deltas are sent just before. A delta that cannot be sent fails the commit, as any other record does.
+ * Producer of one stream thread that writes the ledger deltas in the same transaction as the moves. Kafka Streams
+ * flushes before it adds the offsets to a transaction, when all its tasks have written their records and none runs
+ * until the commit; the deltas are sent with that flush, so that they share its requests, and those of a transaction
+ * that has no other records with the offsets. A delta that cannot be sent fails the commit, as any other record does.
  *
  * <p>Owner of the delegate producer. Used by its stream thread.
  */
@@ -31,17 +32,22 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final LedgerRecorder recorder;
     private final InstantSource clock;
     private final CommitWatch watch;
+    private final CommitPacer pacer;
+    private boolean isInTransaction;
+    private long commitStartedNanos;
     /** Cache for one transaction: a lookup costs a tenth of a send, and each record needs one. Bound: the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
     /** Kafka Streams flushes once per task at a commit. Each flush wakes the producer's thread and waits for it. */
     private boolean isFlushed = true;
 
     public LedgerProducer(
-            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch) {
+            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch,
+            CommitPacer pacer) {
         this.producer = producer;
         this.recorder = recorder;
         this.clock = clock;
         this.watch = watch;
+        this.pacer = pacer;
     }
 
     @Override
@@ -59,18 +65,24 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     public void beginTransaction() {
         partitions.clear();
         producer.beginTransaction();
+        isInTransaction = true;
+        commitStartedNanos = pacer.nowNanos();
         watch.begun(this);
     }
 
     @Override
     public void commitTransaction() {
         producer.commitTransaction();
+        isInTransaction = false;
+        pacer.committed(commitStartedNanos);
         watch.ended(this);
     }
 
     @Override
     public void abortTransaction() {
+        isInTransaction = false;
         producer.abortTransaction();
+        pacer.aborted();
         watch.ended(this);
     }
 
@@ -99,6 +111,10 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     @Override
     public void flush() {
         if (!isFlushed) {
+            commitStartedNanos = pacer.nowNanos();
+            if (isInTransaction) {
+                recorder.flush(clock.millis(), this::send);
+            }
             producer.flush();
             isFlushed = true;
         }

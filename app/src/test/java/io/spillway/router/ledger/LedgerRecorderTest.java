@@ -52,8 +52,9 @@ class LedgerRecorderTest {
             };
     private long nowNanos;
     private final CommitWatch watch = new CommitWatch(() -> nowNanos);
+    private final CommitPacer pacer = new CommitPacer(Duration.ofMillis(100), () -> nowNanos);
     private final LedgerProducer producer =
-            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch);
+            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch, pacer);
 
     @Test
     void the_moves_of_a_threads_tasks_are_in_the_transaction_with_their_offsets() {
