@@ -146,8 +146,9 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
+        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
-                queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
+                queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -162,7 +163,6 @@ public final class Router implements AutoCloseable {
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
-        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
         Topology topology = RouterTopology.build(topics, processors);
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
@@ -323,7 +323,8 @@ public final class Router implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
-        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, Math.max(
+                configuration.router().commitInterval().toMillis(), CommitPacer.OTHER_COMMITS_MILLIS));
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A task reads one partition, so there is no order to wait for. The check would allocate for each record.

@@ -28,6 +28,8 @@ final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
     private static final long LEASE_PERIOD_MILLIS = 20;
     private static final long BACKLOG_PERIOD_MILLIS = 1_000;
+    /** Most measurements in succession that an idle worker leaves out while the lanes are empty. */
+    private static final int MOST_LEFT_OUT = 4;
     private static final long WAITING_PERIOD_MILLIS = 1_000;
     private static final long PURGE_PERIOD_MILLIS = 10_000;
 
@@ -41,6 +43,10 @@ final class LaneMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
+    /** Used by the thread that measures, as the two after it: the items waiting in hot and overflow at the last time. */
+    private long lastBacklog;
+    private long lastPosition;
+    private int leftOut;
     /** Used by the thread that measures: a failure is logged once until the next success. */
     private boolean isBacklogKnown = true;
     private final ScheduledExecutorService leases =
@@ -81,8 +87,15 @@ final class LaneMonitor implements AutoCloseable {
     }
 
     private void measureBacklog() {
+        if (lastBacklog == 0 && leftOut < MOST_LEFT_OUT && core.isIdleAt(lastPosition)) {
+            leftOut++;
+            return;
+        }
+        leftOut = 0;
         try {
+            lastPosition = core.readPosition();
             long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
+            lastBacklog = backlog;
             core.caughtUp(backlog <= caughtUpBacklog);
             isBacklogKnown = true;
         } catch (RuntimeException e) {
@@ -92,6 +105,7 @@ final class LaneMonitor implements AutoCloseable {
                         Printable.of(e.getMessage()));
             }
             isBacklogKnown = false;
+            lastBacklog = -1;
             core.caughtUp(false);
         }
     }

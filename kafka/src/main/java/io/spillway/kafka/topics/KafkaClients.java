@@ -74,6 +74,13 @@ public final class KafkaClients {
                 () -> new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
     }
 
+    /** Creates a consumer as {@link #consumer} does, that follows a topic: without news it asks every five seconds. */
+    public KafkaConsumer<byte[], byte[]> follower(Map<String, Object> more) {
+        Map<String, Object> properties = new HashMap<>(more);
+        properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 5_000);
+        return consumer(properties);
+    }
+
     /** Creates an idempotent producer that waits for all in-sync replicas; the caller closes it. */
     public KafkaProducer<byte[], byte[]> producer() {
         return producer(Map.of());
