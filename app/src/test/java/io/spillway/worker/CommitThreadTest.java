@@ -3,10 +3,12 @@ package io.spillway.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.ItemState;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.LedgerCodec;
+import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.LedgerWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -201,6 +203,9 @@ class CommitThreadTest {
         Map<String, Long> sums = new TreeMap<>();
         for (int i = 0; i < ITEMS; i++) {
             sums.merge("tenant-" + i % TENANTS + " from HOT", 1L, Long::sum);
+            if (i % 2 != 0) {
+                sums.merge(LedgerOwner.of(DeadReason.FINAL_FAILURE) + " from HOT", 1L, Long::sum);
+            }
         }
         return sums;
     }
