@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -12,6 +13,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.PartitionInfo;
@@ -34,6 +36,8 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final CommitWatch watch;
     private final CommitPacer pacer;
     private boolean isInTransaction;
+    /** Failure to send the deltas with a flush. Kafka Streams expects such failures only with the offsets. */
+    private Optional<KafkaException> unsent = Optional.empty();
     private long commitStartedNanos;
     /** Cache for one transaction: a lookup costs a tenth of a send, and each record needs one. Bound: the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
@@ -52,6 +56,9 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
 
     @Override
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+        if (unsent.isPresent()) {
+            throw unsent.get();
+        }
         recorder.flush(clock.millis(), this::send);
         producer.sendOffsetsToTransaction(offsets, group);
     }
@@ -66,6 +73,7 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
         partitions.clear();
         producer.beginTransaction();
         isInTransaction = true;
+        unsent = Optional.empty();
         commitStartedNanos = pacer.nowNanos();
         watch.begun(this);
     }
@@ -112,11 +120,19 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     public void flush() {
         if (!isFlushed) {
             commitStartedNanos = pacer.nowNanos();
-            if (isInTransaction) {
-                recorder.flush(clock.millis(), this::send);
-            }
+            flushLedger();
             producer.flush();
             isFlushed = true;
+        }
+    }
+
+    private void flushLedger() {
+        if (isInTransaction && unsent.isEmpty()) {
+            try {
+                recorder.flush(clock.millis(), this::send);
+            } catch (KafkaException e) {
+                unsent = Optional.of(e);
+            }
         }
     }
 
