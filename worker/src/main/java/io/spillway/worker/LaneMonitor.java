@@ -27,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
     private static final long LEASE_PERIOD_MILLIS = 20;
+    private static final long IDLE_LEASE_PERIOD_MILLIS = 100;
     private static final long BACKLOG_PERIOD_MILLIS = 1_000;
     /** Most measurements in succession that an idle worker leaves out while the lanes are empty. */
     private static final int MOST_LEFT_OUT = 4;
@@ -68,8 +69,7 @@ final class LaneMonitor implements AutoCloseable {
 
     /** Starts; the delays keep workers from measuring and purging at the same time. */
     void start(StartDelays delays) {
-        leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
-                delays.millis("worker-leases", LEASE_PERIOD_MILLIS), LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        scheduleLeases(delays.millis("worker-leases", LEASE_PERIOD_MILLIS));
         // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
         leases.scheduleWithFixedDelay(
                 () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)),
@@ -78,6 +78,13 @@ final class LaneMonitor implements AutoCloseable {
                 delays.millis("worker-backlog", BACKLOG_PERIOD_MILLIS), BACKLOG_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
         lanes.scheduleWithFixedDelay(this::purge,
                 delays.millis("worker-purge", PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void scheduleLeases(long inMillis) {
+        leases.schedule(() -> {
+            metrics.leasesEnded(core.endLeases());
+            scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
+        }, inMillis, TimeUnit.MILLISECONDS);
     }
 
     @Override
