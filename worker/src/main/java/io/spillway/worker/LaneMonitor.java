@@ -82,8 +82,11 @@ final class LaneMonitor implements AutoCloseable {
 
     private void scheduleLeases(long inMillis) {
         leases.schedule(() -> {
-            metrics.leasesEnded(core.endLeases());
-            scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
+            try {
+                metrics.leasesEnded(core.endLeases());
+            } finally {
+                scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
+            }
         }, inMillis, TimeUnit.MILLISECONDS);
     }
 
