@@ -9,8 +9,9 @@ import java.util.Map;
 
 /** Settings of the router, the Kafka Streams application that routes each item to a lane. */
 public record RouterSettings(
-        @Setting(key = "router.commitInterval", defaultValue = "50ms", allowed = "1ms to 1m",
-                doc = "Time between two commits. An item is visible in its lane after half of it on average.")
+        @Setting(key = "router.commitInterval", defaultValue = "100ms", allowed = "1ms to 1m",
+                doc = "Longest time until a routed item is visible in its lane. Commits are more frequent as long as"
+                        + " they are cheap.")
                 Duration commitInterval,
         @Setting(key = "router.threads", defaultValue = "2", allowed = "1 to 256",
                 doc = "Number of stream threads in this process.") int threads,

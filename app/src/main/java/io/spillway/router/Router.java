@@ -37,6 +37,7 @@ import io.spillway.router.delay.TimerStoreMemory;
 import io.spillway.router.feedback.AttemptFeed;
 import io.spillway.router.feedback.HotLaneMonitor;
 import io.spillway.router.feedback.WorkReader;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.DepthMetrics;
 import io.spillway.router.ledger.FoldProcessor;
@@ -145,8 +146,9 @@ public final class Router implements AutoCloseable {
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
         this.queueAdmin = new QueueAdmin(admin, clients.commands());
+        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), nanoClock);
         this.workReader = new WorkReader(
-                queueAdmin, topics, configuration.shards().stuckAfter(), nanoClock, registry);
+                queueAdmin, topics, pacer::commits, configuration.shards().stuckAfter(), nanoClock, registry);
         this.hotLaneMonitor = new HotLaneMonitor(
                 clients, topics, guard, () -> workReader.latest().hot(), exchange::processes, clock, registry);
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
@@ -161,10 +163,10 @@ public final class Router implements AutoCloseable {
         this.attemptFeed = new AttemptFeed(clients, topics, mailboxes::offer, clock, registry);
         RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
-        var processors = processors(rules, retries, metrics, delays, recorder, placements, nanoClock);
+        var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
         Topology topology = RouterTopology.build(topics, processors);
         this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
-                new RouterClients(recorder, clock, commitWatch));
+                new RouterClients(recorder, clock, commitWatch, pacer));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
                 List.of(metrics::electTenants, delays::electTenants), depths,
@@ -297,7 +299,7 @@ public final class Router implements AutoCloseable {
 
     private RouterTopology.Processors processors(
             ItemRules rules, RetryRules retries, RouterMetrics metrics, DelayMetrics delays, LedgerRecorder recorder,
-            PlacementView placements, LongSupplier nanoClock) {
+            CommitPacer pacer, PlacementView placements, LongSupplier nanoClock) {
         ItemSchemas schemas = ItemSchemas.load();
         RouterSettings settings = configuration.router();
         ItemReader ingress = new ItemReader(
@@ -309,9 +311,9 @@ public final class Router implements AutoCloseable {
         DelayReader delayReader = new DelayReader(delayed);
         LedgerGap gap = LedgerGap.inKafka(clients, topics, nanoClock);
         return new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, fresh, metrics, recorder),
+                () -> new RouteProcessor(topics, fresh, metrics, recorder, pacer),
                 () -> new DelayProcessor(topics, delayReader, due, retries, metrics, delays, settings.threads(), clock,
-                        recorder),
+                        recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> rules.policies().of(tenant).growth(),
                         settings.forgetTenantsAfter().toMillis(), rules.policies().seed()),
                 () -> new ShardProcessor(placements, configuration.shards().seed(), settings.maxTenants()));
@@ -321,7 +323,8 @@ public final class Router implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
-        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, configuration.router().commitInterval().toMillis());
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, Math.max(
+                configuration.router().commitInterval().toMillis(), CommitPacer.OTHER_COMMITS_MILLIS));
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A task reads one partition, so there is no order to wait for. The check would allocate for each record.

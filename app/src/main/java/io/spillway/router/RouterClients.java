@@ -1,12 +1,15 @@
 package io.spillway.router;
 
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.CommitWatch;
 import io.spillway.router.ledger.LedgerProducer;
 import io.spillway.router.ledger.LedgerRecorder;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -15,7 +18,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.streams.KafkaClientSupplier;
 
 /** Supplier of the Kafka clients of Kafka Streams. Its producers also write the ledger. */
-record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch watch) implements KafkaClientSupplier {
+record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch watch, CommitPacer pacer)
+        implements KafkaClientSupplier {
     @Override
     public Admin getAdmin(Map<String, Object> config) {
         return Admin.create(config);
@@ -25,21 +29,27 @@ record RouterClients(LedgerRecorder recorder, InstantSource clock, CommitWatch w
     public Producer<byte[], byte[]> getProducer(Map<String, Object> config) {
         return new LedgerProducer(
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer()), recorder, clock,
-                watch);
+                watch, pacer);
     }
 
+    /** Returns the consumer of a stream thread, which polls at the pace of its commits. */
     @Override
     public Consumer<byte[], byte[]> getConsumer(Map<String, Object> config) {
-        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()) {
+            @Override
+            public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+                return pacer.poll(timeout, super::poll);
+            }
+        };
     }
 
     @Override
     public Consumer<byte[], byte[]> getRestoreConsumer(Map<String, Object> config) {
-        return getConsumer(config);
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     @Override
     public Consumer<byte[], byte[]> getGlobalConsumer(Map<String, Object> config) {
-        return getConsumer(config);
+        return getRestoreConsumer(config);
     }
 }

@@ -30,6 +30,7 @@ import io.spillway.router.delay.DelayProcessor;
 import io.spillway.router.delay.DelayReader;
 import io.spillway.router.delay.RetryRules;
 import io.spillway.router.delay.TimerStoreMemory;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.FoldProcessor;
 import io.spillway.router.ledger.LedgerGap;
 import io.spillway.router.ledger.LedgerRecorder;
@@ -184,6 +185,7 @@ public final class RouterHarness implements AutoCloseable {
     private Topology topology() {
         RouterMetrics metrics = new RouterMetrics(registry, 2);
         recorder = new LedgerRecorder(topics, policies.seed());
+        CommitPacer pacer = new CommitPacer(configuration.router().commitInterval(), System::nanoTime);
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         clockWatch = new ClockWatch("Router", clock, () -> nanoTime);
         delays = new DelayMetrics(registry, 2, clock);
@@ -202,10 +204,10 @@ public final class RouterHarness implements AutoCloseable {
         Decider fresh = wrap.apply(ItemDecider.ofIngress(ingressReader, rules));
         Decider due = wrap.apply(ItemDecider.ofDue(delayed, rules));
         RouterTopology.Processors processors = new RouterTopology.Processors(
-                () -> new RouteProcessor(topics, fresh, metrics, recorder),
+                () -> new RouteProcessor(topics, fresh, metrics, recorder, pacer),
                 () -> new DelayProcessor(topics, new DelayReader(delayed), due,
                         new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis),
-                        metrics, delays, 1, clock, recorder),
+                        metrics, delays, 1, clock, recorder, pacer),
                 () -> new FoldProcessor(gap, tenant -> policies.of(tenant).growth(), 1_000_000_000L, 1),
                 () -> new ShardProcessor(placements, 0, MAX_TENANTS));
         return RouterTopology.build(topics, processors, stores);

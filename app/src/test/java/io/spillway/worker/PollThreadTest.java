@@ -136,7 +136,8 @@ class PollThreadTest {
         Outage outage = new Outage(Duration.ofSeconds(30), nanoClock);
         CommitThread committer = new CommitThread(scene.core, runner, scene.metrics,
                 new WorkerTransactions(() -> new ModelProducer(new Accepting()), new LedgerWriter(scene.topics),
-                        new SameName("w", Map::of), new Outage(Duration.ofSeconds(30), () -> 0)), 5, failure::complete);
+                        new SameName("w", Map::of), new Outage(Duration.ofSeconds(30), () -> 0)), Duration.ofMillis(5),
+                System::nanoTime, failure::complete);
         committer.start();
         PollThread poller = new PollThread(scene.core, runner, committer, scene.metrics, scene.topics,
                 Duration.ofSeconds(1), consumer, System::nanoTime, outage, failure::complete);

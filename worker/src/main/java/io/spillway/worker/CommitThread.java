@@ -1,5 +1,6 @@
 package io.spillway.worker;
 
+import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,13 +8,15 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that commits batches. After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains
+ * Thread that commits batches: as often as {@link CommitPace} allows, and every {@code worker.commitInterval} at least. After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains
  * them.
  *
  * <p>Owner of its {@link WorkerTransactions}.
@@ -26,12 +29,16 @@ final class CommitThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CommitThread.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+    /** A twentieth of the time: nobody waits for these commits, except retries, which wait for longer anyway. */
+    private static final double TIME_PER_COST = 20;
 
     private final WorkerCore core;
     private final AttemptRunner runner;
     private final WorkerMetrics metrics;
     private final WorkerTransactions transactions;
-    private final long intervalMillis;
+    private final long intervalNanos;
+    private final CommitPace pace;
+    private final LongSupplier nanoClock;
     private final Consumer<Throwable> onFailure;
     private final Queue<CompletableFuture<Boolean>> flushes = new ConcurrentLinkedQueue<>();
     private final Thread thread = Thread.ofPlatform().name("worker-commit").unstarted(this::run);
@@ -39,12 +46,14 @@ final class CommitThread implements AutoCloseable {
 
     CommitThread(
             WorkerCore core, AttemptRunner runner, WorkerMetrics metrics, WorkerTransactions transactions,
-            long intervalMillis, Consumer<Throwable> onFailure) {
+            Duration interval, LongSupplier nanoClock, Consumer<Throwable> onFailure) {
         this.core = core;
         this.runner = runner;
         this.metrics = metrics;
         this.transactions = transactions;
-        this.intervalMillis = intervalMillis;
+        this.intervalNanos = interval.toNanos();
+        this.pace = new CommitPace(TIME_PER_COST, TIME_PER_COST, intervalNanos);
+        this.nanoClock = nanoClock;
         this.onFailure = onFailure;
     }
 
@@ -76,16 +85,21 @@ final class CommitThread implements AutoCloseable {
 
     private void run() {
         try {
+            long waitNanos = intervalNanos;
             while (!stopping) {
-                core.awaitCommit(intervalMillis);
+                core.awaitCommit(waitNanos);
                 List<CompletableFuture<Boolean>> requested = new ArrayList<>();
                 for (var flush = flushes.poll(); flush != null; flush = flushes.poll()) {
                     requested.add(flush);
                 }
-                boolean succeeded = commit(core.batch());
+                CommitBatch batch = core.batch();
+                boolean succeeded = commit(batch);
+                waitNanos = batch.isEmpty()
+                        ? intervalNanos
+                        : Math.min(intervalNanos, pace.untilDueNanos(nanoClock.getAsLong()));
                 requested.forEach(flush -> flush.complete(succeeded));
                 if (!succeeded) {
-                    core.awaitCommit(PAUSE_AFTER_FAILURE_MILLIS);
+                    core.awaitCommit(TimeUnit.MILLISECONDS.toNanos(PAUSE_AFTER_FAILURE_MILLIS));
                 }
             }
         } catch (InterruptedException | InterruptException e) {
@@ -101,12 +115,14 @@ final class CommitThread implements AutoCloseable {
 
     /** Commits a batch and returns whether it succeeded; an empty batch succeeds. */
     private boolean commit(CommitBatch batch) throws InterruptedException {
+        long startedNanos = nanoClock.getAsLong();
         if (!transactions.commit(batch, () -> stopping)) {
             metrics.transactionFailed();
             core.notCommitted(batch);
             return false;
         }
         if (!batch.isEmpty()) {
+            pace.committed(startedNanos, nanoClock.getAsLong());
             runner.run(core.committed(batch));
         }
         return true;

@@ -27,7 +27,10 @@ import org.slf4j.LoggerFactory;
 final class LaneMonitor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LaneMonitor.class);
     private static final long LEASE_PERIOD_MILLIS = 20;
+    private static final long IDLE_LEASE_PERIOD_MILLIS = 100;
     private static final long BACKLOG_PERIOD_MILLIS = 1_000;
+    /** Most measurements in succession that an idle worker leaves out while the lanes are empty. */
+    private static final int MOST_LEFT_OUT = 4;
     private static final long WAITING_PERIOD_MILLIS = 1_000;
     private static final long PURGE_PERIOD_MILLIS = 10_000;
 
@@ -41,6 +44,10 @@ final class LaneMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
+    /** Used by the thread that measures, as the two after it: the items waiting in hot and overflow at the last time. */
+    private long lastBacklog;
+    private long lastPosition;
+    private int leftOut;
     /** Used by the thread that measures: a failure is logged once until the next success. */
     private boolean isBacklogKnown = true;
     private final ScheduledExecutorService leases =
@@ -62,8 +69,7 @@ final class LaneMonitor implements AutoCloseable {
 
     /** Starts; the delays keep workers from measuring and purging at the same time. */
     void start(StartDelays delays) {
-        leases.scheduleWithFixedDelay(() -> metrics.leasesEnded(core.endLeases()),
-                delays.millis("worker-leases", LEASE_PERIOD_MILLIS), LEASE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        scheduleLeases(delays.millis("worker-leases", LEASE_PERIOD_MILLIS));
         // Not on the thread that waits for Kafka: this figure must rise when everything else stalls.
         leases.scheduleWithFixedDelay(
                 () -> metrics.waitingItems.measure(core.read(WorkerEngine::waitingSinceMillis)),
@@ -74,6 +80,16 @@ final class LaneMonitor implements AutoCloseable {
                 delays.millis("worker-purge", PURGE_PERIOD_MILLIS), PURGE_PERIOD_MILLIS, TimeUnit.MILLISECONDS);
     }
 
+    private void scheduleLeases(long inMillis) {
+        leases.schedule(() -> {
+            try {
+                metrics.leasesEnded(core.endLeases());
+            } finally {
+                scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
+            }
+        }, inMillis, TimeUnit.MILLISECONDS);
+    }
+
     @Override
     public void close() {
         leases.shutdownNow();
@@ -81,8 +97,15 @@ final class LaneMonitor implements AutoCloseable {
     }
 
     private void measureBacklog() {
+        if (lastBacklog == 0 && leftOut < MOST_LEFT_OUT && core.isIdleAt(lastPosition)) {
+            leftOut++;
+            return;
+        }
+        leftOut = 0;
         try {
+            lastPosition = core.readPosition();
             long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
+            lastBacklog = backlog;
             core.caughtUp(backlog <= caughtUpBacklog);
             isBacklogKnown = true;
         } catch (RuntimeException e) {
@@ -92,6 +115,7 @@ final class LaneMonitor implements AutoCloseable {
                         Printable.of(e.getMessage()));
             }
             isBacklogKnown = false;
+            lastBacklog = -1;
             core.caughtUp(false);
         }
     }

@@ -44,8 +44,9 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     static final int MAX_RECORDS = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
-    /** Short, so that a partition is resumed soon after its lane has room. */
+    /** Short while items wait, because some of them start as time passes. */
     private static final Duration POLL = Duration.ofMillis(20);
+    private static final Duration IDLE_POLL = Duration.ofMillis(500);
     private static final long PAUSED_POLL_MILLIS = 2;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 50;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -133,7 +134,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Polls; waits itself while partitions are paused, because the client would spin (KAFKA-21084). */
     private ConsumerRecords<byte[], byte[]> poll() {
         if (consumer.paused().isEmpty()) {
-            return consumer.poll(POLL);
+            return consumer.poll(core.hasWaiting() ? POLL : IDLE_POLL);
         }
         ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
         if (records.nextOffsets().isEmpty()) {

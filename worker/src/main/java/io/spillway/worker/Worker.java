@@ -52,7 +52,7 @@ public final class Worker implements AutoCloseable {
      * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
      * which takes 500 ms by default when the other lanes are empty.
      */
-    private static final int FETCH_WAIT_MILLIS = 10;
+    private static final int FETCH_WAIT_MILLIS = 50;
     /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
@@ -129,7 +129,7 @@ public final class Worker implements AutoCloseable {
         WorkerTransactions transactions = new WorkerTransactions(
                 () -> producer(clients, registry), new LedgerWriter(topics), sameName, commitOutage);
         this.committer = new CommitThread(
-                core, runner, metrics, transactions, settings.commitInterval().toMillis(), this::fail);
+                core, runner, metrics, transactions, settings.commitInterval(), nanoClock, this::fail);
         this.poller = new PollThread(core, runner, committer, metrics, topics, settings.drainGrace(),
                 consumer(clients, registry), nanoClock, pollOutage, this::fail);
         this.monitor = new LaneMonitor(core, metrics, queues, topics, settings.slots(),

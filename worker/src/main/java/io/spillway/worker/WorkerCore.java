@@ -197,10 +197,10 @@ final class WorkerCore {
     // ---- the commit thread
 
     /** Waits until the next commit is due, or {@link #wakeCommit} is called. */
-    void awaitCommit(long millis) throws InterruptedException {
+    void awaitCommit(long nanos) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long leftNanos = TimeUnit.MILLISECONDS.toNanos(millis);
+            long leftNanos = nanos;
             while (!urgent && leftNanos > 0) {
                 leftNanos = commitWanted.awaitNanos(leftNanos);
             }
@@ -260,6 +260,21 @@ final class WorkerCore {
     /** Returns the number of attempts that still run after their interrupt. */
     int interrupted() {
         return lockedGet(() -> count(Attempt::isInterrupted));
+    }
+
+    /** Returns whether any item waits for a slot. */
+    boolean hasWaiting() {
+        return lockedGet(() -> PollThread.LANES.stream().anyMatch(lane -> engine.waiting(lane) > 0));
+    }
+
+    /** Returns whether no item waits or runs, and {@code position} is still the sum of the read positions. */
+    boolean isIdleAt(long position) {
+        return !hasWaiting() && inFlight() == 0 && readPosition() == position;
+    }
+
+    /** Returns the sum of the read positions of the partitions: it changes when something is read. */
+    long readPosition() {
+        return lockedGet(() -> owned.values().stream().mapToLong(each -> each.state.position()).sum());
     }
 
     int waiting(Lane lane) {

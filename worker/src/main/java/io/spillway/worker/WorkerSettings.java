@@ -26,8 +26,9 @@ public record WorkerSettings(
                 unit = "bytes", doc = "Maximum size of the items in memory, for each lane: key, value, headers and the"
                         + " objects around them, of items that wait, run or may have killed a worker.")
                 int readAheadBytes,
-        @Setting(key = "worker.commitInterval", defaultValue = "50ms", allowed = "1ms to 10000ms",
-                doc = "Time between two transactions of the worker.") Duration commitInterval,
+        @Setting(key = "worker.commitInterval", defaultValue = "100ms", allowed = "1ms to 10000ms",
+                doc = "Longest time between two transactions of the worker. They are more frequent as long as they are"
+                        + " cheap.") Duration commitInterval,
         @Setting(key = "worker.drainGrace", defaultValue = "5s", allowed = "0ms to 20000ms",
                 doc = "Time for running handlers to finish when the worker stops or loses their partition.")
                 Duration drainGrace,

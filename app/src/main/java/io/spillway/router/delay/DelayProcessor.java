@@ -7,6 +7,7 @@ import io.spillway.core.routing.Route;
 import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.route.Decider;
 import io.spillway.router.route.Decision;
@@ -64,8 +65,8 @@ public final class DelayProcessor extends LaneProcessor {
      */
     public DelayProcessor(
             Topics topics, DelayReader reader, Decider decider, RetryRules rules, RouterMetrics metrics,
-            DelayMetrics delays, int threads, InstantSource clock, LedgerRecorder recorder) {
-        super(LaneStage.DELAY, topics, topics.lane(Lane.DELAY), decider, metrics, recorder);
+            DelayMetrics delays, int threads, InstantSource clock, LedgerRecorder recorder, CommitPacer pacer) {
+        super(LaneStage.DELAY, topics, topics.lane(Lane.DELAY), decider, metrics, recorder, pacer);
         this.topics = topics;
         this.reader = reader;
         this.rules = rules;

@@ -32,27 +32,40 @@ import org.slf4j.LoggerFactory;
 public final class WorkReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WorkReader.class);
     private static final long PERIOD_MILLIS = 1_000;
+    /** Most measurements in succession that are left out while nothing is routed and the lanes are empty. */
+    private static final int MOST_LEFT_OUT = 4;
 
     private final Function<Lane, List<QueueProgress>> progress;
+    private final LongSupplier commits;
     private final long stuckAfterMillis;
     private final LongSupplier nanoClock;
     private final LaneProgress hot = new LaneProgress();
     private final LaneProgress overflow = new LaneProgress();
     private final PeriodicTask task;
     private volatile LaneBacklogs latest = LaneBacklogs.UNKNOWN;
+    private boolean wasEmpty;
+    private long lastCommits;
+    private int leftOut;
 
-    /** Creates a reader for {@link #start}; {@code nanoClock} is monotonic, so a step of the clock is no stall. */
+    /**
+     * Creates a reader for {@link #start}.
+     *
+     * @param commits   number of transactions by which this process moved items
+     * @param nanoClock monotonic, so a step of the clock is no stall
+     */
     public WorkReader(
-            QueueAdmin admin, Topics topics, Duration stuckAfter, LongSupplier nanoClock, MeterRegistry registry) {
-        this(lane -> admin.readProgress(topics.lane(lane), topics.workerGroup(), false), stuckAfter, nanoClock,
-                registry);
+            QueueAdmin admin, Topics topics, LongSupplier commits, Duration stuckAfter, LongSupplier nanoClock,
+            MeterRegistry registry) {
+        this(lane -> admin.readProgress(topics.lane(lane), topics.workerGroup(), false), commits, stuckAfter,
+                nanoClock, registry);
     }
 
     /** Creates a reader with a source of each lane's progress, which may throw. */
     WorkReader(
-            Function<Lane, List<QueueProgress>> progress, Duration stuckAfter, LongSupplier nanoClock,
-            MeterRegistry registry) {
+            Function<Lane, List<QueueProgress>> progress, LongSupplier commits, Duration stuckAfter,
+            LongSupplier nanoClock, MeterRegistry registry) {
         this.progress = progress;
+        this.commits = commits;
         this.stuckAfterMillis = stuckAfter.toMillis();
         this.nanoClock = nanoClock;
         this.task = new PeriodicTask("router-waiting-work", this::read, failure ->
@@ -79,9 +92,18 @@ public final class WorkReader implements AutoCloseable {
         task.close();
     }
 
-    /** Reads both lanes once. */
+    /** Reads both lanes once, unless both were empty and this process has moved nothing since. */
     void read() {
+        long moved = commits.getAsLong();
+        if (wasEmpty && moved == lastCommits && leftOut < MOST_LEFT_OUT) {
+            leftOut++;
+            return;
+        }
+        leftOut = 0;
+        lastCommits = moved;
+        wasEmpty = false;
         latest = new LaneBacklogs(next(hot, Lane.HOT), next(overflow, Lane.OVERFLOW));
+        wasEmpty = latest.hot().isEmpty() && latest.overflow().isEmpty();
     }
 
     private PartitionBacklog next(LaneProgress lane, Lane name) {

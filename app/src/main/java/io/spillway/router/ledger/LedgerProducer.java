@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -12,6 +13,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.PartitionInfo;
@@ -20,9 +22,10 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.metrics.KafkaMetric;
 
 /**
- * Producer of one stream thread that writes the ledger deltas in the same transaction as the moves. Kafka Streams adds
- * the offsets to a transaction last, when all its tasks have written their records and none runs until the commit; the
- * deltas are sent just before. A delta that cannot be sent fails the commit, as any other record does.
+ * Producer of one stream thread that writes the ledger deltas in the same transaction as the moves. Kafka Streams
+ * flushes before it adds the offsets to a transaction, when all its tasks have written their records and none runs
+ * until the commit; the deltas are sent with that flush, so that they share its requests, and those of a transaction
+ * that has no other records with the offsets. A delta that cannot be sent fails the commit, as any other record does.
  *
  * <p>Owner of the delegate producer. Used by its stream thread.
  */
@@ -31,21 +34,31 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     private final LedgerRecorder recorder;
     private final InstantSource clock;
     private final CommitWatch watch;
+    private final CommitPacer pacer;
+    private boolean isInTransaction;
+    /** Failure to send the deltas with a flush. Kafka Streams expects such failures only with the offsets. */
+    private Optional<KafkaException> unsent = Optional.empty();
+    private long commitStartedNanos;
     /** Cache for one transaction: a lookup costs a tenth of a send, and each record needs one. Bound: the lanes. */
     private final Map<String, List<PartitionInfo>> partitions = new HashMap<>();
     /** Kafka Streams flushes once per task at a commit. Each flush wakes the producer's thread and waits for it. */
     private boolean isFlushed = true;
 
     public LedgerProducer(
-            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch) {
+            Producer<byte[], byte[]> producer, LedgerRecorder recorder, InstantSource clock, CommitWatch watch,
+            CommitPacer pacer) {
         this.producer = producer;
         this.recorder = recorder;
         this.clock = clock;
         this.watch = watch;
+        this.pacer = pacer;
     }
 
     @Override
     public void sendOffsetsToTransaction(Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata group) {
+        if (unsent.isPresent()) {
+            throw unsent.get();
+        }
         recorder.flush(clock.millis(), this::send);
         producer.sendOffsetsToTransaction(offsets, group);
     }
@@ -59,18 +72,25 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     public void beginTransaction() {
         partitions.clear();
         producer.beginTransaction();
+        isInTransaction = true;
+        unsent = Optional.empty();
+        commitStartedNanos = pacer.nowNanos();
         watch.begun(this);
     }
 
     @Override
     public void commitTransaction() {
         producer.commitTransaction();
+        isInTransaction = false;
+        pacer.committed(commitStartedNanos);
         watch.ended(this);
     }
 
     @Override
     public void abortTransaction() {
+        isInTransaction = false;
         producer.abortTransaction();
+        pacer.aborted();
         watch.ended(this);
     }
 
@@ -99,8 +119,20 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
     @Override
     public void flush() {
         if (!isFlushed) {
+            commitStartedNanos = pacer.nowNanos();
+            flushLedger();
             producer.flush();
             isFlushed = true;
+        }
+    }
+
+    private void flushLedger() {
+        if (isInTransaction && unsent.isEmpty()) {
+            try {
+                recorder.flush(clock.millis(), this::send);
+            } catch (KafkaException e) {
+                unsent = Optional.of(e);
+            }
         }
     }
 

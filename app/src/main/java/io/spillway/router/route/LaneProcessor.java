@@ -9,6 +9,7 @@ import io.spillway.kafka.codec.LedgerOwner;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.codec.TrailCodec;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     private final Decider decider;
     private final RouterMetrics metrics;
     private final LedgerRecorder recorder;
+    private final CommitPacer pacer;
     private final LedgerOwner owners = new LedgerOwner();
     private final TrailCodec trail = new TrailCodec();
     private final boolean keepsTrail;
@@ -36,13 +38,14 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
     /** Creates the processor of one task, which reads a partition of the topic. */
     protected LaneProcessor(
             LaneStage stage, Topics topics, String topic, Decider decider, RouterMetrics metrics,
-            LedgerRecorder recorder) {
+            LedgerRecorder recorder, CommitPacer pacer) {
         this.stage = stage;
         this.topic = topic;
         this.keepsTrail = topics.keepsTrail();
         this.decider = decider;
         this.metrics = metrics;
         this.recorder = recorder;
+        this.pacer = pacer;
     }
 
     /** Also called again on the same processor after Kafka Streams has restored a corrupted task. */
@@ -108,6 +111,7 @@ public abstract class LaneProcessor implements Processor<byte[], byte[], byte[],
 
     /** Forwards a record as decided. */
     protected final void forward(Record<byte[], byte[]> record, Decision decision, long offset, long nowMillis) {
+        pacer.moved(context);
         switch (decision.route()) {
             case Route.ToLane to -> {
                 setLaneHeaders(record.headers(), to, decision, offset);

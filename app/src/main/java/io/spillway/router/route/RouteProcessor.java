@@ -7,6 +7,7 @@ import io.spillway.kafka.codec.ItemHeaders;
 import io.spillway.kafka.codec.Origin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ShardRequest;
+import io.spillway.router.ledger.CommitPacer;
 import io.spillway.router.ledger.LedgerRecorder;
 import io.spillway.router.stage.LaneStage;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,8 @@ public final class RouteProcessor extends LaneProcessor {
 
     private byte[] originPrefix;
 
-    public RouteProcessor(Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder) {
-        super(LaneStage.ROUTE, topics, topics.ingress(), decider, metrics, recorder);
+    public RouteProcessor(Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder, CommitPacer pacer) {
+        super(LaneStage.ROUTE, topics, topics.ingress(), decider, metrics, recorder, pacer);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.spillway.router.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.spillway.core.item.Lane;
@@ -9,6 +10,7 @@ import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressState;
 import io.spillway.kafka.topics.QueueProgress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -82,7 +84,7 @@ class WorkReaderTest {
     void the_time_without_progress_is_that_of_the_monotonic_clock() {
         AtomicLong nanos = new AtomicLong(-3_000_000_000L);
         WorkReader reader = new WorkReader(
-                name -> List.of(progress(0, 4, 4, 0, 2)), Duration.ofMillis(STUCK_AFTER_MILLIS), nanos::get,
+                name -> List.of(progress(0, 4, 4, 0, 2)), () -> 0, Duration.ofMillis(STUCK_AFTER_MILLIS), nanos::get,
                 new SimpleMeterRegistry());
         reader.read();
         nanos.addAndGet(Duration.ofMillis(STUCK_AFTER_MILLIS - 1).toNanos());
@@ -94,6 +96,45 @@ class WorkReaderTest {
 
         assertThat(reader.latest().of(Lane.HOT).isStuck(0)).isTrue();
         assertThat(reader.latest().of(Lane.OVERFLOW).isStuck(0)).isTrue();
+    }
+
+    @Test
+    void empty_lanes_are_read_once_in_five_periods_and_at_once_when_items_were_moved() {
+        List<Lane> reads = new ArrayList<>();
+        AtomicLong commits = new AtomicLong();
+        AtomicLong end = new AtomicLong();
+        WorkReader reader = new WorkReader(name -> {
+            reads.add(name);
+            return List.of(untouched(0, end.get()));
+        }, commits::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0, new SimpleMeterRegistry());
+        for (int period = 0; period < 10; period++) {
+            reader.read();
+        }
+        assertThat(reads).containsExactly(Lane.HOT, Lane.OVERFLOW, Lane.HOT, Lane.OVERFLOW);
+
+        commits.set(1);
+        end.set(5);
+        reader.read();
+        assertThat(reads).hasSize(6);
+        assertThat(reader.latest().of(Lane.HOT).waiting(0)).isEqualTo(5);
+        reader.read();
+        reader.read();
+        assertThat(reads).as("while items wait").hasSize(10);
+    }
+
+    @Test
+    void a_lane_that_could_not_be_read_is_read_again_in_the_next_period() {
+        AtomicLong reads = new AtomicLong();
+        WorkReader reader = new WorkReader(name -> {
+            if (reads.incrementAndGet() > 2) {
+                throw new IllegalStateException("no answer");
+            }
+            return List.of(untouched(0, 0));
+        }, reads::get, Duration.ofMillis(STUCK_AFTER_MILLIS), () -> 0, new SimpleMeterRegistry());
+        reader.read();
+        assertThatThrownBy(reader::read).hasMessage("no answer");
+        assertThatThrownBy(reader::read).hasMessage("no answer");
+        assertThat(reads).hasValue(4);
     }
 
     private static QueueProgress untouched(int partition, long end) {

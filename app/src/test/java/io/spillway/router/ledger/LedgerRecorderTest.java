@@ -52,8 +52,9 @@ class LedgerRecorderTest {
             };
     private long nowNanos;
     private final CommitWatch watch = new CommitWatch(() -> nowNanos);
+    private final CommitPacer pacer = new CommitPacer(Duration.ofMillis(100), () -> nowNanos);
     private final LedgerProducer producer =
-            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch);
+            new LedgerProducer(kafka, recorder, () -> Instant.ofEpochMilli(AT), watch, pacer);
 
     @Test
     void the_moves_of_a_threads_tasks_are_in_the_transaction_with_their_offsets() {
@@ -150,6 +151,40 @@ class LedgerRecorderTest {
         kafka.sendException = new KafkaException("no room");
         assertThatThrownBy(this::commit).hasMessageContaining("no room");
         assertThat(kafka.consumerGroupOffsetsHistory()).isEmpty();
+    }
+
+    @Test
+    void entries_are_sent_with_the_flush_of_the_moves_and_not_again_with_the_offsets() {
+        LedgerRecorder.TaskLedger ledger = recorder.open(ItemState.OUTSIDE);
+        begin();
+        producer.send(new ProducerRecord<>("hot", new byte[0]));
+        ledger.record("a", ItemState.HOT);
+        producer.flush();
+        assertThat(kafka.uncommittedRecords()).hasSize(2);
+        producer.flush();
+        commit();
+        assertThat(sums(kafka.history().stream().filter(record -> record.topic().equals(topics.ledger())).toList()))
+                .isEqualTo(Map.of("a outside>hot", 1L));
+    }
+
+    @Test
+    void an_entry_that_cannot_be_sent_with_the_flush_fails_the_commit() {
+        LedgerRecorder.TaskLedger ledger = recorder.open(ItemState.OUTSIDE);
+        begin();
+        producer.send(new ProducerRecord<>("hot", new byte[0]));
+        ledger.record("a", ItemState.HOT);
+        kafka.sendException = new KafkaException("no room");
+        producer.flush();
+        kafka.sendException = null;
+        producer.flush();
+        assertThatThrownBy(this::commit).hasMessageContaining("no room");
+        assertThat(kafka.consumerGroupOffsetsHistory()).isEmpty();
+
+        producer.abortTransaction();
+        ledger.record("b", ItemState.HOT);
+        producer.beginTransaction();
+        commit();
+        assertThat(sums(kafka.history())).isEqualTo(Map.of("b outside>hot", 1L));
     }
 
     /** Kafka Streams keeps the thread after such a failure: it closes its tasks, and they make the moves again. */

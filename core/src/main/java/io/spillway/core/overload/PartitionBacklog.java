@@ -1,5 +1,7 @@
 package io.spillway.core.overload;
 
+import java.util.Arrays;
+
 /**
  * Waiting items of each partition of a lane, and whether its consumer is stuck. Immutable; each update creates a new
  * object, which is published to all threads.
@@ -64,6 +66,11 @@ public final class PartitionBacklog {
     /** Returns the waiting items of a partition; 0 for an unknown partition. */
     public long waiting(int partition) {
         return partition < waiting.length ? waiting[partition] : 0;
+    }
+
+    /** Returns whether no item waits in any partition. */
+    public boolean isEmpty() {
+        return Arrays.stream(waiting).allMatch(items -> items == 0);
     }
 
     /** Returns whether the consumer of a partition is stuck; false for an unknown partition. */

@@ -3,12 +3,14 @@ package io.spillway.kafka.topics;
 import io.spillway.core.item.Printable;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -63,6 +65,11 @@ public final class KafkaClients {
      * closes it; further settings take precedence.
      */
     public KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
+        return create(() -> new KafkaConsumer<>(
+                reading(more), new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+    }
+
+    private Map<String, Object> reading(Map<String, Object> more) {
         Map<String, Object> properties = common();
         properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
@@ -70,8 +77,23 @@ public final class KafkaClients {
         // Otherwise asking for a missing topic would create it with the cluster's defaults.
         properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         properties.putAll(more);
-        return create(
-                () -> new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
+        return properties;
+    }
+
+    /**
+     * Creates a consumer as {@link #consumer} does, that follows a topic: without news it asks every five seconds. Its
+     * close does not wait for the answer.
+     */
+    public KafkaConsumer<byte[], byte[]> follower(Map<String, Object> more) {
+        Map<String, Object> properties = reading(more);
+        properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 5_000);
+        return create(() -> new KafkaConsumer<>(
+                properties, new ByteArrayDeserializer(), new ByteArrayDeserializer()) {
+            @Override
+            public void close() {
+                close(CloseOptions.timeout(Duration.ZERO));
+            }
+        });
     }
 
     /** Creates an idempotent producer that waits for all in-sync replicas; the caller closes it. */

@@ -6,6 +6,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -31,8 +33,14 @@ public final class QueueAdmin {
     /** Ninety seconds in total, longer than any Spillway transaction may stay open. */
     private static final int MAX_STABLE_ATTEMPTS = 4_500;
 
+    private static final long PARTITIONS_KEPT_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final Admin admin;
     private final SuggestedCommands commands;
+    /** Bound: the topics of the queue. */
+    private final Map<String, Partitions> known = new ConcurrentHashMap<>();
+
+    private record Partitions(List<TopicPartition> all, long readAtNanos) {}
 
     /** Creates an administrator whose messages suggest these commands. */
     public QueueAdmin(Admin admin, SuggestedCommands commands) {
@@ -85,7 +93,17 @@ public final class QueueAdmin {
 
     private List<QueueProgress> read(
             String topic, String group, boolean settled, Consumer<TopicPartition> unreadable) {
-        List<TopicPartition> partitions = partitions(topic);
+        try {
+            return read(partitions(topic), group, settled, unreadable);
+        } catch (KafkaFailure e) {
+            // The topic may have been recreated with fewer partitions.
+            known.remove(topic);
+            throw e;
+        }
+    }
+
+    private List<QueueProgress> read(
+            List<TopicPartition> partitions, String group, boolean settled, Consumer<TopicPartition> unreadable) {
         Map<TopicPartition, OffsetAndMetadata> committed = committed(partitions, group, settled);
         committed.forEach((partition, commit) -> {
             if (commit != null && !commit.metadata().isEmpty()
@@ -183,12 +201,20 @@ public final class QueueAdmin {
         TopicAdmin.get(admin.deleteRecords(toDelete).all(), "purge finished records of " + below.keySet());
     }
 
+    /** Partitions that were added to a topic are known within a minute. */
     private List<TopicPartition> partitions(String topic) {
-        return TopicAdmin.get(
+        long nowNanos = System.nanoTime();
+        Partitions last = known.get(topic);
+        if (last != null && nowNanos - last.readAtNanos() < PARTITIONS_KEPT_NANOS) {
+            return last.all();
+        }
+        List<TopicPartition> partitions = TopicAdmin.get(
                         admin.describeTopics(List.of(topic)).topicNameValues().get(topic), "describe topic " + topic)
                 .partitions().stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
+        known.put(topic, new Partitions(partitions, nowNanos));
+        return partitions;
     }
 
     private Map<TopicPartition, ListOffsetsResultInfo> offsets(List<TopicPartition> partitions, OffsetSpec spec) {

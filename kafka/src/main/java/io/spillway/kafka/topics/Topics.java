@@ -2,6 +2,7 @@ package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Lane;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,24 +56,31 @@ public final class Topics {
     private static final int ATTEMPTS_REPORT_BYTES = 2 * 1024 * 1024;
 
     private final String prefix;
+    /** Asked for with each item. */
+    private final String ingress;
+    private final Map<Lane, String> lanes = new EnumMap<>(Lane.class);
     private final TopicSettings settings;
     private final boolean assignsShards;
 
     /** Declares the topics of a queue. */
     public Topics(QueueSettings queue) {
         this.prefix = queue.kafka().prefix();
+        this.ingress = prefix + ".ingress";
+        for (Lane lane : Lane.values()) {
+            lanes.put(lane, prefix + "." + lane.label());
+        }
         this.settings = queue.topics();
         this.assignsShards = queue.shards().overlap().isPresent();
     }
 
     /** Returns the topic that producers write to. */
     public String ingress() {
-        return prefix + ".ingress";
+        return ingress;
     }
 
     /** Returns the topic of a lane. */
     public String lane(Lane lane) {
-        return prefix + "." + lane.label();
+        return lanes.get(lane);
     }
 
     /** Returns the number of partitions of ingress and of every lane. */

@@ -131,7 +131,7 @@ public final class CompactedView implements AutoCloseable {
 
     private void run() {
         while (stopping.getCount() > 0) {
-            try (Consumer<byte[], byte[]> opened = clients.consumer(progressGroup
+            try (Consumer<byte[], byte[]> opened = clients.follower(progressGroup
                     .<Map<String, Object>>map(group -> Map.of(ConsumerConfig.GROUP_ID_CONFIG, group))
                     .orElse(Map.of()))) {
                 consumer = opened;

@@ -37,6 +37,7 @@ public final class ConcurrencyExchange implements AutoCloseable {
     private final CompactedView view;
     private final StatusPublisher publisher;
     private Optional<ConcurrencyShares> last = Optional.empty();
+    private int idlePeriods;
 
     /**
      * Creates the exchange of one worker.
@@ -75,7 +76,11 @@ public final class ConcurrencyExchange implements AutoCloseable {
         if (last.isEmpty() || all.containsKey(member)) {
             last = Optional.of(new ConcurrencyShares(member, all, clock.millis() / TURN_MILLIS));
         }
-        publisher.publish(statuses.encode(member, bounded(worker.apply(last.get()))));
+        Map<String, Demand> demands = worker.apply(last.get());
+        if (!demands.isEmpty() || idlePeriods % RateExchange.IDLE_PERIODS == 0) {
+            publisher.publish(statuses.encode(member, bounded(demands)));
+        }
+        idlePeriods = demands.isEmpty() ? idlePeriods + 1 : 0;
     }
 
     private static Map<String, Demand> bounded(Map<String, Demand> demands) {

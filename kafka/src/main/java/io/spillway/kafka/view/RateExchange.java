@@ -6,12 +6,13 @@ import io.spillway.kafka.topics.StartDelays;
 import io.spillway.kafka.topics.Topics;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exchange of measured demand between the processes of one role, twice a second, which divides each tenant's rate among
+ * Exchange of measured demand between the processes of one role, twice a second while there is any, which divides each tenant's rate among
  * them: the routers for the rates of the lanes, and the gateways for the rates of admission. Without news for three
  * seconds each process admits the whole rate; if Kafka is unreachable, no items are routed or accepted either.
  *
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
 public final class RateExchange implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RateExchange.class);
     private static final long PERIOD_MILLIS = 500;
+    /** A process without demand says so in every third period; the others take it for dead after six. */
+    static final int IDLE_PERIODS = 3;
     private static final int MAX_INSTANCES = 1_000;
 
     private final Demands.Role role;
@@ -30,6 +33,7 @@ public final class RateExchange implements AutoCloseable {
     private final CompactedView view;
     private final StatusPublisher publisher;
     private long lastMillis;
+    private int idlePeriods;
 
     /** Creates the exchange of one process of a role; its name is that of the instance. */
     public RateExchange(
@@ -68,7 +72,11 @@ public final class RateExchange implements AutoCloseable {
         long nowMillis = clock.millis();
         long intervalMillis = Math.max(1, nowMillis - lastMillis);
         lastMillis = nowMillis;
-        publisher.publish(demands.encode(member, shares.endInterval(intervalMillis)));
+        Map<String, Double> demand = shares.endInterval(intervalMillis);
+        if (!demand.isEmpty() || idlePeriods % IDLE_PERIODS == 0) {
+            publisher.publish(demands.encode(member, demand));
+        }
+        idlePeriods = demand.isEmpty() ? idlePeriods + 1 : 0;
         shares.divide(demands.ofOthers(member));
     }
 }

@@ -89,7 +89,7 @@ public final class TopicTail implements AutoCloseable {
 
     private void run() {
         while (stopping.getCount() > 0) {
-            try (KafkaConsumer<byte[], byte[]> opened = clients.consumer(Map.of())) {
+            try (KafkaConsumer<byte[], byte[]> opened = clients.follower(Map.of())) {
                 consumer = Optional.of(opened);
                 follow(opened);
             } catch (WakeupException e) {

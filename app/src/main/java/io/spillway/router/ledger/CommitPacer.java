@@ -1,0 +1,117 @@
+package io.spillway.router.ledger;
+
+import io.spillway.core.engine.CommitPace;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+
+/**
+ * Pace of the commits of the stream threads. Moved items are visible after the commit, so each thread commits when it
+ * has processed what a poll brought, as often as {@link CommitPace} allows, and after {@code router.commitInterval} at
+ * the latest.
+ *
+ * <p>A stream thread polls when it has nothing left to process. If it has moved items and a commit is due, its consumer
+ * polls without waiting; if a commit is due soon, it waits no longer than that. After the poll Kafka Streams makes the
+ * commit that was requested. What moves no item, such as the fold of the ledger, waits for the next commit or for
+ * {@link #OTHER_COMMITS_MILLIS}.
+ *
+ * <p>Thread-safe: each stream thread owns a pace of its own, which the processors, the consumer and the producer of
+ * that thread find by it.
+ */
+public final class CommitPacer {
+    /** Least {@code commit.interval.ms} of Kafka Streams: how long work that moves no items can be uncommitted. */
+    public static final long OTHER_COMMITS_MILLIS = 250;
+
+    /** As much for transactions as for waiting: half of an idle thread's time. */
+    private static final double IDLE_PER_COST = 1;
+    private static final double BUSY_PER_COST = 10;
+
+    private final long intervalNanos;
+    private final LongSupplier nanoClock;
+    private final ThreadLocal<ThreadPace> ofThread;
+    private final LongAdder commits = new LongAdder();
+
+    /**
+     * Creates a pacer.
+     *
+     * @param commitInterval longest time that a moved item is uncommitted, more than 0
+     */
+    public CommitPacer(Duration commitInterval, LongSupplier nanoClock) {
+        this.intervalNanos = commitInterval.toNanos();
+        this.nanoClock = nanoClock;
+        this.ofThread = ThreadLocal.withInitial(() ->
+                new ThreadPace(new CommitPace(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
+    }
+
+    /** Records that the task of this context has moved an item, on the task's thread. */
+    public void moved(ProcessorContext<?, ?> context) {
+        ThreadPace thread = ofThread.get();
+        if (thread.moved == null) {
+            thread.movedSinceNanos = nanoClock.getAsLong();
+            thread.moved = context;
+        }
+    }
+
+    /**
+     * Polls as a stream thread does when it has nothing left to process, and requests a commit if one is due.
+     *
+     * @param timeout longest time to wait for records
+     * @param poll    polls with a timeout
+     */
+    public <R> R poll(Duration timeout, Function<Duration, R> poll) {
+        ThreadPace thread = ofThread.get();
+        long startNanos = nanoClock.getAsLong();
+        R records = poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
+        long nowNanos = nanoClock.getAsLong();
+        thread.pace.idle(nowNanos - startNanos);
+        if (thread.moved != null && untilDueNanos(thread, nowNanos) == 0) {
+            thread.moved.commit();
+        }
+        return records;
+    }
+
+    private long untilDueNanos(ThreadPace thread, long nowNanos) {
+        if (thread.moved == null) {
+            return Long.MAX_VALUE;
+        }
+        long latestNanos = Math.max(0, intervalNanos - (nowNanos - thread.movedSinceNanos));
+        return Math.min(latestNanos, thread.pace.untilDueNanos(nowNanos));
+    }
+
+    /** Records that this thread's transaction was committed. */
+    void committed(long startedNanos) {
+        ThreadPace thread = ofThread.get();
+        thread.pace.committed(startedNanos, nanoClock.getAsLong());
+        if (thread.moved != null) {
+            commits.increment();
+        }
+        thread.moved = null;
+    }
+
+    /** Records that this thread's transaction was aborted: its items are moved again. */
+    void aborted() {
+        ofThread.get().moved = null;
+    }
+
+    /** Returns the number of transactions that have moved items. */
+    public long commits() {
+        return commits.sum();
+    }
+
+    long nowNanos() {
+        return nanoClock.getAsLong();
+    }
+
+    private static final class ThreadPace {
+        private final CommitPace pace;
+        /** Context of a task with moves that are not committed; null if there are none. */
+        private ProcessorContext<?, ?> moved;
+        private long movedSinceNanos;
+
+        ThreadPace(CommitPace pace) {
+            this.pace = pace;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.spillway.router.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.streams.processor.api.MockProcessorContext;
+import org.junit.jupiter.api.Test;
+
+/** One stream thread on a clock that is set. */
+class CommitPacerTest {
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final MockProcessorContext<byte[], byte[]> context = new MockProcessorContext<>();
+    private final List<Long> waitedMicros = new ArrayList<>();
+    private long nowNanos;
+    private final CommitPacer pacer = new CommitPacer(Duration.ofMillis(50), () -> nowNanos);
+
+    @Test
+    void a_thread_that_moved_nothing_waits_for_records_and_requests_no_commit() {
+        poll();
+        assertThat(waitedMicros).containsExactly(100_000L);
+        assertThat(context.committed()).isFalse();
+    }
+
+    @Test
+    void the_first_move_is_committed_without_waiting_for_records() {
+        pacer.moved(context);
+        poll();
+        assertThat(waitedMicros).containsExactly(0L);
+        assertThat(context.committed()).isTrue();
+    }
+
+    @Test
+    void after_a_commit_a_thread_is_idle_for_as_long_as_the_commit_took_before_the_next_one() {
+        commit(4);
+        advance(1);
+        pacer.moved(context);
+        poll();
+        assertThat(waitedMicros).as("a busy millisecond counts a tenth").containsExactly(3_900L);
+        assertThat(context.committed()).isTrue();
+    }
+
+    @Test
+    void a_thread_that_is_busy_commits_after_ten_times_the_cost_but_not_later_than_the_interval() {
+        commit(4);
+        pacer.moved(context);
+        advance(39);
+        poll();
+        assertThat(waitedMicros).containsExactly(100L);
+
+        commit(400);
+        pacer.moved(context);
+        advance(49);
+        poll();
+        assertThat(waitedMicros).endsWith(1_000L);
+        assertThat(context.committed()).isTrue();
+    }
+
+    @Test
+    void records_that_come_before_a_commit_is_due_are_processed_first() {
+        commit(4);
+        pacer.moved(context);
+        pacer.poll(POLL, timeout -> {
+            advance(1);
+            return "records";
+        });
+        assertThat(context.committed()).isFalse();
+        poll();
+        assertThat(waitedMicros).containsExactly(3_000L);
+        assertThat(context.committed()).isTrue();
+    }
+
+    @Test
+    void the_moves_of_an_aborted_transaction_are_not_committed() {
+        pacer.moved(context);
+        pacer.aborted();
+        poll();
+        assertThat(waitedMicros).containsExactly(100_000L);
+        assertThat(context.committed()).isFalse();
+        assertThat(pacer.commits()).isZero();
+    }
+
+    @Test
+    void commits_that_moved_items_are_counted() {
+        commit(4);
+        assertThat(pacer.commits()).isZero();
+        pacer.moved(context);
+        commit(4);
+        assertThat(pacer.commits()).isEqualTo(1);
+    }
+
+    private void poll() {
+        pacer.poll(POLL, timeout -> {
+            waitedMicros.add(timeout.toNanos() / 1_000);
+            return nowNanos += timeout.toNanos();
+        });
+    }
+
+    private void commit(long millis) {
+        long startedNanos = nowNanos;
+        advance(millis);
+        pacer.committed(startedNanos);
+        context.resetCommit();
+    }
+
+    private void advance(long millis) {
+        nowNanos += Duration.ofMillis(millis).toNanos();
+    }
+}
