@@ -12,6 +12,8 @@ COPY deploy/healthy /opt/spillway/deploy/
 # The libraries change rarely: in a layer of their own they are shared between builds.
 COPY --from=build /spillway/app/target/lib /opt/spillway/app/target/lib
 COPY --from=build /spillway/app/target/spillway.jar /opt/spillway/app/target/
+# The archive of loaded classes, by this image's Java: starts take a third less time.
+RUN SPILLWAY_ARCHIVE=make spillway
 
 # Half of the container's memory for the heap, the rest for RocksDB and network buffers.
 ENV SPILLWAY_JAVA_OPTS=-XX:MaxRAMPercentage=50

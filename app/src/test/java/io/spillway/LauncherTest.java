@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +70,69 @@ class LauncherTest {
                     + ", which does not exist. Correct or remove this entry.\n");
         }
         assertThat(run(Map.of("SPILLWAY_CLASSPATH", ""), "run").out()).endsWith("-jar", jar(), "run");
+    }
+
+    @Test
+    void an_archive_of_this_java_that_is_newer_than_the_jar_is_used() throws Exception {
+        Path archive = Files.createFile(home.resolve("app/target/spillway-25000001.archive"));
+        String option = "-XX:AOTCache=" + archive.toRealPath();
+        Files.setLastModifiedTime(archive, FileTime.from(Instant.now().plusSeconds(60)));
+
+        assertThat(run(Map.of(), "run").out()).contains(option, "-Xlog:aot*=off");
+        assertThat(run(Map.of("SPILLWAY_ARCHIVE", "off"), "run").out()).doesNotContain(option)
+                .noneMatch(line -> line.startsWith("SPILLWAY_"));
+        for (String other : List.of("-XX:SharedArchiveFile=x", "-XX:AOTMode=off", "-Xshare:off")) {
+            assertThat(run(Map.of("SPILLWAY_JAVA_OPTS", other), "run").out()).contains(other).doesNotContain(option);
+        }
+        Files.setLastModifiedTime(archive, FileTime.from(Instant.EPOCH));
+        assertThat(run(Map.of(), "run").out()).as("older than the jar").doesNotContain(option);
+        javaWriting("24.0.2");
+        Files.setLastModifiedTime(archive, FileTime.from(Instant.now().plusSeconds(60)));
+        assertThat(run(Map.of(), "run").out()).as("of another Java").doesNotContain(option);
+        Path shared = Files.createFile(home.resolve("app/target/spillway-24000002.archive"));
+        Files.setLastModifiedTime(shared, FileTime.from(Instant.now().plusSeconds(60)));
+        assertThat(run(Map.of(), "run").out()).contains("-XX:SharedArchiveFile=" + shared.toRealPath());
+    }
+
+    @Test
+    void an_archive_is_made_by_a_run_that_has_no_settings_of_the_user() throws Exception {
+        Path archive = home.resolve("app/target/spillway-25000001.archive");
+        javaWriting("25.0.1");
+
+        Run run = run(Map.of("SPILLWAY_ARCHIVE", "make", "SPILLWAY_KAFKA_BOOTSTRAPSERVERS", "kafka:9092"), "run");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).isEmpty();
+        assertThat(Files.readAllLines(archive)).contains("-cp", jar(), "io.spillway.cli.Training", "data")
+                .filteredOn(line -> line.startsWith("SPILLWAY_")).containsExactlyInAnyOrder(
+                        "SPILLWAY_GATEWAY_PORT=0", "SPILLWAY_METRICS_PORT=0", "SPILLWAY_KAFKA_EMBEDDEDPORT=0");
+        try (Stream<Path> left = Files.list(home.resolve("app/target"))) {
+            assertThat(left).containsExactlyInAnyOrder(archive, home.resolve("app/target/spillway.jar"));
+        }
+    }
+
+    @Test
+    void a_training_run_without_an_archive_is_an_error_of_make_and_none_of_a_start() throws Exception {
+        Run run = run(Map.of("SPILLWAY_ARCHIVE", "make"));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).isEqualTo("spillway: No archive was created. See "
+                + home.toRealPath().resolve("app/target/.training/log") + ".\n");
+        assertThat(run(Map.of(), "run").out()).endsWith("-jar", jar(), "run").noneMatch(line -> line.contains("AOT"));
+    }
+
+    /** A Java that writes its arguments and settings to the archive that it should create, or prints them. */
+    private void javaWriting(String version) throws IOException {
+        Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"" + version + "\"\n");
+        Files.writeString(home.resolve("jdk/bin/java"), """
+                #!/bin/sh
+                case $1 in
+                  -XX:AOTCacheOutput=*) exec >"${1#*=}" ;;
+                esac
+                printf '%s\\n' "$@"
+                env | grep ^SPILLWAY_ || true
+                """);
     }
 
     @Test

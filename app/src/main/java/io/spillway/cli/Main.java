@@ -24,6 +24,7 @@ import io.spillway.handler.HandlerException;
 import io.spillway.kafka.topics.KafkaFailure;
 import io.spillway.router.RouterException;
 import io.spillway.worker.WorkerException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -45,8 +46,9 @@ import picocli.CommandLine.Command;
             "130:Ctrl-C has ended the command."
         },
         versionProvider = Main.Version.class,
-        synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
+        synopsisSubcommandLabel = "COMMAND")
+public final class Main {
+    private static final List<Class<?>> COMMANDS = List.of(
             DemoCommand.class,
             RunCommand.class,
             SendCommand.class,
@@ -61,9 +63,8 @@ import picocli.CommandLine.Command;
             SimulateCommand.class,
             ExplainCommand.class,
             TransactionsCommand.class,
-            TopologyCommand.class,
-        })
-public final class Main {
+            TopologyCommand.class);
+
     private Main() {}
 
     /** Runs a command and exits with its exit code. */
@@ -71,16 +72,25 @@ public final class Main {
         // The HTTP server logs through the JDK's own logging.
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
-    static CommandLine commandLine() {
-        return commandLine(System.getenv(), Terminal.isPresent());
+    /** Returns all commands, or only the one that the first argument names: reading them all would delay each start. */
+    static CommandLine commandLine(String... args) {
+        List<Class<?>> named = COMMANDS.stream()
+                .filter(each -> args.length > 0 && each.getAnnotation(Command.class).name().equals(args[0])).toList();
+        return commandLine(named.isEmpty() ? COMMANDS : named, System.getenv(), Terminal.isPresent());
     }
 
     /** @param isTerminal whether help may have escape codes and the width of the terminal */
     static CommandLine commandLine(Map<String, String> environment, boolean isTerminal) {
+        return commandLine(COMMANDS, environment, isTerminal);
+    }
+
+    private static CommandLine commandLine(
+            List<Class<?>> commands, Map<String, String> environment, boolean isTerminal) {
         CommandLine line = new CommandLine(new Main());
+        commands.forEach(line::addSubcommand);
         line.setColorScheme(CommandLine.Help.defaultColorScheme(
                 isTerminal ? CommandLine.Help.Ansi.AUTO : CommandLine.Help.Ansi.OFF));
         Terminal.columns(environment)

@@ -39,6 +39,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -132,6 +134,7 @@ public record RunningSystem(
                 && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
         String metricsUrl = startOrFail(metrics::start);
         CountDownLatch ended = new CountDownLatch(1);
+        Optional<CompletableFuture<Router>> routing = Optional.empty();
         if (roles.contains(Role.ROUTER)) {
             ShardAssignments assignments = new ShardAssignments(
                     configuration.shards().virtualSlots(configuration.topics().partitions()).slots());
@@ -141,9 +144,11 @@ public record RunningSystem(
             Router router = shutdown.closing(new Router(
                     configuration, data.instance(), stateDirectory(configuration, data.path()), policies, sweeps,
                     assignments, metrics.registry(), InstantSource.system(), System::nanoTime));
-            router.start(START_TIMEOUT);
-            ready.add(router::isReady);
-            watch("router", router::awaitEnd, ended);
+            // Joining its group and restoring its timers takes longest, and no other role waits for it.
+            routing = Optional.of(inBackground("router-start", () -> {
+                router.start(START_TIMEOUT);
+                return router;
+            }));
         }
         if (roles.contains(Role.WORKER)) {
             Worker worker = shutdown.closing(new Worker(
@@ -172,7 +177,27 @@ public record RunningSystem(
             ready.add(gateway::isReady);
             watch("gateway", gateway::awaitEnd, ended);
         }
+        routing.map(RunningSystem::join).ifPresent(router -> {
+            ready.add(router::isReady);
+            watch("router", router::awaitEnd, ended);
+        });
         return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
+    }
+
+    private static <T> CompletableFuture<T> inBackground(String name, Supplier<T> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name(name)
+                .start(() -> result.completeAsync(task, Runnable::run));
+        return result;
+    }
+
+    /** Waits for a result, and throws what the task threw. */
+    private static <T> T join(CompletableFuture<T> result) {
+        try {
+            return result.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
     }
 
     public void awaitEnd() throws InterruptedException {

@@ -100,6 +100,24 @@ class HelpTest {
                         "dead-letters discard", "shards", "simulate", "transactions list", "transactions abort");
     }
 
+    @ParameterizedTest
+    @MethodSource("commands")
+    void a_start_that_reads_only_its_command_has_the_same_help(List<String> command) {
+        String[] arguments = with(command, "--help");
+        StringWriter out = new StringWriter();
+        CommandLine line = Main.commandLine(arguments);
+        line.setOut(new PrintWriter(out));
+        line.execute(arguments);
+
+        assertThat(out).hasToString(CommandRun.of(arguments).done().out());
+        assertThat(line.getSubcommands()).hasSize(command.isEmpty() ? Main.commandLine().getSubcommands().size() : 1);
+    }
+
+    @Test
+    void an_unknown_command_is_compared_with_all() {
+        assertThat(Main.commandLine("dept").getSubcommands()).hasSameSizeAs(Main.commandLine().getSubcommands());
+    }
+
     @Test
     void the_version_is_one_line() {
         CommandRun version = CommandRun.of("--version").done();

@@ -1,5 +1,6 @@
 package io.spillway.bench;
 
+import io.spillway.bench.comparison.CalmCommand;
 import io.spillway.bench.comparison.PeersCommand;
 import io.spillway.bench.gateway.GatewayCommand;
 import io.spillway.bench.handlers.HandlersCommand;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             ThroughputCommand.class,
             LatencyCommand.class,
+            CalmCommand.class,
             NeighbourCommand.class,
             SlowTenantCommand.class,
             DestinationsCommand.class,

@@ -77,7 +77,7 @@ public final class PeerTable {
         return results.get(contestant).stream().allMatch(PeerScenario.Result::disturbed);
     }
 
-    private static String shown(PeerScenario.Figure figure, double value) {
+    static String shown(PeerScenario.Figure figure, double value) {
         if (Double.isNaN(value)) {
             return "–";
         }

@@ -2,12 +2,13 @@ package io.spillway.bench.support;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /** The broker's process and its directory, both gone after {@link #close}. */
@@ -16,12 +17,14 @@ public final class BrokerProcess implements AutoCloseable {
 
     private final TemporaryDirectory directory;
     private final Process process;
+    private final BufferedReader out;
     private final String bootstrapServers;
 
-    private BrokerProcess(TemporaryDirectory directory, Process process, String bootstrapServers) {
+    private BrokerProcess(TemporaryDirectory directory, Process process) throws IOException {
         this.directory = directory;
         this.process = process;
-        this.bootstrapServers = bootstrapServers;
+        this.out = process.inputReader(StandardCharsets.UTF_8);
+        this.bootstrapServers = answer(BrokerMain.READY);
     }
 
     /** Starts a broker on the class path and with the JVM of this process, and waits until it is ready. */
@@ -40,7 +43,7 @@ public final class BrokerProcess implements AutoCloseable {
                     BrokerMain.class.getName(),
                     directory.path().toString()));
             Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-            return new BrokerProcess(directory, process, awaitReady(process));
+            return new BrokerProcess(directory, process);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -52,6 +55,22 @@ public final class BrokerProcess implements AutoCloseable {
 
     public long pid() {
         return process.pid();
+    }
+
+    /** Returns how many requests of each API the broker has received since its start. */
+    public Map<String, Long> requests() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+            Map<String, Long> requests = new TreeMap<>();
+            for (String each : answer(BrokerMain.REQUESTS).split(" ")) {
+                String[] parts = each.split("=", 2);
+                requests.put(parts[0], Long.parseLong(parts[1]));
+            }
+            return requests;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
@@ -69,14 +88,12 @@ public final class BrokerProcess implements AutoCloseable {
         }
     }
 
-    private static String awaitReady(Process process) throws IOException {
-        BufferedReader out =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    private String answer(String start) throws IOException {
         for (String line = out.readLine(); line != null; line = out.readLine()) {
-            if (line.startsWith(BrokerMain.READY)) {
-                return line.substring(BrokerMain.READY.length());
+            if (line.startsWith(start)) {
+                return line.substring(start.length());
             }
         }
-        throw new IOException("the broker ended before it was ready; its log says why");
+        throw new IOException("the broker has ended; its log says why");
     }
 }
