@@ -70,7 +70,6 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
-import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -138,10 +137,10 @@ public final class Router implements AutoCloseable {
         this.instance = instance;
         RateShares shares = new RateShares();
         Depths depths = new Depths();
-        this.depthsView = new CompactedView(
-                clients, topics.depths(), depths, configuration.router().maxTenants(), Optional.empty(), clock);
+        int maxTenants = configuration.router().maxTenants();
+        this.depthsView = new CompactedView(clients, topics.depths(), depths, maxTenants, Optional.empty(), clock);
         this.exchange = new RateExchange(clients, topics, Demands.Role.ROUTER, instance, shares, clock);
-        RateTable rates = new RateTable(configuration.router().maxTenants(), shares);
+        RateTable rates = new RateTable(maxTenants, shares);
         HotGuard guard = new HotGuard(configuration.router().protection());
         RouterMetrics metrics = new RouterMetrics(registry, configuration.metrics().tenants());
         this.admin = clients.admin();
@@ -154,9 +153,8 @@ public final class Router implements AutoCloseable {
         PlacementView placements = new PlacementView(configuration.queue(), policies, assignments);
         PartitionSelector selector = new PartitionSelector(placements, topics.partitions(), workReader::latest);
         ShardDemand demand = new ShardDemand(topics.assignsShards(), placements, assignments);
-        GrownLimits limits = new GrownLimits(depths, configuration.router().maxTenants());
-        ItemRules rules = new ItemRules(policies, sweeps, rates, limits, guard, metrics, selector, demand,
-                clockWatch::aheadMillis);
+        ItemRules rules = new ItemRules(policies, sweeps, rates, new GrownLimits(depths, maxTenants), guard, metrics,
+                selector, demand, clockWatch::aheadMillis);
         LedgerRecorder recorder = new LedgerRecorder(topics, policies.seed());
         DelayMetrics delays = new DelayMetrics(registry, configuration.metrics().tenants(), clock);
         AttemptMailboxes mailboxes = new AttemptMailboxes();
@@ -164,8 +162,8 @@ public final class Router implements AutoCloseable {
         RetryRules retries = new RetryRules(configuration.retry(), policies::of, mailboxes, clockWatch::aheadMillis);
         this.commitWatch = new CommitWatch(nanoClock);
         var processors = processors(rules, retries, metrics, delays, recorder, pacer, placements, nanoClock);
-        Topology topology = RouterTopology.build(topics, processors);
-        this.streams = new KafkaStreams(topology, new StreamsConfig(properties(stateDirectory)),
+        this.streams = new KafkaStreams(
+                RouterTopology.build(topics, processors), new StreamsConfig(properties(stateDirectory)),
                 new RouterClients(recorder, clock, commitWatch, pacer));
         this.streamsMetrics = new KafkaStreamsMetrics(streams);
         this.housekeeping = new Housekeeping(queueAdmin, topics, rates,
@@ -323,8 +321,7 @@ public final class Router implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
-        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, Math.max(
-                configuration.router().commitInterval().toMillis(), CommitPacer.OTHER_COMMITS_MILLIS));
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, CommitPacer.streamsMillis(configuration.router()));
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A task reads one partition, so there is no order to wait for. The check would allocate for each record.

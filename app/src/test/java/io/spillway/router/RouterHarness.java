@@ -81,9 +81,7 @@ public final class RouterHarness implements AutoCloseable {
     static final Instant START = Instant.parse("2026-11-21T08:00:00Z");
     public static final long START_MILLIS = START.toEpochMilli();
     static final List<Lane> LANES = List.of(Lane.HOT, Lane.OVERFLOW, Lane.AGED, Lane.DEAD_LETTER);
-
     static final int MAX_TENANTS = 100;
-
     private static final RecordCodec<WorkItem> ITEMS = new RecordCodec<>(new WorkItem());
 
     /** Passes reports of attempts to the delay stage. */

@@ -175,8 +175,8 @@ class CommitThreadTest {
             return new ModelProducer(cluster);
         }, new LedgerWriter(scene.topics), new SameName("w", Map::of), new Outage(Duration.ofHours(1), () -> 0));
         try (CommitThread committer =
-                new CommitThread(scene.core, runner, scene.metrics, transactions, Duration.ofMillis(5), System::nanoTime,
-                        scene.failures::add)) {
+                new CommitThread(scene.core, runner, scene.metrics, transactions, Duration.ofMillis(5),
+                        System::nanoTime, scene.failures::add)) {
             OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
             runner.run(scene.poll(owned, IntStream.range(0, ITEMS)
                     .mapToObj(i -> CoreScene.item(owned, i, "tenant-" + i % TENANTS, 0)).toList()));

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Thread that commits batches: as often as {@link CommitPace} allows, and every {@code worker.commitInterval} at least. After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains
- * them.
+ * Thread that commits batches: as often as {@link CommitPace} allows, and every {@code worker.commitInterval} at least.
+ * After an abort, {@link WorkerCore} still has the outcomes, and the next batch contains them.
  *
  * <p>Owner of its {@link WorkerTransactions}.
  */

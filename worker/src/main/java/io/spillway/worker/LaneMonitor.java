@@ -44,7 +44,7 @@ final class LaneMonitor implements AutoCloseable {
     private final LongSupplier nanoClock;
     /** Used by the thread that measures. Bound: the owned partitions. */
     private final Map<TopicPartition, ArrivalHistory> arrivals = new HashMap<>();
-    /** Used by the thread that measures, as the two after it: the items waiting in hot and overflow at the last time. */
+    /** Used by the thread that measures, as the next two: items that waited in hot and overflow at the last time. */
     private long lastBacklog;
     private long lastPosition;
     private int leftOut;
@@ -97,13 +97,15 @@ final class LaneMonitor implements AutoCloseable {
     }
 
     private void measureBacklog() {
-        if (lastBacklog == 0 && leftOut < MOST_LEFT_OUT && core.isIdleAt(lastPosition)) {
+        long position = readPosition();
+        boolean isIdle = position == lastPosition && core.inFlight() == 0 && !PollThread.hasWaiting(core);
+        if (isIdle && lastBacklog == 0 && leftOut < MOST_LEFT_OUT) {
             leftOut++;
             return;
         }
         leftOut = 0;
+        lastPosition = position;
         try {
-            lastPosition = core.readPosition();
             long backlog = measure(Lane.HOT, read(Lane.HOT)) + measure(Lane.OVERFLOW, read(Lane.OVERFLOW));
             lastBacklog = backlog;
             core.caughtUp(backlog <= caughtUpBacklog);
@@ -118,6 +120,14 @@ final class LaneMonitor implements AutoCloseable {
             lastBacklog = -1;
             core.caughtUp(false);
         }
+    }
+
+    /** Returns the sum of the read positions of the partitions: it changes when something is read. */
+    private long readPosition() {
+        return core.partitions().stream()
+                .flatMap(partition -> core.owned(partition).stream())
+                .mapToLong(owned -> core.read(engine -> owned.state.position()))
+                .sum();
     }
 
     private void purge() {

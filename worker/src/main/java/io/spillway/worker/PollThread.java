@@ -134,13 +134,18 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Polls; waits itself while partitions are paused, because the client would spin (KAFKA-21084). */
     private ConsumerRecords<byte[], byte[]> poll() {
         if (consumer.paused().isEmpty()) {
-            return consumer.poll(core.hasWaiting() ? POLL : IDLE_POLL);
+            return consumer.poll(hasWaiting(core) ? POLL : IDLE_POLL);
         }
         ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
         if (records.nextOffsets().isEmpty()) {
             pause(PAUSED_POLL_MILLIS);
         }
         return records;
+    }
+
+    /** Returns whether any item waits for a slot. */
+    static boolean hasWaiting(WorkerCore core) {
+        return core.read(engine -> LANES.stream().anyMatch(lane -> engine.waiting(lane) > 0));
     }
 
     /**

@@ -262,21 +262,6 @@ final class WorkerCore {
         return lockedGet(() -> count(Attempt::isInterrupted));
     }
 
-    /** Returns whether any item waits for a slot. */
-    boolean hasWaiting() {
-        return lockedGet(() -> PollThread.LANES.stream().anyMatch(lane -> engine.waiting(lane) > 0));
-    }
-
-    /** Returns whether no item waits or runs, and {@code position} is still the sum of the read positions. */
-    boolean isIdleAt(long position) {
-        return !hasWaiting() && inFlight() == 0 && readPosition() == position;
-    }
-
-    /** Returns the sum of the read positions of the partitions: it changes when something is read. */
-    long readPosition() {
-        return lockedGet(() -> owned.values().stream().mapToLong(each -> each.state.position()).sum());
-    }
-
     int waiting(Lane lane) {
         return lockedGet(() -> engine.waiting(lane));
     }

@@ -1,5 +1,6 @@
 package io.spillway.router.ledger;
 
+import io.spillway.config.RouterSettings;
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,8 +22,8 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * that thread find by it.
  */
 public final class CommitPacer {
-    /** Least {@code commit.interval.ms} of Kafka Streams: how long work that moves no items can be uncommitted. */
-    public static final long OTHER_COMMITS_MILLIS = 250;
+    /** How long work that moves no items can be uncommitted, unless the interval is longer. */
+    static final long OTHER_COMMITS_MILLIS = 250;
 
     /** As much for transactions as for waiting: half of an idle thread's time. */
     private static final double IDLE_PER_COST = 1;
@@ -43,6 +44,11 @@ public final class CommitPacer {
         this.nanoClock = nanoClock;
         this.ofThread = ThreadLocal.withInitial(() ->
                 new ThreadPace(new CommitPace(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
+    }
+
+    /** Returns the {@code commit.interval.ms} of Kafka Streams, for what moves no items. */
+    public static long streamsMillis(RouterSettings settings) {
+        return Math.max(settings.commitInterval().toMillis(), OTHER_COMMITS_MILLIS);
     }
 
     /** Records that the task of this context has moved an item, on the task's thread. */

@@ -28,7 +28,8 @@ public final class RouteProcessor extends LaneProcessor {
 
     private byte[] originPrefix;
 
-    public RouteProcessor(Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder, CommitPacer pacer) {
+    public RouteProcessor(
+            Topics topics, Decider decider, RouterMetrics metrics, LedgerRecorder recorder, CommitPacer pacer) {
         super(LaneStage.ROUTE, topics, topics.ingress(), decider, metrics, recorder, pacer);
     }
 

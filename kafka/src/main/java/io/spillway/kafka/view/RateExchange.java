@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exchange of measured demand between the processes of one role, twice a second while there is any, which divides each tenant's rate among
- * them: the routers for the rates of the lanes, and the gateways for the rates of admission. Without news for three
- * seconds each process admits the whole rate; if Kafka is unreachable, no items are routed or accepted either.
+ * Exchange of measured demand between the processes of one role, twice a second while there is any, which divides each
+ * tenant's rate among them: the routers for the rates of the lanes, and the gateways for the rates of admission.
+ * Without news for three seconds each process admits the whole rate; if Kafka is unreachable, no items are routed or
+ * accepted either.
  *
  * <p>Owner of its publisher and its view.
  */
