@@ -171,8 +171,7 @@ public final class Router implements AutoCloseable {
                 new DepthMetrics(registry, configuration.metrics().tenants(), depths, policies), clock, nanoClock,
                 registry, () -> localState.ifPresent(state -> state.mark(localTasks(), clock.millis())));
         Gauge.builder("spillway.router.rate_states", rates, RateTable::size)
-                .description("Tenants whose rate this process measures")
-                .register(registry);
+                .description("Tenants whose rate this process measures").register(registry);
         FunctionCounter.builder("spillway.router.rate_unmeasured", rates, RateTable::unmeasured)
                 .description("Items admitted without measurement because router.maxTenants was reached")
                 .register(registry);
@@ -321,7 +320,8 @@ public final class Router implements AutoCloseable {
         Map<String, Object> properties = new HashMap<>(clients.common());
         properties.put(StreamsConfig.STATE_DIR_CONFIG, stateDirectory.toString());
         properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, configuration.router().threads());
-        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, CommitPacer.streamsMillis(configuration.router()));
+        properties.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+                CommitPacer.streamsMillis(configuration.router().commitInterval()));
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), BATCH_BYTES);
         properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), 5);
         // A task reads one partition, so there is no order to wait for. The check would allocate for each record.

@@ -38,9 +38,9 @@ class ConfigurationFileTest {
                 new KafkaSettings("", "spillway", 19_092, Map.of(), Map.of()),
                 new TopicSettings(12, 3, 1_114_112, Optional.empty()),
                 PolicySettings.NONE_SET,
-                new RouterSettings(Duration.ofMillis(50), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
+                new RouterSettings(Duration.ofMillis(100), 2, "", 1_000_000, Duration.ofDays(7), 65_536, 4,
                         Duration.ofMillis(200), Map.of()),
-                new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(50),
+                new WorkerSettings("", 50, 0.2, 0.05, 0.02, 4_000, 64 * 1024 * 1024, Duration.ofMillis(100),
                         Duration.ofSeconds(5), Duration.ofMinutes(10), Duration.ofSeconds(10), Duration.ofMinutes(5),
                         Duration.ofMinutes(5), 3),
                 new HandlerSettings(

@@ -1,6 +1,5 @@
 package io.spillway.router.ledger;
 
-import io.spillway.config.RouterSettings;
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
@@ -47,8 +46,8 @@ public final class CommitPacer {
     }
 
     /** Returns the {@code commit.interval.ms} of Kafka Streams, for what moves no items. */
-    public static long streamsMillis(RouterSettings settings) {
-        return Math.max(settings.commitInterval().toMillis(), OTHER_COMMITS_MILLIS);
+    public static long streamsMillis(Duration commitInterval) {
+        return Math.max(commitInterval.toMillis(), OTHER_COMMITS_MILLIS);
     }
 
     /** Records that the task of this context has moved an item, on the task's thread. */

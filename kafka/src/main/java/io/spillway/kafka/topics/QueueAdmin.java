@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -33,14 +33,15 @@ public final class QueueAdmin {
     /** Ninety seconds in total, longer than any Spillway transaction may stay open. */
     private static final int MAX_STABLE_ATTEMPTS = 4_500;
 
-    private static final long PARTITIONS_KEPT_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** A reader that reads every second looks for added partitions once a minute. */
+    private static final int MOST_USES = 60;
 
     private final Admin admin;
     private final SuggestedCommands commands;
     /** Bound: the topics of the queue. */
     private final Map<String, Partitions> known = new ConcurrentHashMap<>();
 
-    private record Partitions(List<TopicPartition> all, long readAtNanos) {}
+    private record Partitions(List<TopicPartition> all, AtomicInteger uses) {}
 
     /** Creates an administrator whose messages suggest these commands. */
     public QueueAdmin(Admin admin, SuggestedCommands commands) {
@@ -201,11 +202,9 @@ public final class QueueAdmin {
         TopicAdmin.get(admin.deleteRecords(toDelete).all(), "purge finished records of " + below.keySet());
     }
 
-    /** Partitions that were added to a topic are known within a minute. */
     private List<TopicPartition> partitions(String topic) {
-        long nowNanos = System.nanoTime();
         Partitions last = known.get(topic);
-        if (last != null && nowNanos - last.readAtNanos() < PARTITIONS_KEPT_NANOS) {
+        if (last != null && last.uses().incrementAndGet() < MOST_USES) {
             return last.all();
         }
         List<TopicPartition> partitions = TopicAdmin.get(
@@ -213,7 +212,7 @@ public final class QueueAdmin {
                 .partitions().stream()
                 .map(info -> new TopicPartition(topic, info.partition()))
                 .toList();
-        known.put(topic, new Partitions(partitions, nowNanos));
+        known.put(topic, new Partitions(partitions, new AtomicInteger()));
         return partitions;
     }
 
