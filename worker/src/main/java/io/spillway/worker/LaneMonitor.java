@@ -98,7 +98,8 @@ final class LaneMonitor implements AutoCloseable {
 
     private void measureBacklog() {
         long position = readPosition();
-        boolean isIdle = position == lastPosition && core.inFlight() == 0 && !PollThread.hasWaiting(core);
+        boolean isIdle = position == lastPosition && core.inFlight() == 0
+                && PollThread.LANES.stream().allMatch(lane -> core.waiting(lane) == 0);
         if (isIdle && lastBacklog == 0 && leftOut < MOST_LEFT_OUT) {
             leftOut++;
             return;

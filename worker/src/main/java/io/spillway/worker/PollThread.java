@@ -44,9 +44,11 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     static final int MAX_RECORDS = 500;
 
     private static final Logger LOG = LoggerFactory.getLogger(PollThread.class);
-    /** Short while items wait, because some of them start as time passes. */
+    /**
+     * Short, because items that wait can start as time passes, and because the consumer sends its next fetch only with
+     * the next call: after an empty answer in a long poll nothing would be asked for.
+     */
     private static final Duration POLL = Duration.ofMillis(20);
-    private static final Duration IDLE_POLL = Duration.ofMillis(500);
     private static final long PAUSED_POLL_MILLIS = 2;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 50;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -134,18 +136,13 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     /** Polls; waits itself while partitions are paused, because the client would spin (KAFKA-21084). */
     private ConsumerRecords<byte[], byte[]> poll() {
         if (consumer.paused().isEmpty()) {
-            return consumer.poll(hasWaiting(core) ? POLL : IDLE_POLL);
+            return consumer.poll(POLL);
         }
         ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
         if (records.nextOffsets().isEmpty()) {
             pause(PAUSED_POLL_MILLIS);
         }
         return records;
-    }
-
-    /** Returns whether any item waits for a slot. */
-    static boolean hasWaiting(WorkerCore core) {
-        return core.read(engine -> LANES.stream().anyMatch(lane -> engine.waiting(lane) > 0));
     }
 
     /**
