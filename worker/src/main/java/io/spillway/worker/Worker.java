@@ -52,7 +52,7 @@ public final class Worker implements AutoCloseable {
      * A consumer has one pending fetch for each broker. Partitions that were paused when it was sent wait for its end,
      * which takes 500 ms by default when the other lanes are empty.
      */
-    private static final int FETCH_WAIT_MILLIS = 50;
+    private static final int FETCH_WAIT_MILLIS = 10;
     /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
