@@ -25,7 +25,6 @@ final class LaneReporter implements AutoCloseable {
     private final Supplier<LaneReport> load;
     private final LaneStates states;
     private final StatusPublisher publisher;
-    private int idlePeriods = IDLE_PERIODS;
 
     LaneReporter(StatusPublisher publisher, String worker, Supplier<LaneReport> load, InstantSource clock) {
         this.publisher = publisher;
@@ -48,10 +47,6 @@ final class LaneReporter implements AutoCloseable {
     void report() {
         LaneReport report = load.get();
         boolean isIdle = report.handledPerSecond() == 0 && report.waiting() == 0 && report.ageMillis() == 0;
-        idlePeriods = isIdle ? idlePeriods + 1 : 0;
-        if (isIdle && idlePeriods % IDLE_PERIODS != 1) {
-            return;
-        }
-        publisher.publish(states.encode(worker, report));
+        publisher.publish(isIdle, IDLE_PERIODS, () -> states.encode(worker, report));
     }
 }

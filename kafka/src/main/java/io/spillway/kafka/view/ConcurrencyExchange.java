@@ -37,7 +37,6 @@ public final class ConcurrencyExchange implements AutoCloseable {
     private final CompactedView view;
     private final StatusPublisher publisher;
     private Optional<ConcurrencyShares> last = Optional.empty();
-    private int idlePeriods;
 
     /**
      * Creates the exchange of one worker.
@@ -77,10 +76,8 @@ public final class ConcurrencyExchange implements AutoCloseable {
             last = Optional.of(new ConcurrencyShares(member, all, clock.millis() / TURN_MILLIS));
         }
         Map<String, Demand> demands = worker.apply(last.get());
-        if (!demands.isEmpty() || idlePeriods % RateExchange.IDLE_PERIODS == 0) {
-            publisher.publish(statuses.encode(member, bounded(demands)));
-        }
-        idlePeriods = demands.isEmpty() ? idlePeriods + 1 : 0;
+        publisher.publish(demands.isEmpty(), RateExchange.IDLE_PERIODS,
+                () -> statuses.encode(member, bounded(demands)));
     }
 
     private static Map<String, Demand> bounded(Map<String, Demand> demands) {

@@ -34,7 +34,6 @@ public final class RateExchange implements AutoCloseable {
     private final CompactedView view;
     private final StatusPublisher publisher;
     private long lastMillis;
-    private int idlePeriods;
 
     /** Creates the exchange of one process of a role; its name is that of the instance. */
     public RateExchange(
@@ -74,10 +73,7 @@ public final class RateExchange implements AutoCloseable {
         long intervalMillis = Math.max(1, nowMillis - lastMillis);
         lastMillis = nowMillis;
         Map<String, Double> demand = shares.endInterval(intervalMillis);
-        if (!demand.isEmpty() || idlePeriods % IDLE_PERIODS == 0) {
-            publisher.publish(demands.encode(member, demand));
-        }
-        idlePeriods = demand.isEmpty() ? idlePeriods + 1 : 0;
+        publisher.publish(demand.isEmpty(), IDLE_PERIODS, () -> demands.encode(member, demand));
         shares.divide(demands.ofOthers(member));
     }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.slf4j.Logger;
@@ -27,6 +28,7 @@ public final class StatusPublisher implements AutoCloseable {
     private final String topic;
     private final byte[] key;
     private Optional<PeriodicTask> task = Optional.empty();
+    private int idlePeriods;
 
     /** Creates a publisher with a new producer. */
     public StatusPublisher(KafkaClients clients, String topic, String name) {
@@ -61,6 +63,18 @@ public final class StatusPublisher implements AutoCloseable {
                 LOG.debug("Cannot publish a status to {}: {}", topic, Printable.of(failure.toString()));
             }
         });
+    }
+
+    /**
+     * Publishes the status of a period, but of idle periods in a row only the first and each {@code every}-th after it.
+     *
+     * @param every 1 or more
+     */
+    public void publish(boolean isIdle, int every, Supplier<byte[]> status) {
+        if (!isIdle || idlePeriods % every == 0) {
+            publish(status.get());
+        }
+        idlePeriods = isIdle ? idlePeriods + 1 : 0;
     }
 
     /** Stops the task, removes the status, so that readers need not wait until it expires, and closes the producer. */
