@@ -90,7 +90,7 @@ public class DecisionBenchmark {
     /** The guard of hot while the lane is not behind: what every item costs more. */
     @Benchmark
     public boolean guard() {
-        return guard.admits(contexts[step()], nowMillis());
+        return guard.admits(contexts[step()], "", nowMillis());
     }
 
     /** The rules with the limiter in them. */

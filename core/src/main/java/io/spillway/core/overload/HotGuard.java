@@ -1,5 +1,6 @@
 package io.spillway.core.overload;
 
+import io.spillway.core.item.TenantHash;
 import io.spillway.core.policy.TenantContext;
 import io.spillway.core.policy.TenantPolicy;
 import java.util.Arrays;
@@ -13,6 +14,9 @@ import java.util.List;
  * <p>Only admitted items count, so a contained tenant continues at the limit. A tenant with a rate is held to that rate
  * instead, but its items count. A single tenant is never contained.
  *
+ * <p>One workload of a tenant gets {@value #WORKLOAD_SHARE} of the tenant's limit, so that the tenant's other workloads
+ * are not contained with it. Of a single tenant, the workloads are compared as tenants are otherwise.
+ *
  * <p>{@link #admits} is thread-safe and allocates nothing; {@link #update} is for one thread.
  */
 public final class HotGuard {
@@ -23,12 +27,16 @@ public final class HotGuard {
     /** Maximum gap between two calls. After it all counts have decayed to 0. */
     private static final long MAX_GAP_MILLIS = 60_000;
 
+    private static final double WORKLOAD_SHARE = 0.75;
+
     private final ProtectionSettings settings;
     private final HotShares shares = new HotShares();
+    private final HotShares workloadShares = new HotShares();
     private final HotLane lane;
     /** Reused by {@link #update}. */
     private final long[] counts = new long[HotShares.MAX_TENANTS];
     private volatile long limit = OutlierThreshold.NO_LIMIT;
+    private volatile long workloadLimit = OutlierThreshold.NO_LIMIT;
     private long lastUpdateMillis;
 
     /** Creates a guard without counts. */
@@ -40,18 +48,27 @@ public final class HotGuard {
     /**
      * Returns whether an item may enter hot, and counts it if so. To be called for items that no other rule keeps out
      * of hot.
+     *
+     * @param workload of the item within the tenant; empty for none, which is not compared with others
      */
-    public boolean admits(TenantContext tenant, long nowMillis) {
+    public boolean admits(TenantContext tenant, String workload, long nowMillis) {
         if (!settings.isOn()) {
             return true;
         }
         TenantPolicy policy = tenant.policy();
         boolean isLimited = policy.rateLimit().isEmpty() && lane.isBehind(nowMillis);
-        if (!shares.add(tenant.hash(), policy.weight(), isLimited ? limit : OutlierThreshold.NO_LIMIT)) {
+        double weight = policy.weight();
+        if (!workload.isEmpty()
+                && !add(workloadShares, TenantHash.key(workload, tenant.hash()), weight, isLimited, workloadLimit)
+                || !add(shares, tenant.hash(), weight, isLimited, limit)) {
             return false;
         }
         lane.sent(nowMillis);
         return true;
+    }
+
+    private static boolean add(HotShares to, long hash, double weight, boolean isLimited, long limit) {
+        return to.add(hash, weight, isLimited ? limit : OutlierThreshold.NO_LIMIT, limit);
     }
 
     /**
@@ -65,13 +82,20 @@ public final class HotGuard {
         if (!settings.isOn()) {
             return;
         }
-        shares.decay(lastUpdateMillis == 0 ? 0 : Math.clamp(nowMillis - lastUpdateMillis, 0, MAX_GAP_MILLIS));
+        long elapsedMillis = lastUpdateMillis == 0 ? 0 : Math.clamp(nowMillis - lastUpdateMillis, 0, MAX_GAP_MILLIS);
         lastUpdateMillis = nowMillis;
-        double perSecond = lane.update(reports, read, routers, nowMillis);
-        int tenants = shares.copy(counts);
-        Arrays.sort(counts, 0, tenants);
-        limit = OutlierThreshold.above(
-                counts, tenants, perSecond * HotShares.MEMORY_SECONDS * HotShares.UNIT, settings.multiple(), MIN_LIMIT);
+        shares.decay(elapsedMillis);
+        workloadShares.decay(elapsedMillis);
+        double budget = lane.update(reports, read, routers, nowMillis) * HotShares.MEMORY_SECONDS * HotShares.UNIT;
+        limit = outlierLimit(shares, budget);
+        workloadLimit = limit == OutlierThreshold.NO_LIMIT
+                ? outlierLimit(workloadShares, budget) : (long) (limit * WORKLOAD_SHARE);
+    }
+
+    private long outlierLimit(HotShares of, double budget) {
+        int number = of.copy(counts);
+        Arrays.sort(counts, 0, number);
+        return OutlierThreshold.above(counts, number, budget, settings.multiple(), MIN_LIMIT);
     }
 
     /** Returns whether hot is behind, so that outliers are held back. */

@@ -35,10 +35,12 @@ final class HotShares {
      * @param hash   of the tenant's name, not 0
      * @param weight of the tenant, above 0; an item counts {@link #UNIT} divided by it
      * @param limit  in {@link #UNIT}s, or {@link OutlierThreshold#NO_LIMIT}
+     * @param most   maximum of the count: what is admitted beyond it is forgotten, so that a burst before a limit is
+     *               enforced does not keep the tenant out for long
      */
-    boolean add(long hash, double weight, long limit) {
+    boolean add(long hash, double weight, long limit, long most) {
         long units = weight == 1 ? UNIT : Math.max(1, (long) (UNIT / weight));
-        return stripes[(int) (hash >>> 58)].add(hash, units, limit);
+        return stripes[(int) (hash >>> 58)].add(hash, units, limit, most);
     }
 
     /** Decays all counts by the time since the last call, 0 or more; for one thread. */
@@ -64,7 +66,7 @@ final class HotShares {
         private int used;
         private int uncounted;
 
-        synchronized boolean add(long hash, long units, long limit) {
+        synchronized boolean add(long hash, long units, long limit, long most) {
             int at = LinearProbing.find(slots, hash);
             long after = slots[at + 1] + units;
             if (after > limit) {
@@ -81,7 +83,7 @@ final class HotShares {
                 at = LinearProbing.find(slots, hash);
                 slots[at] = hash;
             }
-            slots[at + 1] = after;
+            slots[at + 1] = Math.min(after, most);
             return true;
         }
 

@@ -67,7 +67,7 @@ public final class RoutingRules {
         if (limit.isPresent() && !rates.admit(tenant, limit.get(), nowMillis * NANOS_PER_MILLI)) {
             return Route.OVERFLOW;
         }
-        return guard.admits(tenant, nowMillis) ? Route.HOT : Route.SURPLUS;
+        return guard.admits(tenant, workload, nowMillis) ? Route.HOT : Route.SURPLUS;
     }
 
     /**

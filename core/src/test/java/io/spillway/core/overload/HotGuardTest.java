@@ -97,6 +97,45 @@ class HotGuardTest {
     }
 
     @Test
+    void of_a_single_tenant_only_the_bursting_workload_is_contained() {
+        quietWorkloads(3_000);
+        for (int i = 0; i < 50_000; i++) {
+            arrive("only", "noisy", NO_RATE);
+        }
+        assertThat(toHot.get("noisy")).as("10 slots, 200 ms and its share of the free capacity").isLessThan(500);
+        quietWorkloads(3_000);
+        assertThat(contained).containsOnlyKeys("noisy");
+    }
+
+    @Test
+    void a_single_workload_of_a_single_tenant_is_never_contained() {
+        for (int millis = 0; millis < 5_000; millis++) {
+            for (int i = 0; i < 10; i++) {
+                arrive("only", "only", NO_RATE);
+            }
+            step();
+        }
+        assertThat(guard.isBehind(nowMillis)).isTrue();
+        assertThat(contained).isEmpty();
+    }
+
+    @Test
+    void the_other_workloads_of_a_contained_tenant_still_reach_hot() {
+        quietTenants(50, 300, 2_000);
+        for (int millis = 0; millis < 5_000; millis++) {
+            for (int i = 0; i < 5; i++) {
+                arrive("heavy", "flood", NO_RATE);
+            }
+            if (millis % 20 == 0) {
+                arrive("heavy", "beside", NO_RATE);
+            }
+            quietTenants(50, 300, 1);
+        }
+        assertThat(contained.get("flood")).isGreaterThan(15_000);
+        assertThat(contained.getOrDefault("beside", 0)).as("of 250").isLessThan(25);
+    }
+
+    @Test
     void equal_tenants_over_the_capacity_are_not_contained() {
         for (int millis = 0; millis < 10_000; millis++) {
             for (int i = 0; i < 3; i++) {
@@ -122,10 +161,19 @@ class HotGuardTest {
     void the_disabled_guard_admits_everything() {
         HotGuard off = new HotGuard(ProtectionSettings.OFF);
         for (int i = 0; i < 10_000; i++) {
-            assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), T0)).isTrue();
+            assertThat(off.admits(TenantContext.of("noisy", 3, NO_RATE), "", T0)).isTrue();
         }
         off.update(List.of(new LaneReport(1, 1, 1, 1_000, 9_000)), PartitionBacklog.unknown(0), 1, T0);
         assertThat(off.isBehind(T0)).isFalse();
+    }
+
+    private void quietWorkloads(int millis) {
+        for (int i = 0; i < millis; i++) {
+            if (random.nextDouble() < 0.49) {
+                arrive("only", "quiet-" + random.nextInt(99), NO_RATE);
+            }
+            step();
+        }
     }
 
     private void quietTenants(int tenants, double perSecond, int millis) {
@@ -138,8 +186,12 @@ class HotGuardTest {
     }
 
     private void arrive(String tenant, TenantPolicy policy) {
-        boolean isAdmitted = guard.admits(TenantContext.of(tenant, 3, policy), nowMillis);
-        (isAdmitted ? toHot : contained).merge(tenant, 1, Integer::sum);
+        arrive(tenant, "", policy);
+    }
+
+    private void arrive(String tenant, String workload, TenantPolicy policy) {
+        boolean isAdmitted = guard.admits(TenantContext.of(tenant, 3, policy), workload, nowMillis);
+        (isAdmitted ? toHot : contained).merge(workload.isEmpty() ? tenant : workload, 1, Integer::sum);
         waiting += isAdmitted ? 1 : 0;
     }
 

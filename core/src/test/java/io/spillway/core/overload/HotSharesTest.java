@@ -12,9 +12,18 @@ class HotSharesTest {
     private final long[] counts = new long[HotShares.MAX_TENANTS];
 
     @Test
+    void what_is_beyond_the_maximum_is_forgotten() {
+        for (int i = 0; i < 100; i++) {
+            assertThat(shares.add(TenantHash.key("acme", 7), 1, OutlierThreshold.NO_LIMIT, 10 * HotShares.UNIT))
+                    .isTrue();
+        }
+        assertThat(items()[0]).isEqualTo(10);
+    }
+
+    @Test
     void a_steady_rate_converges_to_its_memory_and_decays_to_zero() {
         for (int millis = 0; millis < 3_000; millis += 10) {
-            shares.add(TenantHash.key("acme", 7), 1, OutlierThreshold.NO_LIMIT);
+            add("acme", 1, OutlierThreshold.NO_LIMIT);
             shares.decay(10);
         }
         assertThat(items()).hasSize(1);
@@ -31,19 +40,19 @@ class HotSharesTest {
         long limit = 10 * HotShares.UNIT;
         int admitted = 0;
         for (int i = 0; i < 100; i++) {
-            admitted += shares.add(TenantHash.key("acme", 7), 1, limit) ? 1 : 0;
+            admitted += add("acme", 1, limit) ? 1 : 0;
         }
         assertThat(admitted).isEqualTo(10);
         assertThat(items()).containsExactly(10);
         shares.decay(HotShares.HALF_LIFE_MILLIS);
-        assertThat(shares.add(TenantHash.key("acme", 7), 1, limit)).as("half of the count has decayed").isTrue();
+        assertThat(add("acme", 1, limit)).as("half of the count has decayed").isTrue();
     }
 
     @Test
     void an_item_of_a_heavy_weight_counts_less() {
         for (int i = 0; i < 100; i++) {
-            shares.add(TenantHash.key("heavy", 7), 1_000, OutlierThreshold.NO_LIMIT);
-            shares.add(TenantHash.key("light", 7), 0.01, OutlierThreshold.NO_LIMIT);
+            add("heavy", 1_000, OutlierThreshold.NO_LIMIT);
+            add("light", 0.01, OutlierThreshold.NO_LIMIT);
         }
         double[] items = items();
         Arrays.sort(items);
@@ -55,9 +64,9 @@ class HotSharesTest {
     @Test
     void the_table_is_bounded_and_keeps_heavy_tenants() {
         for (int i = 0; i < 1_000_000; i++) {
-            shares.add(TenantHash.key("name-" + i, 7), 1, OutlierThreshold.NO_LIMIT);
+            add("name-" + i, 1, OutlierThreshold.NO_LIMIT);
             if (i % 10 == 0) {
-                shares.add(TenantHash.key("flood", 7), 1, OutlierThreshold.NO_LIMIT);
+                add("flood", 1, OutlierThreshold.NO_LIMIT);
             }
             if (i % 100_000 == 99_999) {
                 shares.decay(HotShares.HALF_LIFE_MILLIS);
@@ -66,7 +75,7 @@ class HotSharesTest {
         assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).isLessThanOrEqualTo(HotShares.MAX_TENANTS);
         double most = Arrays.stream(items()).max().orElse(0);
         assertThat(most).as("of 10,000 lately").isGreaterThan(100);
-        assertThat(shares.add(TenantHash.key("flood", 7), 1, 100 * HotShares.UNIT))
+        assertThat(add("flood", 1, 100 * HotShares.UNIT))
                 .as("the heavy tenant is counted").isFalse();
     }
 
@@ -74,7 +83,7 @@ class HotSharesTest {
     void idle_tenants_are_removed() {
         for (int round = 0; round < 50; round++) {
             for (int i = 0; i < 500; i++) {
-                shares.add(TenantHash.key("round-" + round + "-" + i, 7), 1, OutlierThreshold.NO_LIMIT);
+                add("round-" + round + "-" + i, 1, OutlierThreshold.NO_LIMIT);
             }
             shares.decay(25 * HotShares.HALF_LIFE_MILLIS);
             assertThat(shares.copy(new long[HotShares.MAX_TENANTS])).as("round %d", round).isZero();
@@ -84,5 +93,9 @@ class HotSharesTest {
     private double[] items() {
         int count = shares.copy(counts);
         return Arrays.stream(counts, 0, count).mapToDouble(each -> (double) each / HotShares.UNIT).toArray();
+    }
+
+    private boolean add(String tenant, double weight, long limit) {
+        return shares.add(TenantHash.key(tenant, 7), weight, limit, OutlierThreshold.NO_LIMIT);
     }
 }
