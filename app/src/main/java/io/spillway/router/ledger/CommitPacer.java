@@ -3,8 +3,11 @@ package io.spillway.router.ledger;
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
 
 /**
@@ -17,6 +20,9 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * commit that was requested. What moves no item, such as the fold of the ledger, waits for the next commit or for
  * {@link #OTHER_COMMITS_MILLIS}.
  *
+ * <p>After a poll that brought few records, a thread rests before it polls again, so that what comes meanwhile needs
+ * one fetch and one turn of the thread, not one each. A rest ends when a commit is due. A busy thread never rests.
+ *
  * <p>Thread-safe: each stream thread owns a pace of its own, which the processors, the consumer and the producer of
  * that thread find by it.
  */
@@ -27,9 +33,13 @@ public final class CommitPacer {
     /** As much for transactions as for waiting: half of an idle thread's time. */
     private static final double IDLE_PER_COST = 1;
     private static final double BUSY_PER_COST = 10;
+    private static final long REST_NANOS = 5_000_000;
+    /** A thread whose polls bring as many in each rest has a rate at which turns cost little. */
+    private static final int FEW_RECORDS = 100;
 
     private final long intervalNanos;
     private final LongSupplier nanoClock;
+    private final LongConsumer rest;
     private final ThreadLocal<ThreadPace> ofThread;
     private final LongAdder commits = new LongAdder();
 
@@ -39,8 +49,14 @@ public final class CommitPacer {
      * @param commitInterval longest time that a moved item is uncommitted, more than 0
      */
     public CommitPacer(Duration commitInterval, LongSupplier nanoClock) {
+        this(commitInterval, nanoClock, LockSupport::parkNanos);
+    }
+
+    /** Creates a pacer whose threads rest for nanoseconds by {@code rest}. */
+    CommitPacer(Duration commitInterval, LongSupplier nanoClock, LongConsumer rest) {
         this.intervalNanos = commitInterval.toNanos();
         this.nanoClock = nanoClock;
+        this.rest = rest;
         this.ofThread = ThreadLocal.withInitial(() ->
                 new ThreadPace(new CommitPace(IDLE_PER_COST, BUSY_PER_COST, intervalNanos)));
     }
@@ -65,16 +81,28 @@ public final class CommitPacer {
      * @param timeout longest time to wait for records
      * @param poll    polls with a timeout
      */
-    public <R> R poll(Duration timeout, Function<Duration, R> poll) {
+    public <K, V> ConsumerRecords<K, V> poll(Duration timeout, Function<Duration, ConsumerRecords<K, V>> poll) {
         ThreadPace thread = ofThread.get();
+        rest(thread);
         long startNanos = nanoClock.getAsLong();
-        R records = poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
+        ConsumerRecords<K, V> records =
+                poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
         long nowNanos = nanoClock.getAsLong();
         thread.pace.idle(nowNanos - startNanos);
+        thread.restedNanos = nowNanos + (records.isEmpty() || records.count() > FEW_RECORDS ? 0 : REST_NANOS);
         if (thread.moved != null && untilDueNanos(thread, nowNanos) == 0) {
             thread.moved.commit();
         }
         return records;
+    }
+
+    private void rest(ThreadPace thread) {
+        long startNanos = nanoClock.getAsLong();
+        long restNanos = Math.min(thread.restedNanos - startNanos, untilDueNanos(thread, startNanos));
+        if (restNanos > 0) {
+            rest.accept(restNanos);
+            thread.pace.idle(nanoClock.getAsLong() - startNanos);
+        }
     }
 
     private long untilDueNanos(ThreadPace thread, long nowNanos) {
@@ -114,6 +142,8 @@ public final class CommitPacer {
         /** Context of a task with moves that are not committed; null if there are none. */
         private ProcessorContext<?, ?> moved;
         private long movedSinceNanos;
+        /** When a rest that began with the last poll ends. */
+        private long restedNanos;
 
         ThreadPace(CommitPace pace) {
             this.pace = pace;
