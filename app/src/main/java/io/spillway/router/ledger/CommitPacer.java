@@ -20,8 +20,9 @@ import org.apache.kafka.streams.processor.api.ProcessorContext;
  * commit that was requested. What moves no item, such as the fold of the ledger, waits for the next commit or for
  * {@link #OTHER_COMMITS_MILLIS}.
  *
- * <p>After a poll that brought few records, a thread rests before it polls again, so that what comes meanwhile needs
- * one fetch and one turn of the thread, not one each. A rest ends when a commit is due. A busy thread never rests.
+ * <p>After a poll that brought a few records, a thread rests before it polls again, so that what comes meanwhile needs
+ * one fetch and one turn of the thread, not one each. A rest ends when a commit is due. A thread does not rest while
+ * single records come, which it has the time for, nor when it is busy.
  *
  * <p>Thread-safe: each stream thread owns a pace of its own, which the processors, the consumer and the producer of
  * that thread find by it.
@@ -34,8 +35,10 @@ public final class CommitPacer {
     private static final double IDLE_PER_COST = 1;
     private static final double BUSY_PER_COST = 10;
     private static final long REST_NANOS = 5_000_000;
-    /** A thread whose polls bring as many in each rest has a rate at which turns cost little. */
-    private static final int FEW_RECORDS = 100;
+    /** A thread whose polls bring fewer has the time for a turn each: a rest would only delay its items. */
+    private static final int LEAST_TO_REST = 3;
+    /** A thread whose polls bring more has a rate at which turns cost little. */
+    private static final int MOST_TO_REST = 100;
 
     private final long intervalNanos;
     private final LongSupplier nanoClock;
@@ -89,11 +92,15 @@ public final class CommitPacer {
                 poll.apply(Duration.ofNanos(Math.min(timeout.toNanos(), untilDueNanos(thread, startNanos))));
         long nowNanos = nanoClock.getAsLong();
         thread.pace.idle(nowNanos - startNanos);
-        thread.restedNanos = nowNanos + (records.isEmpty() || records.count() > FEW_RECORDS ? 0 : REST_NANOS);
+        thread.restedNanos = nowNanos + restNanosAfter(records.count());
         if (thread.moved != null && untilDueNanos(thread, nowNanos) == 0) {
             thread.moved.commit();
         }
         return records;
+    }
+
+    private static long restNanosAfter(int records) {
+        return records >= LEAST_TO_REST && records <= MOST_TO_REST ? REST_NANOS : 0;
     }
 
     private void rest(ThreadPace thread) {

@@ -79,8 +79,8 @@ class CommitPacerTest {
     }
 
     @Test
-    void after_a_poll_that_brought_few_records_a_thread_rests() {
-        pollThatBrings(1);
+    void after_a_poll_that_brought_a_few_records_a_thread_rests() {
+        pollThatBrings(3);
         advance(1);
         poll();
         assertThat(restedMicros).containsExactly(4_000L);
@@ -94,7 +94,9 @@ class CommitPacerTest {
     }
 
     @Test
-    void a_thread_does_not_rest_when_polls_bring_many_records() {
+    void a_thread_does_not_rest_when_polls_bring_single_records_or_many() {
+        pollThatBrings(2);
+        poll();
         pollThatBrings(101);
         poll();
         assertThat(restedMicros).isEmpty();
@@ -104,14 +106,14 @@ class CommitPacerTest {
     void a_rest_ends_when_a_commit_is_due() {
         commit(2);
         pacer.moved(context);
-        pollThatBrings(1);
+        pollThatBrings(3);
         poll();
         assertThat(restedMicros).containsExactly(1_000L);
         assertThat(waitedMicros).containsExactly(0L);
         assertThat(context.committed()).isTrue();
 
         pacer.moved(context);
-        pollThatBrings(1);
+        pollThatBrings(3);
         context.resetCommit();
         poll();
         assertThat(restedMicros).as("it was due at once").hasSize(1);
