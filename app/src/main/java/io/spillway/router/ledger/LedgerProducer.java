@@ -138,7 +138,8 @@ public final class LedgerProducer implements Producer<byte[], byte[]> {
 
     @Override
     public List<PartitionInfo> partitionsFor(String topic) {
-        return partitions.computeIfAbsent(topic, producer::partitionsFor);
+        List<PartitionInfo> known = partitions.get(topic);
+        return known == null ? partitions.computeIfAbsent(topic, producer::partitionsFor) : known;
     }
 
     @Override
