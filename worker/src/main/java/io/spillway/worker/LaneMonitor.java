@@ -84,6 +84,8 @@ final class LaneMonitor implements AutoCloseable {
         leases.schedule(() -> {
             try {
                 metrics.leasesEnded(core.endLeases());
+            } catch (RuntimeException e) {
+                LOG.error("Leases that ended could not be ended; it is tried again", e);
             } finally {
                 scheduleLeases(core.inFlight() > 0 ? LEASE_PERIOD_MILLIS : IDLE_LEASE_PERIOD_MILLIS);
             }
