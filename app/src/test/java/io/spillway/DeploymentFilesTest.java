@@ -110,7 +110,8 @@ class DeploymentFilesTest {
     static Stream<Path> filesWithMetrics() throws IOException {
         try (Stream<Path> dashboards = Files.list(ROOT.resolve("deploy/grafana/dashboards"))) {
             return Stream.concat(
-                    Stream.of("rules.yml", "rules_test.yml").map(ROOT.resolve("deploy/prometheus")::resolve),
+                    Stream.of("prometheus/rules.yml", "prometheus/rules_test.yml",
+                            "helm/spillway/templates/autoscaling.yaml").map(ROOT.resolve("deploy")::resolve),
                     dashboards.filter(file -> file.toString().endsWith(".json")).toList().stream());
         }
     }

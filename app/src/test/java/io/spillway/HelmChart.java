@@ -1,0 +1,88 @@
+package io.spillway;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.Stream;
+
+/** Objects of the Helm chart as Helm renders them from some values. */
+record HelmChart(List<JsonNode> objects) {
+    static final Path DIRECTORY = Path.of("..", "deploy", "helm", "spillway");
+    private static final String RELEASE = "queue";
+    /** The oldest version that the chart names. */
+    private static final String KUBERNETES = "1.30.0";
+
+    /** Renders the chart. */
+    static HelmChart render(Path directory, String values) {
+        String manifests = new Helm(DIRECTORY).template()
+                .withName(RELEASE).withNamespace("work").withKubeVersion(KUBERNETES)
+                .withValuesFile(file(directory, values)).call();
+        try (Stream<JsonNode> documents = stream(manifests)) {
+            return new HelmChart(documents.filter(JsonNode::isObject).toList());
+        }
+    }
+
+    /** Lints the chart with its own values, which have no cluster. */
+    static LintResult lint() {
+        return new Helm(DIRECTORY).lint().strict().call();
+    }
+
+    /** Returns the only object of this kind whose name has this ending. */
+    JsonNode object(String kind, String ending) {
+        List<JsonNode> found = kind(kind).filter(each -> name(each).endsWith(ending)).toList();
+        if (found.size() != 1) {
+            throw new NoSuchElementException(found.size() + " objects of kind " + kind + " named *" + ending);
+        }
+        return found.getFirst();
+    }
+
+    Stream<JsonNode> kind(String kind) {
+        return objects.stream().filter(each -> each.path("kind").textValue().equals(kind));
+    }
+
+    /** Returns the pod templates, that of the job with the topics included. */
+    List<JsonNode> pods() {
+        return objects.stream().map(each -> each.at("/spec/template")).filter(JsonNode::isObject).toList();
+    }
+
+    /** Returns the pod template of a role. */
+    JsonNode pod(String role) {
+        return pods().stream().filter(each -> component(each).equals(role)).findFirst().orElseThrow();
+    }
+
+    /** Returns the only container of a role's pod. */
+    JsonNode container(String role) {
+        return pod(role).at("/spec/containers/0");
+    }
+
+    static String component(JsonNode labelled) {
+        return labelled.at("/metadata/labels").path("app.kubernetes.io/component").asText();
+    }
+
+    static String name(JsonNode object) {
+        return object.at("/metadata/name").textValue();
+    }
+
+    private static Stream<JsonNode> stream(String documents) {
+        try {
+            return new YAMLMapper().readerFor(JsonNode.class).<JsonNode>readValues(documents).readAll().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path file(Path directory, String values) {
+        try {
+            return Files.writeString(Files.createTempFile(directory, "values", ".yaml"), values);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
