@@ -99,12 +99,26 @@ securityContext:
     type: RuntimeDefault
 {{- end -}}
 
+{{- /* Environment of a role, as a list that may be empty. */ -}}
+{{- define "spillway.env" -}}
+{{- $values := get .root.Values .role -}}
+{{- $env := list -}}
+{{- with .root.Values.javaOptions -}}
+{{- $env = append $env (dict "name" "JDK_JAVA_OPTIONS" "value" .) -}}
+{{- end -}}
+{{- if and (eq .role "gateway") $values.adminKeySecret -}}
+{{- $key := dict "secretKeyRef" (dict "name" $values.adminKeySecret "key" "admin-key") -}}
+{{- $env = append $env (dict "name" "SPILLWAY_ADMIN_KEY" "valueFrom" $key) -}}
+{{- end -}}
+{{- toYaml (concat $env $values.env) -}}
+{{- end -}}
+
 {{- /* The pod template of one role. */ -}}
 {{- define "spillway.pod" -}}
 {{- $values := get .root.Values .role -}}
 metadata:
   labels:
-    {{- include "spillway.labels" . | nindent 4 }}
+    {{- include "spillway.selector" . | nindent 4 }}
   annotations:
     checksum/config: {{ include "spillway.config" .root | sha256sum }}
     {{- with $values.podAnnotations }}
@@ -127,21 +141,10 @@ spec:
     - name: {{ .role }}
       {{- include "spillway.container" . | nindent 6 }}
       args: [run, --roles, {{ .role }}, --config, /etc/spillway/spillway.yml]
+      {{- with fromYamlArray (include "spillway.env" .) }}
       env:
-        {{- with .root.Values.javaOptions }}
-        - name: JDK_JAVA_OPTIONS
-          value: {{ . | quote }}
-        {{- end }}
-        {{- if and (eq .role "gateway") $values.adminKeySecret }}
-        - name: SPILLWAY_ADMIN_KEY
-          valueFrom:
-            secretKeyRef:
-              name: {{ $values.adminKeySecret }}
-              key: admin-key
-        {{- end }}
-        {{- with $values.env }}
         {{- toYaml . | nindent 8 }}
-        {{- end }}
+      {{- end }}
       ports:
         {{- if eq .role "gateway" }}
         - name: http

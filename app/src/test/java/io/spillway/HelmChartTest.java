@@ -32,7 +32,7 @@ class HelmChartTest {
     private static final String ALL = """
             config:
               kafka: {bootstrapServers: 'kafka-1:9092,kafka-2:9092'}
-              topics: {partitions: 24}
+              topics: {partitions: 24, maxBytes: 5000000}
               handler: {type: http, http: {url: 'http://orders/work'}}
             kafka: {propertiesSecret: kafka-login, filesSecret: kafka-trust}
             ports: {gateway: 8443, metrics: 9500}
@@ -45,7 +45,7 @@ class HelmChartTest {
               env: [{name: SPILLWAY_METRICS_TENANTS, value: '50'}]
               nodeSelector: {pool: edge}
             router: {volume: {storageClassName: fast}}
-            worker: {autoscaling: {type: keda}}
+            worker: {autoscaling: {type: keda, waitingPerWorker: 2000000}}
             monitoring:
               serviceMonitor: {enabled: true}
               rules: {enabled: true}
@@ -147,6 +147,7 @@ class HelmChartTest {
 
         Configuration loaded = configuration(chart);
         assertThat(loaded.topics().partitions()).isEqualTo(24);
+        assertThat(loaded.topics().maxBytes()).as("Helm keeps numbers as floating point").isEqualTo(5_000_000);
         assertThat(loaded.handler().type().name()).isEqualTo("HTTP");
         JsonNode gateway = chart.container("gateway");
         assertThat(gateway.get("image").textValue()).isEqualTo("registry.example/spillway:1.2.3");
@@ -249,7 +250,7 @@ class HelmChartTest {
         assertThat(trigger.get("type").textValue()).isEqualTo("prometheus");
         assertThat(trigger.at("/metadata/query").textValue()).isEqualTo("sum(max by (lane) (sum by (lane, instance)"
                 + " (spillway_depth{lane=~\"hot|overflow|aged\",namespace=\"work\"})))");
-        assertThat(trigger.at("/metadata/threshold").textValue()).isEqualTo("200");
+        assertThat(trigger.at("/metadata/threshold").textValue()).isEqualTo("2000000");
         assertThat(scaled.get("maxReplicaCount").asInt()).isLessThanOrEqualTo(
                 ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).topics().partitions());
     }
@@ -278,6 +279,13 @@ class HelmChartTest {
 
         assertThatThrownBy(() -> configuration(chart)).isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("worker.slots = -1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {LEAST, ALL})
+    void no_field_is_without_a_value(String values) {
+        assertThat(HelmChart.render(directory, values).objects())
+                .allSatisfy(each -> assertThat(each.toString()).doesNotContain(":null"));
     }
 
     private Configuration configuration(HelmChart chart) throws IOException {
