@@ -2,13 +2,23 @@ package io.spillway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParser;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
+import io.kubernetes.client.openapi.models.V1Deployment;
+import io.kubernetes.client.openapi.models.V1Job;
+import io.kubernetes.client.openapi.models.V1PodDisruptionBudget;
+import io.kubernetes.client.openapi.models.V1Service;
+import io.kubernetes.client.openapi.models.V1StatefulSet;
+import io.kubernetes.client.openapi.models.V2HorizontalPodAutoscaler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.Stream;
 
@@ -18,6 +28,20 @@ record HelmChart(List<JsonNode> objects) {
     private static final String RELEASE = "queue";
     /** The oldest version that the chart names. */
     private static final String KUBERNETES = "1.30.0";
+
+    private interface Check {
+        void accept(JsonElement object) throws IOException;
+    }
+
+    /** What refuses fields that Kubernetes does not know, or misses, by kind. */
+    private static final Map<String, Check> CHECKS = Map.of(
+            "ConfigMap", V1ConfigMap::validateJsonElement,
+            "Deployment", V1Deployment::validateJsonElement,
+            "HorizontalPodAutoscaler", V2HorizontalPodAutoscaler::validateJsonElement,
+            "Job", V1Job::validateJsonElement,
+            "PodDisruptionBudget", V1PodDisruptionBudget::validateJsonElement,
+            "Service", V1Service::validateJsonElement,
+            "StatefulSet", V1StatefulSet::validateJsonElement);
 
     /** Renders the chart. */
     static HelmChart render(Path directory, String values) {
@@ -60,6 +84,11 @@ record HelmChart(List<JsonNode> objects) {
     /** Returns the only container of a role's pod. */
     JsonNode container(String role) {
         return pod(role).at("/spec/containers/0");
+    }
+
+    /** Fails if Kubernetes would refuse or ignore a field of an object of its own. */
+    static void check(JsonNode object) throws IOException {
+        CHECKS.get(object.get("kind").textValue()).accept(JsonParser.parseString(object.toString()));
     }
 
     static String component(JsonNode labelled) {

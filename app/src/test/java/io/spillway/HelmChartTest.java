@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.marcnuri.helm.LintResult;
 import io.spillway.config.Configuration;
@@ -279,6 +280,28 @@ class HelmChartTest {
 
         assertThatThrownBy(() -> configuration(chart)).isInstanceOf(InvalidSettingException.class)
                 .hasMessageContaining("worker.slots = -1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {LEAST, LEAST + "worker: {autoscaling: {type: external}}", ALL})
+    void kubernetes_knows_every_field_of_its_own_objects(String values) throws IOException {
+        List<JsonNode> own = HelmChart.render(directory, values).objects().stream()
+                .filter(each -> !List.of("monitoring.coreos.com/v1", "keda.sh/v1alpha1")
+                        .contains(each.get("apiVersion").textValue()))
+                .toList();
+
+        assertThat(own).hasSizeGreaterThan(8);
+        for (JsonNode each : own) {
+            HelmChart.check(each);
+        }
+    }
+
+    @Test
+    void a_misspelt_field_would_be_found() {
+        ObjectNode router = HelmChart.render(directory, LEAST).object("StatefulSet", "-router").deepCopy();
+        ((ObjectNode) router.at("/spec/template/spec/containers/0/livenessProbe")).put("periodSecond", 1);
+
+        assertThatThrownBy(() -> HelmChart.check(router)).hasMessageContaining("`periodSecond`");
     }
 
     @ParameterizedTest
