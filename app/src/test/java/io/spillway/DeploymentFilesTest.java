@@ -100,8 +100,8 @@ class DeploymentFilesTest {
         assertThat(version.matcher(bom).results().findFirst().orElseThrow().group(1))
                 .isEqualTo(version.matcher(pom).results().findFirst().orElseThrow().group(1));
         assertThat(Pattern.compile("<artifactId>spillway-(.+)</artifactId>").matcher(bom).results()
-                        .map(artifact -> artifact.group(1)))
-                .containsExactlyElementsOf(Pattern.compile("<module>(.+)</module>")
+                        .map(artifact -> artifact.group(1)).skip(1))
+                .as("after the BOM itself").containsExactlyElementsOf(Pattern.compile("<module>(.+)</module>")
                         .matcher(pom.substring(0, pom.indexOf("</modules>"))).results()
                         .map(module -> module.group(1)).toList());
     }

@@ -87,7 +87,8 @@ class ImageIT {
                         "spillway", "LICENSE", "NOTICE", "deploy/healthy", "app/target/spillway.jar")
                 .map(name -> HOME.resolve(name).toString()).toList());
         try (Stream<Path> libraries = Files.list(Path.of("target/lib"))) {
-            libraries.forEach(each -> expected.add(HOME.resolve("app/target/lib").resolve(each.getFileName()).toString()));
+            libraries.map(each -> HOME.resolve("app/target/lib").resolve(each.getFileName()))
+                    .forEach(each -> expected.add(each.toString()));
         }
 
         assertThat(FILES.keySet()).containsExactlyInAnyOrderElementsOf(expected).hasSizeGreaterThan(50);
