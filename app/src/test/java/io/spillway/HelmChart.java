@@ -25,6 +25,31 @@ import java.util.stream.Stream;
 /** Objects of the Helm chart as Helm renders them from some values. */
 record HelmChart(List<JsonNode> objects) {
     static final Path DIRECTORY = Path.of("..", "deploy", "helm", "spillway");
+    /** The least that an installation needs. */
+    static final String LEAST = "config: {kafka: {bootstrapServers: 'kafka-1:9092'}}\n";
+    /** A value for nearly everything. */
+    static final String ALL = """
+            config:
+              kafka: {bootstrapServers: 'kafka-1:9092,kafka-2:9092'}
+              topics: {partitions: 24, maxBytes: 5000000}
+              handler: {type: http, http: {url: 'http://orders/work'}}
+            kafka: {propertiesSecret: kafka-login, filesSecret: kafka-trust}
+            ports: {gateway: 8443, metrics: 9500}
+            javaOptions: -Xmx1g
+            serviceAccountName: spillway
+            image: {repository: registry.example/spillway, tag: 1.2.3, pullSecrets: [{name: pull}]}
+            gateway:
+              adminKeySecret: admin
+              tlsSecret: certificate
+              env: [{name: SPILLWAY_METRICS_TENANTS, value: '50'}]
+              nodeSelector: {pool: edge}
+            router: {volume: {storageClassName: fast}}
+            worker: {autoscaling: {type: keda, waitingPerWorker: 2000000}}
+            monitoring:
+              serviceMonitor: {enabled: true}
+              rules: {enabled: true}
+              dashboard: {enabled: true}
+            """;
     private static final String RELEASE = "queue";
     /** The oldest version that the chart names. */
     private static final String KUBERNETES = "1.30.0";

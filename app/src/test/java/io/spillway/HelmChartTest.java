@@ -1,12 +1,12 @@
 package io.spillway;
 
+import static io.spillway.HelmChart.ALL;
+import static io.spillway.HelmChart.LEAST;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.marcnuri.helm.LintResult;
 import io.spillway.config.Configuration;
 import io.spillway.config.ConfigurationLoader;
@@ -29,29 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HelmChartTest {
     private static final List<String> ROLES = List.of("gateway", "router", "worker");
     private static final Path ROOT = Path.of("..");
-    private static final String LEAST = "config: {kafka: {bootstrapServers: 'kafka-1:9092'}}\n";
-    private static final String ALL = """
-            config:
-              kafka: {bootstrapServers: 'kafka-1:9092,kafka-2:9092'}
-              topics: {partitions: 24, maxBytes: 5000000}
-              handler: {type: http, http: {url: 'http://orders/work'}}
-            kafka: {propertiesSecret: kafka-login, filesSecret: kafka-trust}
-            ports: {gateway: 8443, metrics: 9500}
-            javaOptions: -Xmx1g
-            serviceAccountName: spillway
-            image: {repository: registry.example/spillway, tag: 1.2.3, pullSecrets: [{name: pull}]}
-            gateway:
-              adminKeySecret: admin
-              tlsSecret: certificate
-              env: [{name: SPILLWAY_METRICS_TENANTS, value: '50'}]
-              nodeSelector: {pool: edge}
-            router: {volume: {storageClassName: fast}}
-            worker: {autoscaling: {type: keda, waitingPerWorker: 2000000}}
-            monitoring:
-              serviceMonitor: {enabled: true}
-              rules: {enabled: true}
-              dashboard: {enabled: true}
-            """;
 
     @TempDir
     private Path directory;
@@ -223,54 +200,6 @@ class HelmChartTest {
         JsonNode monitor = chart.object("ServiceMonitor", "queue").get("spec");
         assertSelects(monitor.at("/selector/matchLabels"), metrics);
         assertThat(monitor.at("/endpoints/0/port")).isEqualTo(metrics.at("/spec/ports/0/name"));
-    }
-
-    @Test
-    void alerts_and_dashboard_are_those_of_the_repository() throws IOException {
-        HelmChart chart = HelmChart.render(directory, ALL);
-
-        assertThat(chart.object("PrometheusRule", "queue").get("spec"))
-                .isEqualTo(new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()));
-        assertThat(new ObjectMapper().readTree(
-                        chart.object("ConfigMap", "-dashboard").at("/data/spillway.json").textValue()))
-                .isEqualTo(new ObjectMapper().readTree(
-                        ROOT.resolve("deploy/grafana/dashboards/spillway.json").toFile()));
-        assertThat(HelmChart.DIRECTORY.resolve("files/rules.yml")).as("not a copy").isSymbolicLink();
-        assertThat(HelmChart.DIRECTORY.resolve("files/dashboard.json")).as("not a copy").isSymbolicLink();
-    }
-
-    @Test
-    void workers_scale_on_waiting_items_and_not_on_lag() {
-        HelmChart chart = HelmChart.render(directory, ALL);
-
-        JsonNode scaled = chart.object("ScaledObject", "-worker").get("spec");
-        JsonNode worker = chart.object("Deployment", "-worker");
-        assertThat(scaled.at("/scaleTargetRef/name").textValue()).isEqualTo(HelmChart.name(worker));
-        assertThat(worker.at("/spec/replicas").isMissingNode()).as("the autoscaler decides").isTrue();
-        JsonNode trigger = scaled.at("/triggers/0");
-        assertThat(trigger.get("type").textValue()).isEqualTo("prometheus");
-        assertThat(trigger.at("/metadata/query").textValue()).isEqualTo("sum(max by (lane) (sum by (lane, instance)"
-                + " (spillway_depth{lane=~\"hot|overflow|aged\",namespace=\"work\"})))");
-        assertThat(trigger.at("/metadata/threshold").textValue()).isEqualTo("2000000");
-        assertThat(scaled.get("maxReplicaCount").asInt()).isLessThanOrEqualTo(
-                ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).topics().partitions());
-    }
-
-    @Test
-    void an_external_metric_serves_where_there_is_no_keda() {
-        HelmChart chart = HelmChart.render(directory, LEAST + "worker: {autoscaling: {type: external}}");
-
-        JsonNode scaler = chart.object("HorizontalPodAutoscaler", "-worker").get("spec");
-        assertThat(scaler.at("/scaleTargetRef/name").textValue()).isEqualTo("queue-worker");
-        assertThat(scaler.at("/metrics/0/external/metric/name").textValue()).isEqualTo("spillway_waiting_items");
-        assertThat(scaler.at("/metrics/0/external/target/averageValue").textValue()).isEqualTo("200");
-        assertThat(chart.kind("ScaledObject")).isEmpty();
-    }
-
-    @Test
-    void objects_of_operators_that_a_cluster_may_not_have_are_rendered_on_request_only() {
-        assertThat(HelmChart.render(directory, LEAST).objects()).extracting(each -> each.get("apiVersion").textValue())
-                .containsOnly("v1", "apps/v1", "batch/v1", "policy/v1");
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The image that {@code mvn -Pimage -Dimage.base=scratch verify} builds, compared with the Dockerfile's. */
 @EnabledIfSystemProperty(named = "spillway.test.image", matches = ".+")
@@ -33,7 +35,8 @@ class ImageIT {
     private static String dockerfile;
     /** Files of all layers by path, with their modes. */
     private static final Map<String, Integer> FILES = new TreeMap<>();
-    private static final List<List<String>> LAYERS = new ArrayList<>();
+    private static final List<List<String>> NAMES = new ArrayList<>();
+    private static final List<byte[]> LAYERS = new ArrayList<>();
     private static byte[] jar;
 
     @BeforeAll
@@ -53,7 +56,8 @@ class ImageIT {
                             jar = content.readAllBytes();
                         }
                     });
-            LAYERS.add(names);
+            NAMES.add(names);
+            LAYERS.add(parts.get(layer.textValue()));
         }
         dockerfile = Files.readString(Path.of("../Dockerfile"));
     }
@@ -103,14 +107,35 @@ class ImageIT {
 
     @Test
     void libraries_that_rarely_change_are_in_a_layer_of_their_own() {
-        assertThat(LAYERS).hasSize(3);
-        assertThat(LAYERS.getFirst()).allMatch(path -> path.startsWith(HOME.resolve("app/target/lib").toString()));
+        assertThat(NAMES).hasSize(3);
+        assertThat(NAMES.getFirst()).allMatch(path -> path.startsWith(HOME.resolve("app/target/lib").toString()));
     }
 
     @Test
     void two_builds_are_equal_since_no_time_is_that_of_the_build() throws IOException {
         assertThat(Files.readString(Path.of("../pom.xml"))).contains("<project.build.outputTimestamp>"
                 + config.get("created").textValue() + "</project.build.outputTimestamp>");
+    }
+
+    /** The launcher finds the jar and the libraries where the image has them. */
+    @Test
+    void its_launcher_runs(@TempDir Path root) throws Exception {
+        for (byte[] layer : LAYERS) {
+            forEachFile(new GZIPInputStream(new ByteArrayInputStream(layer)), (entry, content) -> {
+                Path file = root.resolve(path(entry).substring(1));
+                Files.createDirectories(file.getParent());
+                Files.copy(content, file);
+            });
+        }
+        ProcessBuilder launcher = new ProcessBuilder(
+                "bash", root + HOME.resolve("spillway").toString(), "topology").redirectErrorStream(true);
+        launcher.environment().put("SPILLWAY_JAVA_HOME", System.getProperty("java.home"));
+
+        Process process = launcher.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(process.waitFor()).as(output).isZero();
+        assertThat(output).contains("spillway.ingress");
     }
 
     private interface Visitor {
