@@ -30,7 +30,9 @@ record HelmChart(List<JsonNode> objects) {
     /** A value for nearly everything. */
     static final String ALL = """
             config:
-              kafka: {bootstrapServers: 'kafka-1:9092,kafka-2:9092'}
+              kafka:
+                bootstrapServers: 'kafka-1:9092,kafka-2:9092'
+                properties: {security.protocol: SSL, ssl.truststore.location: /etc/spillway/kafka/trust.p12}
               topics: {partitions: 24, maxBytes: 5000000}
               handler: {type: http, http: {url: 'http://orders/work'}}
             kafka: {propertiesSecret: kafka-login, filesSecret: kafka-trust}

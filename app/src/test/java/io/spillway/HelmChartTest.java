@@ -124,6 +124,8 @@ class HelmChartTest {
         HelmChart chart = HelmChart.render(directory, ALL);
 
         Configuration loaded = configuration(chart);
+        assertThat(loaded.kafka().properties())
+                .containsEntry("ssl.truststore.location", "/etc/spillway/kafka/trust.p12");
         assertThat(loaded.topics().partitions()).isEqualTo(24);
         assertThat(loaded.topics().maxBytes()).as("Helm keeps numbers as floating point").isEqualTo(5_000_000);
         assertThat(loaded.handler().type().name()).isEqualTo("HTTP");
