@@ -90,6 +90,22 @@ class DeploymentFilesTest {
                 .contains("COPY spillway LICENSE NOTICE /opt/spillway/\n");
     }
 
+    /** The BOM has no parent, so its version is written a second time. */
+    @Test
+    void the_bom_has_the_version_of_the_project_and_every_module_that_ships() throws IOException {
+        String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
+        String pom = Files.readString(ROOT.resolve("pom.xml"));
+        Pattern version = Pattern.compile("<version>(.+)</version>");
+
+        assertThat(version.matcher(bom).results().findFirst().orElseThrow().group(1))
+                .isEqualTo(version.matcher(pom).results().findFirst().orElseThrow().group(1));
+        assertThat(Pattern.compile("<artifactId>spillway-(.+)</artifactId>").matcher(bom).results()
+                        .map(artifact -> artifact.group(1)).skip(1))
+                .as("after the BOM itself").containsExactlyElementsOf(Pattern.compile("<module>(.+)</module>")
+                        .matcher(pom.substring(0, pom.indexOf("</modules>"))).results()
+                        .map(module -> module.group(1)).toList());
+    }
+
     @Test
     void the_variable_that_the_health_check_reads_is_a_setting() throws IOException {
         assertThat(Files.readString(ROOT.resolve("deploy/healthy"))).contains("${SPILLWAY_METRICS_PORT:-9404}");
@@ -110,7 +126,8 @@ class DeploymentFilesTest {
     static Stream<Path> filesWithMetrics() throws IOException {
         try (Stream<Path> dashboards = Files.list(ROOT.resolve("deploy/grafana/dashboards"))) {
             return Stream.concat(
-                    Stream.of("rules.yml", "rules_test.yml").map(ROOT.resolve("deploy/prometheus")::resolve),
+                    Stream.of("prometheus/rules.yml", "prometheus/rules_test.yml",
+                            "helm/spillway/templates/autoscaling.yaml").map(ROOT.resolve("deploy")::resolve),
                     dashboards.filter(file -> file.toString().endsWith(".json")).toList().stream());
         }
     }

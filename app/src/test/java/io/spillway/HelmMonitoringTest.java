@@ -1,0 +1,95 @@
+package io.spillway;
+
+import static io.spillway.HelmChart.ALL;
+import static io.spillway.HelmChart.LEAST;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.marcnuri.helm.Helm;
+import io.spillway.config.ConfigurationLoader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the Helm chart gives to operators of other projects: alerts, dashboard and autoscaling. */
+class HelmMonitoringTest {
+    private static final Path ROOT = Path.of("..");
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void alerts_and_dashboard_are_those_of_the_repository() throws IOException {
+        HelmChart chart = HelmChart.render(directory, ALL);
+
+        assertThat(chart.object("PrometheusRule", "queue").get("spec"))
+                .isEqualTo(new YAMLMapper().readTree(ROOT.resolve("deploy/prometheus/rules.yml").toFile()));
+        assertThat(new ObjectMapper().readTree(
+                        chart.object("ConfigMap", "-dashboard").at("/data/spillway.json").textValue()))
+                .isEqualTo(new ObjectMapper().readTree(
+                        ROOT.resolve("deploy/grafana/dashboards/spillway.json").toFile()));
+        assertThat(HelmChart.DIRECTORY.resolve("files/rules.yml")).as("not a copy").isSymbolicLink();
+        assertThat(HelmChart.DIRECTORY.resolve("files/dashboard.json")).as("not a copy").isSymbolicLink();
+    }
+
+    @Test
+    void a_packaged_chart_has_the_alerts_instead_of_a_link() throws IOException {
+        new Helm(HelmChart.DIRECTORY).packageIt().withDestination(directory).call();
+
+        try (Stream<Path> files = Files.list(directory);
+                TarArchiveInputStream entries = new TarArchiveInputStream(new GZIPInputStream(Files.newInputStream(
+                        files.filter(each -> each.toString().endsWith(".tgz")).findFirst().orElseThrow())))) {
+            TarArchiveEntry entry = entries.getNextEntry();
+            while (!entry.getName().equals("spillway/files/rules.yml")) {
+                entry = entries.getNextEntry();
+            }
+            assertThat(entry.isSymbolicLink()).isFalse();
+            assertThat(entries.readAllBytes()).isEqualTo(
+                    Files.readAllBytes(ROOT.resolve("deploy/prometheus/rules.yml")));
+        }
+    }
+
+    @Test
+    void workers_scale_on_waiting_items_and_not_on_lag() {
+        HelmChart chart = HelmChart.render(directory, ALL);
+
+        JsonNode scaled = chart.object("ScaledObject", "-worker").get("spec");
+        JsonNode worker = chart.object("Deployment", "-worker");
+        assertThat(scaled.at("/scaleTargetRef/name").textValue()).isEqualTo(HelmChart.name(worker));
+        assertThat(worker.at("/spec/replicas").isMissingNode()).as("the autoscaler decides").isTrue();
+        JsonNode trigger = scaled.at("/triggers/0");
+        assertThat(trigger.get("type").textValue()).isEqualTo("prometheus");
+        assertThat(trigger.at("/metadata/query").textValue()).isEqualTo("sum(max by (lane) (sum by (lane, instance)"
+                + " (spillway_depth{lane=~\"hot|overflow|aged\",namespace=\"work\"})))");
+        assertThat(trigger.at("/metadata/threshold").textValue()).isEqualTo("2000000");
+        assertThat(scaled.get("maxReplicaCount").asInt()).isLessThanOrEqualTo(
+                ConfigurationLoader.load(Optional.empty(), Map.of(), Map.of()).topics().partitions());
+    }
+
+    @Test
+    void an_external_metric_serves_where_there_is_no_keda() {
+        HelmChart chart = HelmChart.render(directory, LEAST + "worker: {autoscaling: {type: external}}");
+
+        JsonNode scaler = chart.object("HorizontalPodAutoscaler", "-worker").get("spec");
+        assertThat(scaler.at("/scaleTargetRef/name").textValue()).isEqualTo("queue-worker");
+        assertThat(scaler.at("/metrics/0/external/metric/name").textValue()).isEqualTo("spillway_waiting_items");
+        assertThat(scaler.at("/metrics/0/external/target/averageValue").textValue()).isEqualTo("200");
+        assertThat(chart.kind("ScaledObject")).isEmpty();
+    }
+
+    @Test
+    void objects_of_operators_that_a_cluster_may_not_have_are_rendered_on_request_only() {
+        assertThat(HelmChart.render(directory, LEAST).objects()).extracting(each -> each.get("apiVersion").textValue())
+                .containsOnly("v1", "apps/v1", "batch/v1", "policy/v1");
+    }
+}
