@@ -24,7 +24,7 @@ public final class ConnectionFault {
         }
     }
 
-    /** Describes a fault of the connection, login, permissions, TLS or address; empty for every other fault. Escaped. */
+    /** Describes a fault of connection, login, permissions, TLS or address; empty for every other fault. Escaped. */
     public static Optional<String> describe(Throwable fault) {
         return new ConnectionFault(fault).text();
     }
