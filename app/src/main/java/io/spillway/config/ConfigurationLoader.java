@@ -1,15 +1,8 @@
 package io.spillway.config;
 
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DatabindException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -19,8 +12,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
-import org.yaml.snakeyaml.scanner.ScannerException;
 
 /**
  * Loader of the configuration. Precedence, lowest first: defaults, YAML file, environment, command line.
@@ -38,7 +29,6 @@ public final class ConfigurationLoader {
             Pattern.compile("SPILLWAY_(.*_)?(SERVICE_(HOST|PORT.*)|PORT_\\d+_(TCP|UDP|SCTP)(_.*)?)");
     /** For a service spillway-metrics, Kubernetes sets SPILLWAY_METRICS_PORT, also a setting, to an address. */
     private static final Pattern KUBERNETES_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
-    private static final long MAX_FILE_BYTES = 1024 * 1024;
     private static final String ENVIRONMENT_PREFIX = "SPILLWAY_";
     private static final String VARIABLE = "environment variable ";
 
@@ -81,40 +71,13 @@ public final class ConfigurationLoader {
 
     private static Map<String, String> readFile(Path file) {
         String name = Printable.of(file.toString());
-        JsonNode root;
-        try {
-            if (Files.size(file) > MAX_FILE_BYTES) {
-                throw new InvalidSettingException(name + ": must be at most " + MAX_FILE_BYTES + " bytes");
-            }
-            root = YAMLMapper.builder()
-                    .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .build().readTree(Files.readAllBytes(file));
-        } catch (JsonProcessingException e) {
-            throw new InvalidSettingException(name + ": must be one YAML document: " + problemOf(e));
-        } catch (IOException e) {
-            throw new InvalidSettingException(name + ": cannot be read: " + Printable.of(e.toString()));
-        }
+        JsonNode root = YamlDocument.read(file);
         if (!root.isObject() && !root.isNull() && !root.isMissingNode()) {
             throw new InvalidSettingException(name + ": must be a map of settings; " + knownAt(""));
         }
         Map<String, String> values = new TreeMap<>();
         root.properties().forEach(entry -> flatten(entry.getKey(), entry.getValue(), values, name + ": "));
         return values;
-    }
-
-    /** Describes a parse error and its line without text from the file, which may contain a password. */
-    private static String problemOf(JsonProcessingException e) {
-        if (e instanceof DatabindException) {
-            return "another document begins at line " + e.getLocation().getLineNr();
-        }
-        if (e.getCause() instanceof MarkedYAMLException yaml && yaml.getProblemMark() != null) {
-            // A scanner's problem quotes single characters only. A parser's problem quotes tags; its context does not.
-            String problem = yaml instanceof ScannerException ? yaml.getProblem() : yaml.getContext();
-            return Printable.of(problem) + " (line " + (yaml.getProblemMark().getLine() + 1) + ")";
-        }
-        return Printable.of(String.valueOf(e.getOriginalMessage()).lines().findFirst().orElse(""))
-                + (e.getLocation() == null ? "" : " (line " + e.getLocation().getLineNr() + ")");
     }
 
     private static void flatten(String path, JsonNode node, Map<String, String> values, String source) {

@@ -1,6 +1,5 @@
 package io.spillway.embedded;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +16,7 @@ import kafka.server.SharedServer;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.raft.QuorumConfig;
+import org.apache.kafka.server.ServerSocketFactory;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -34,10 +34,15 @@ final class BrokerNode {
     private final BrokerServer broker;
     private final Thread starter;
 
-    BrokerNode(Path directory, LoopbackSockets sockets, FatalFaults faults) {
+    /**
+     * Creates a node that is not started.
+     *
+     * @param settings of {@link BrokerSettings#of}, maybe with more
+     * @param sockets  opens the listeners of the settings
+     */
+    BrokerNode(Map<String, String> settings, ServerSocketFactory sockets, FatalFaults faults) {
         this.faults = faults;
-        var config = new KafkaConfig(
-                BrokerSettings.of(directory, sockets.brokerPort(), sockets.controllerPort()), false);
+        var config = new KafkaConfig(settings, false);
         var formatted = KafkaRaftServer.initializeLogDirs(config, LoggerFactory.getLogger(BrokerNode.class), "");
         // No static voters: formatting stored the voter in the directory.
         var shared = new SharedServer(

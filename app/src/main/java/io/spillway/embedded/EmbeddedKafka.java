@@ -75,7 +75,9 @@ public final class EmbeddedKafka implements AutoCloseable {
             sockets = LoopbackSockets.bind(port);
             directory.prepare(sockets.controllerPort());
             FatalFaults faults = new FatalFaults(Runtime.getRuntime()::halt);
-            return new EmbeddedKafka(directory, sockets, faults, new BrokerNode(directory.path(), sockets, faults));
+            BrokerNode node = new BrokerNode(BrokerSettings.of(
+                    directory.path(), sockets.brokerPort(), sockets.controllerPort()), sockets, faults);
+            return new EmbeddedKafka(directory, sockets, faults, node);
         } catch (RuntimeException e) {
             if (sockets != null) {
                 sockets.close();

@@ -32,15 +32,25 @@ public final class TopologyDrawing {
     /** Describes the topology that would run with this configuration. */
     public TopologyDrawing(Configuration configuration) {
         Topics topics = new Topics(configuration.queue());
-        TopologyDescription description = RouterTopology.build(topics, new RouterTopology.Processors(
-                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
+        TopologyDescription description = describe(topics);
         this.stages = description.subtopologies().stream().sorted(Comparator.comparingInt(Subtopology::id)).toList();
         this.described = description.toString().stripTrailing();
-        this.changelogs = Map.of(
+        this.changelogs = changelogs(topics);
+        this.clients = TopicUser.of(topics);
+    }
+
+    /** Returns the description by Kafka Streams of the topology that runs with these topics. */
+    static TopologyDescription describe(Topics topics) {
+        return RouterTopology.build(topics, new RouterTopology.Processors(
+                NeverRun::new, NeverRun::new, NeverRun::new, NeverRun::new)).describe();
+    }
+
+    /** Returns the changelogs by store. */
+    static Map<String, String> changelogs(Topics topics) {
+        return Map.of(
                 Topics.TIMER_STORE, topics.timersChangelog(),
                 Topics.BALANCE_STORE, topics.balancesChangelog(),
                 Topics.SHARD_STORE, topics.shardsChangelog());
-        this.clients = TopicUser.of(topics);
     }
 
     /** Processor of a topology that is only described. Not a lambda: each must be a new object. */
@@ -64,7 +74,7 @@ public final class TopologyDrawing {
         for (TopicUser client : clients) {
             text.append("   Client: ").append(client.title()).append('\n');
             append(text, "reads", client.reads());
-            append(text, "follows", client.follows());
+            append(text, "follows", followed(client));
             append(text, "writes", client.writes());
         }
         return text.toString();
@@ -110,10 +120,14 @@ public final class TopologyDrawing {
         }
     }
 
+    private static List<String> followed(TopicUser client) {
+        return Stream.concat(client.views().stream(), client.follows().stream()).toList();
+    }
+
     private static void draw(TopicUser client, Set<String> edges) {
         String box = "client-" + client.title() + "([" + client.title() + "])";
         client.reads().forEach(topic -> edges.add(cylinder(topic) + " --> " + box));
-        client.follows().forEach(topic -> edges.add(cylinder(topic) + " -.-> " + box));
+        followed(client).forEach(topic -> edges.add(cylinder(topic) + " -.-> " + box));
         client.writes().forEach(topic -> edges.add(box + " --> " + cylinder(topic)));
     }
 

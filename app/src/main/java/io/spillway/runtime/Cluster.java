@@ -53,8 +53,11 @@ public final class Cluster {
         }
         for (String topic : topics) {
             if (!existing.contains(topic)) {
+                SuggestedCommands commands = new SuggestedCommands(kafka, given);
                 throw CommandFailure.failed("Topic " + topic + " is missing. Create it with: "
-                        + new SuggestedCommands(kafka, given).spillway("topics create"));
+                        + commands.spillway("topics create") + (commands.secured()
+                                ? ". If it exists, this login may not see it: give it the ACLs of its role, spillway"
+                                        + " topics acls --role ROLE" : ""));
             }
         }
     }

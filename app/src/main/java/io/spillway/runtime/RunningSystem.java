@@ -25,6 +25,7 @@ import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.kafka.view.ViewContent;
+import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
 import io.spillway.worker.handlers.HandlerSettings;
@@ -107,7 +108,8 @@ public record RunningSystem(
         boolean mayHandle = roles.contains(Role.WORKER)
                 && checks.pass(() -> Handlers.check(configured.handler(), configured.queue()));
         Optional<Configuration> reached = reach(configured, embedded, options, checks, shutdown);
-        reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(configuration, embedded, options)));
+        reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(
+                configuration, embedded, options, opened.map(DataDirectory::instance).orElse(""))));
         // Without a cluster, only a handler that does not need it can be created.
         boolean canCreate = reached.isPresent() || configured.handler().type() != HandlerSettings.Type.KAFKA;
         Optional<Handler> handler = mayHandle && canCreate
@@ -244,13 +246,22 @@ public record RunningSystem(
         return configured.on(kafka.bootstrapServers(), true);
     }
 
-    private static void prepareTopics(Configuration configuration, boolean create, StartOptions options) {
+    private static void prepareTopics(
+            Configuration configuration, boolean create, StartOptions options, String instance) {
         Topics topics = new Topics(configuration.queue());
         SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), options.given());
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
             TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
-            List<String> problems =
-                    new ArrayList<>(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
+            List<String> problems = new ArrayList<>();
+            // The embedded Kafka has no ACLs.
+            if (!create) {
+                options.roles().forEach(role -> problems.addAll(RolePermissions.problems(
+                        admin, configuration, AccessRole.valueOf(role.name()), instance, commands)));
+            }
+            if (!problems.isEmpty()) {
+                throw CommandFailure.failed(String.join(". Also, ", problems));
+            }
+            problems.addAll(options.unsafeTransactions() ? List.of() : topicAdmin.checkTransactions());
             if (create) {
                 topicAdmin.createMissing(topics.all());
                 // Topics of an earlier version must not stop the embedded setting, whose user has no Kafka tools.
@@ -300,7 +311,7 @@ public record RunningSystem(
         /** Reads the whole topic into the content, which then follows it, and returns the content. */
         <C extends ViewContent<?>> C follow(String topic, C content) {
             shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
-                    Optional.of(ViewProgress.groupOf(topic, data.instance())), InstantSource.system()))
+                    Optional.of(CompactedView.progressGroup(topic, data.instance())), InstantSource.system()))
                     .start(START_TIMEOUT);
             return content;
         }

@@ -3,6 +3,7 @@ package io.spillway.cli.system;
 import io.spillway.cli.terminal.PeriodicNote;
 import io.spillway.cli.terminal.Printer;
 import io.spillway.core.item.Printable;
+import io.spillway.kafka.topics.ConnectionFault;
 import io.spillway.gateway.JsonItems;
 import io.spillway.producer.ItemBuilder;
 import java.time.Duration;
@@ -65,7 +66,8 @@ final class ItemSender {
             } else {
                 failed.incrementAndGet();
                 lost = lost || failure instanceof TimeoutException;
-                firstFailure.compareAndSet(null, Printable.of(failure.toString()));
+                firstFailure.compareAndSet(null, ConnectionFault.describe(failure)
+                        .orElseGet(() -> Printable.of(failure.toString())));
             }
         });
         handedOver++;

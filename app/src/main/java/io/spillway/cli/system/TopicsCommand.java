@@ -4,50 +4,124 @@ import io.spillway.cli.options.CommonOptions;
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
+import io.spillway.router.AccessRole;
+import io.spillway.router.Permissions;
+import io.spillway.runtime.RolePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.utils.SecurityUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Command {@code spillway topics}: creates and checks the topics. */
-@Command(name = "topics", description = "Creates the topics, or compares them with the configuration.")
+@Command(name = "topics",
+        description = "Creates the topics, compares them with the configuration, or prints the ACLs of a role.")
 public final class TopicsCommand {
     @Command(name = "create",
             description = "Creates missing topics, then checks all topics. It exits with 1 if a topic differs from "
                     + "the configuration.")
     int create(@Mixin CommonOptions common) {
-        return run(common, true);
+        return run(common, true, List.of());
     }
 
     @Command(name = "check",
             description = "Compares the topics and the cluster with the configuration. It exits with 1 if they differ.")
-    int check(@Mixin CommonOptions common) {
-        return run(common, false);
+    int check(
+            @Mixin CommonOptions common,
+            @Option(names = "--role", paramLabel = "ROLE",
+                    description = "Check also that this login has the permissions of a role: router, worker, gateway, "
+                            + "operator or producer.") AccessRole role) {
+        return run(common, false, Optional.ofNullable(role).stream().toList());
     }
 
-    private static int run(CommonOptions common, boolean isCreating) {
+    @Command(name = "acls", description = {
+        "Prints the permissions that a login of Kafka needs for a role: router, worker, gateway, operator (commands) or "
+                + "producer. It needs no cluster.",
+        "With --principal it prints the commands of Kafka's tool that create the ACLs."
+    })
+    void acls(
+            @Mixin CommonOptions common,
+            @Option(names = "--role", paramLabel = "ROLE", required = true,
+                    description = "Role: router, worker, gateway, operator or producer.") AccessRole role,
+            @Option(names = "--principal", paramLabel = "P",
+                    description = "Principal that gets the ACLs, such as User:worker.") String principal) {
+        Configuration configuration = common.configuration();
+        List<Permission> permissions = Permissions.of(new Topics(configuration.queue()), role);
+        SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), "");
+        common.printer().result(
+                () -> permissions.stream().map(permission -> fields(permission, principal)).toList(),
+                printer -> {
+                    if (principal == null) {
+                        printer.table(List.of("resource", "name", "pattern", "operations"), permissions.stream()
+                                .map(each -> List.of(each.type(), each.name(), each.pattern(), each.operationsText())));
+                    } else {
+                        permissions.forEach(each -> printer.line(commands.kafka(
+                                "kafka-acls.sh", arguments(each, principal))));
+                    }
+                });
+    }
+
+    private static Map<String, Object> fields(Permission permission, String principal) {
+        Map<String, Object> fields = new HashMap<>();
+        fields.put("principal", principal);
+        fields.put("resourceType", permission.type());
+        fields.put("name", permission.name());
+        fields.put("patternType", permission.pattern());
+        fields.put("operations", permission.operations());
+        return fields;
+    }
+
+    private static String arguments(Permission permission, String principal) {
+        return "--add --allow-principal " + SuggestedCommands.quoted(principal)
+                + permission.operations().stream().map(each -> " --operation " + name(each))
+                        .collect(Collectors.joining())
+                + " --" + permission.type().name().toLowerCase(Locale.ROOT).replace("transactional_", "transactional-")
+                + " " + SuggestedCommands.quoted(permission.name())
+                + (permission.pattern() == PatternType.PREFIXED ? " --resource-pattern-type prefixed" : "");
+    }
+
+    /** Returns the name that Kafka's tool has for an operation, such as {@code DescribeConfigs}. */
+    private static String name(AclOperation operation) {
+        return SecurityUtils.operationName(operation);
+    }
+
+    private static int run(CommonOptions common, boolean isCreating, List<AccessRole> roles) {
         Configuration configuration = common.configurationWithCluster(topics -> List.of());
         List<TopicSpec> topics = new Topics(configuration.queue()).all();
         List<String> created;
-        List<String> problems;
+        List<String> problems = new ArrayList<>();
         try (Admin admin = new KafkaClients(configuration.queue()).admin()) {
-            TopicAdmin topicAdmin = new TopicAdmin(
-                    admin, new SuggestedCommands(configuration.kafka(), common.given()));
+            SuggestedCommands commands = new SuggestedCommands(configuration.kafka(), common.given());
+            TopicAdmin topicAdmin = new TopicAdmin(admin, commands);
             created = isCreating ? topicAdmin.createMissing(topics) : List.of();
-            problems = new ArrayList<>(isCreating ? List.of() : topicAdmin.checkTransactions());
-            problems.addAll(topicAdmin.check(topics));
+            roles.forEach(role -> problems.addAll(
+                    RolePermissions.problems(admin, configuration, role, "", commands)));
+            // A login that may not describe a topic cannot compare it.
+            if (problems.isEmpty() && !roles.contains(AccessRole.PRODUCER)) {
+                problems.addAll(isCreating ? List.of() : topicAdmin.checkTransactions());
+                problems.addAll(topicAdmin.check(topics));
+            }
         }
         common.printer().result(() -> Map.of("created", created, "problems", problems), printer -> {
             created.forEach(name -> printer.line("created " + name));
             problems.forEach(printer::line);
             if (problems.isEmpty()) {
-                printer.line("All topics match the configuration.");
+                printer.line(roles.contains(AccessRole.PRODUCER) ? "This login has the permissions of a producer."
+                        : "All topics match the configuration.");
             }
         });
         return problems.isEmpty() ? 0 : CommandFailure.FAILED;

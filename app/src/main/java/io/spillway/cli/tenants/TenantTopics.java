@@ -9,7 +9,11 @@ import io.spillway.kafka.view.ViewContent;
 import io.spillway.runtime.CompactedTopics;
 import io.spillway.runtime.ViewProgress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
@@ -28,6 +32,13 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
     /** Returns the policies of all tenants. */
     TenantPolicies policies() {
         return read(names.policies(), new TenantPolicies(configuration.defaults()));
+    }
+
+    /** Returns a copy of the stored settings of all tenants, and of {@code *}; other keys of the topic have no effect. */
+    SortedMap<String, PolicySettings> tenants() {
+        SortedMap<String, PolicySettings> stored = new TreeMap<>(policies().all());
+        stored.keySet().removeIf(key -> !PoliciesFile.isTenant(key));
+        return stored;
     }
 
     <C extends ViewContent<?>> C read(String topic, C content) {
@@ -53,9 +64,21 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
      * @param wait  whether to wait until every running instance has applied the last change
      */
     void write(String topic, List<String> keys, byte[] value, boolean wait) {
+        Map<String, byte[]> values = new LinkedHashMap<>();
+        keys.forEach(key -> values.put(key, value));
+        write(topic, values, wait);
+    }
+
+    /**
+     * Stores values by key, in the order of the map.
+     *
+     * @param values one or more; null removes a key
+     * @param wait   whether to wait until every running instance has applied the last change
+     */
+    void write(String topic, Map<String, byte[]> values, boolean wait) {
         List<RecordMetadata> stored = new ArrayList<>();
         try (CompactedTopics topics = new CompactedTopics(configuration, common.clock())) {
-            keys.forEach(key -> stored.add(topics.write(topic, key, value)));
+            values.forEach((key, value) -> stored.add(topics.write(topic, key, value)));
         }
         if (wait) {
             ViewProgress.await(configuration, stored.getLast(), common.clock(), common.printer());

@@ -22,7 +22,8 @@ import picocli.CommandLine.Parameters;
         description = "Lists and changes policies of tenants, without a restart. T is a tenant, or * for the tenants "
                 + "that have no value of their own.",
         subcommands = {
-            TenantsSetCommand.class, TenantsKeyCommand.class, TenantsIsolateCommand.class, TenantsReleaseCommand.class,
+            TenantsSetCommand.class, TenantsApplyCommand.class, TenantsExportCommand.class, TenantsKeyCommand.class,
+            TenantsIsolateCommand.class, TenantsReleaseCommand.class,
             TenantsPauseCommand.Pause.class, TenantsPauseCommand.Resume.class
         })
 public final class TenantsCommand {

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import javax.security.auth.login.LoginException;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 
@@ -23,7 +24,7 @@ public final class ConnectionFault {
         }
     }
 
-    /** Describes a fault of the connection, login, TLS or address; empty for every other fault. Escaped. */
+    /** Describes a fault of connection, login, permissions, TLS or address; empty for every other fault. Escaped. */
     public static Optional<String> describe(Throwable fault) {
         return new ConnectionFault(fault).text();
     }
@@ -43,6 +44,10 @@ public final class ConnectionFault {
                 .or(() -> says("Failed to load SSL keystore").or(() -> says("Failed to load PEM SSL keystore"))
                         .map(at -> Printable.of(at.getMessage()) + ". Check that it is of this type, and the passwords"
                                 + " of ssl.truststore.* and ssl.keystore.* in kafka.properties"))
+                // Also an invalid configuration to Kafka, but not one of the connection.
+                .or(() -> first(at -> at instanceof AuthorizationException).map(at -> "Kafka does not permit it: "
+                        + Printable.of(at.getMessage().replaceFirst("\\.$", "")) + ". Give this login the ACLs of its"
+                        + " role: spillway topics acls --role ROLE"))
                 .or(() -> first(at -> at instanceof InvalidConfigurationException)
                         .map(at -> Printable.of(at.getMessage()) + " Check ssl.* and sasl.* in kafka.properties"));
     }
@@ -57,7 +62,9 @@ public final class ConnectionFault {
 
     private String tls() {
         String cause = Printable.of(String.valueOf(chain.getLast().getMessage()));
-        if (cause.contains("PKIX") || cause.contains("unable to find valid certification path")) {
+        // The signature, if a trusted authority has the same name but another key.
+        if (cause.contains("PKIX") || cause.contains("unable to find valid certification path")
+                || cause.contains("Signature does not match")) {
             return "the broker's certificate is not trusted (" + cause + "). Set ssl.truststore.location or"
                     + " ssl.truststore.certificates in kafka.properties to the authority that signed it";
         }

@@ -1,0 +1,96 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.PolicyText;
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Change of one tenant's stored policy settings.
+ *
+ * @param tenant tenant or {@code *}
+ * @param before stored settings; empty if the tenant has none
+ * @param after  settings to store; empty to remove them. Not equal to {@code before}
+ */
+record PolicyChange(String tenant, Optional<PolicySettings> before, Optional<PolicySettings> after) {
+    private static final String UNSET = "unset";
+
+    /** Kind of a change, in the words of the command's output. */
+    enum Kind { ADDED, CHANGED, REMOVED }
+
+    /**
+     * One field of a change.
+     *
+     * @param name key of the field, or {@code workload NAME}
+     * @param from text of the stored value, or {@code unset}
+     * @param to   text of the value to store, or {@code unset}
+     */
+    record Field(String name, String from, String to) {}
+
+    /**
+     * Returns the changes that make the stored settings equal to those of a file, in the order of the tenants.
+     *
+     * @param removesOthers whether tenants that are not in the file lose their settings
+     */
+    static List<PolicyChange> between(
+            SortedMap<String, PolicySettings> stored, SortedMap<String, PolicySettings> file, boolean removesOthers) {
+        TreeSet<String> tenants = new TreeSet<>(file.keySet());
+        if (removesOthers) {
+            tenants.addAll(stored.keySet());
+        }
+        return tenants.stream()
+                .map(tenant -> new PolicyChange(
+                        tenant, Optional.ofNullable(stored.get(tenant)), Optional.ofNullable(file.get(tenant))))
+                .filter(change -> !change.before.equals(change.after))
+                .toList();
+    }
+
+    Kind kind() {
+        return before.isEmpty() ? Kind.ADDED : after.isEmpty() ? Kind.REMOVED : Kind.CHANGED;
+    }
+
+    /** Returns the fields and workloads that differ, fields first. */
+    List<Field> fields() {
+        Map<String, String> from = texts(before);
+        Map<String, String> to = texts(after);
+        List<String> names = new ArrayList<>();
+        for (PolicyField field : PolicyField.values()) {
+            names.add(field.key());
+        }
+        TreeSet<String> workloads = new TreeSet<>(from.keySet());
+        workloads.addAll(to.keySet());
+        names.forEach(workloads::remove);
+        names.addAll(workloads);
+        return names.stream()
+                .map(name -> new Field(name, from.getOrDefault(name, UNSET), to.getOrDefault(name, UNSET)))
+                .filter(field -> !field.from.equals(field.to))
+                .toList();
+    }
+
+    /** Returns the change in one line: {@code +} for added, {@code ~} for changed, {@code -} for removed settings. */
+    String line() {
+        return switch (kind()) {
+            case ADDED -> "+ " + tenant + ": " + PolicyText.inOneLine(after.orElseThrow());
+            case REMOVED -> "- " + tenant + ": " + PolicyText.inOneLine(before.orElseThrow());
+            case CHANGED -> "~ " + tenant + ": " + fields().stream()
+                    .map(field -> field.name + " (" + field.from + " -> " + field.to + ")")
+                    .collect(Collectors.joining(", "));
+        };
+    }
+
+    private static Map<String, String> texts(Optional<PolicySettings> settings) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        settings.ifPresent(own -> {
+            own.values().forEach((field, value) -> texts.put(field.key(), field.format(value)));
+            own.workloads().forEach((name, limits) -> texts.put("workload " + name, limits.format()));
+        });
+        return texts;
+    }
+}

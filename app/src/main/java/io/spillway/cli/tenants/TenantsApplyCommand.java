@@ -1,0 +1,96 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.kafka.view.TenantPolicies;
+import io.spillway.runtime.ViewProgress;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Command {@code spillway tenants apply}: makes the stored policies equal to those of a file. */
+@Command(name = "apply", description = {
+    "Makes the policy settings of the tenants in a file those of the file, and prints what differs: + for added, ~ for "
+            + "changed, - for removed settings.",
+    "The file has all settings of a tenant: what it does not name is unset, also a pause. Tenants that are not in the "
+            + "file keep their settings, unless --prune is given. tenants export writes such a file.",
+    "If the file is not valid, nothing is changed. With --prune and without --yes it only prints what differs, if "
+            + "settings would be removed, and exits with 2."
+})
+final class TenantsApplyCommand implements Runnable {
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = {"-f", "--file"}, paramLabel = "FILE", required = true,
+            description = "YAML file; - for standard input.")
+    private Path file;
+
+    @Option(names = "--prune", description = "Remove the settings of tenants that are not in the file.")
+    private boolean prune;
+
+    @Option(names = "--yes", description = "Remove them without a question.")
+    private boolean yes;
+
+    @Option(names = "--dry-run", description = "Change nothing. Print what differs.")
+    private boolean dryRun;
+
+    @Option(names = "--wait", description = ViewProgress.WAIT)
+    private boolean wait;
+
+    @Override
+    public void run() {
+        SortedMap<String, PolicySettings> wanted = PoliciesFile.read(file);
+        TenantTopics topics = TenantTopics.withPolicies(common);
+        SortedMap<String, PolicySettings> stored = topics.tenants();
+        List<PolicyChange> changes = PolicyChange.between(stored, wanted, prune);
+        long removed = count(changes, PolicyChange.Kind.REMOVED);
+        boolean isAsking = !dryRun && removed > 0 && !yes;
+        if (!dryRun && !isAsking && !changes.isEmpty()) {
+            Map<String, byte[]> values = new LinkedHashMap<>();
+            changes.forEach(change -> values.put(change.tenant(), change.after()
+                    .map(settings -> TenantPolicies.encode(change.tenant(), settings)).orElse(null)));
+            topics.write(topics.names().policies(), values, wait);
+        }
+        print(changes, !dryRun && !isAsking);
+        long others = stored.keySet().stream().filter(tenant -> !wanted.containsKey(tenant)).count();
+        if (!prune && others > 0) {
+            common.printer().note(Printer.count(others, "tenant") + " with settings "
+                    + (others == 1 ? "is" : "are") + " not in the file. --prune removes the settings.");
+        }
+        if (isAsking) {
+            throw CommandFailure.usage("Nothing is changed yet. Give --yes to remove the settings of "
+                    + Printer.count(removed, "tenant") + ", or --dry-run to only look.");
+        }
+    }
+
+    private void print(List<PolicyChange> changes, boolean isApplied) {
+        common.printer().result(() -> json(changes, isApplied), printer -> {
+            changes.forEach(change -> printer.line(change.line()));
+            String counts = count(changes, PolicyChange.Kind.ADDED) + " added, "
+                    + count(changes, PolicyChange.Kind.CHANGED) + " changed, "
+                    + count(changes, PolicyChange.Kind.REMOVED) + " removed.";
+            printer.line(changes.isEmpty() ? "Nothing to do: the stored policies are those of the file."
+                    : isApplied ? counts : "Not applied: " + counts);
+        });
+    }
+
+    private static Map<String, Object> json(List<PolicyChange> changes, boolean isApplied) {
+        return Map.of("applied", isApplied, "changes", changes.stream()
+                .map(change -> Map.of(
+                        "tenant", change.tenant(), "change", change.kind().name().toLowerCase(Locale.ROOT),
+                        "fields", change.fields()))
+                .toList());
+    }
+
+    private static long count(List<PolicyChange> changes, PolicyChange.Kind kind) {
+        return changes.stream().filter(change -> change.kind() == kind).count();
+    }
+}

@@ -1,0 +1,49 @@
+package io.spillway.cli.tenants;
+
+import io.spillway.cli.options.CommonOptions;
+import io.spillway.cli.terminal.CommandFailure;
+import io.spillway.cli.terminal.Printer;
+import io.spillway.core.item.Printable;
+import io.spillway.core.policy.PolicySettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.SortedMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Command {@code spillway tenants export}: writes the stored policies as a file. */
+@Command(name = "export", description = {
+    "Writes the policy settings of all tenants, and of *, as YAML that tenants apply reads.",
+    "Defaults of the configuration are not in it. A key of the policies topic that is not the name of a tenant is "
+            + "left out."
+})
+final class TenantsExportCommand implements Runnable {
+    @Mixin
+    private CommonOptions common;
+
+    @Option(names = {"-f", "--file"}, paramLabel = "FILE",
+            description = "File to write or to replace. Default: standard output.")
+    private Path file;
+
+    @Override
+    public void run() {
+        SortedMap<String, PolicySettings> stored = TenantTopics.withPolicies(common).tenants();
+        Printer printer = common.printer();
+        if (file == null) {
+            printer.result(() -> PoliciesFile.document(stored), to -> PoliciesFile.yaml(stored).lines().forEach(to::line));
+            return;
+        }
+        try {
+            Files.writeString(file, PoliciesFile.yaml(stored));
+        } catch (IOException e) {
+            throw CommandFailure.failed("--file " + Printable.of(file.toString()) + ": cannot be written ("
+                    + Printable.of(e.toString()) + "). Choose another file.");
+        }
+        printer.result(Map.of("file", file.toString(), "tenants", stored.size()),
+                "Wrote the settings of " + Printer.count(stored.size(), "tenant") + " to "
+                        + Printable.of(file.toString()) + ".");
+    }
+}

@@ -1,0 +1,99 @@
+package io.spillway.cli.tenants;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.core.policy.PolicyField;
+import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.WorkloadPolicy;
+import io.spillway.core.settings.InvalidSettingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class PoliciesFileTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void what_is_written_is_read_back_for_every_field_and_for_names_that_yaml_would_change() throws IOException {
+        SortedMap<String, PolicySettings> all = new TreeMap<>();
+        PolicySettings every = PolicySettings.DEFAULTS;
+        all.put("*", every.with(PolicyField.TIMEOUT, "auto").with(PolicyField.MAX_DEPTH, "4000000000000000000"));
+        all.put("123", PolicySettings.NONE_SET.with(PolicyField.RATE, "0.001").with(PolicyField.WEIGHT, "999.125"));
+        all.put("null", PolicySettings.NONE_SET.with(PolicyField.RATE, "9999999.5"));
+        all.put("true", new PolicySettings(Map.of(), Map.of(
+                "-", new WorkloadPolicy(0.5, 7, true), "1e3", WorkloadPolicy.DEFAULT)));
+        all.put("---", PolicySettings.NONE_SET);
+
+        assertThat(read(PoliciesFile.yaml(all))).isEqualTo(all);
+        assertThat(read(PoliciesFile.yaml(new TreeMap<>()))).isEmpty();
+    }
+
+    @Test
+    void a_file_is_readable_and_its_values_are_those_of_the_commands() throws IOException {
+        SortedMap<String, PolicySettings> all = read("tenants:\n  acme:\n    rate: 1_000\n    ttl: 1h\n    burst:\n"
+                + "    workloads:\n      mail: {weight: 2, concurrency: 5}\n");
+        assertThat(PoliciesFile.yaml(all)).isEqualTo("""
+                tenants:
+                  "acme":
+                    rate: 1000
+                    ttl: 1h
+                    workloads:
+                      "mail":
+                        concurrency: 5
+                        weight: 2
+                """);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "[]                                        | must be a map with the key tenants",
+        "''                                        | must have the key tenants",
+        "tenant: {}                                | tenant = {...}: unknown key; known here: tenants",
+        "tenants: [a]                              | tenants = [...]: must be a map",
+        "tenants: {a b: {}}                        | tenants.a b = {...}: the tenant must be * or 1 to 128 of",
+        "tenants: {a: 5}                           | tenants.a = 5: must be a map",
+        "tenants: {a: {rte: 5}}                    | tenants.a.rte = 5: unknown key; known here: rate, burst,",
+        "tenants: {a: {rate: fast}}                | tenants.a.rate = fast: must be 0.001 to 10000000, or none",
+        "tenants: {a: {rate: [5]}}                 | tenants.a.rate = [...]: must be one value",
+        "tenants: {a: {ttl: 5}}                    | tenants.a.ttl = 5: must be 1ms to 365d, or none",
+        "tenants: {a: {workloads: {m: 5}}}         | tenants.a.workloads.m = 5: must be a map",
+        "tenants: {a: {workloads: {'m n': {}}}}    | tenants.a.workloads.m n = {...}: the workload must be 1 to 128",
+        "tenants: {a: {workloads: {m: {rate: 5}}}} "
+                + "| tenants.a.workloads.m.rate = 5: unknown key; known here: weight, concurrency, paused",
+        "tenants: {a: {}, a: {}}                   | (line 1)",
+        "tenants: {a: {}                           | (line "
+    })
+    void an_error_names_the_file_and_the_line_or_the_path(String yaml, String expected) {
+        assertThatThrownBy(() -> read(yaml)).isInstanceOf(InvalidSettingException.class)
+                .hasMessageStartingWith(directory.resolve("policies.yml") + ": ").hasMessageContaining(expected);
+    }
+
+    @Test
+    void more_workloads_than_a_policy_can_have_are_refused_with_their_path() {
+        String workloads = IntStream.range(0, 101).mapToObj(i -> "w" + i + ": {}").collect(Collectors.joining(", "));
+        assertThatThrownBy(() -> read("tenants: {a: {workloads: {" + workloads + "}}}"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("tenants.a.workloads = 101: must be at most 100");
+    }
+
+    @Test
+    void a_file_that_does_not_exist_is_named() {
+        assertThatThrownBy(() -> PoliciesFile.read(directory.resolve("none.yml")))
+                .isInstanceOf(InvalidSettingException.class).hasMessageContaining("none.yml: cannot be read");
+    }
+
+    private SortedMap<String, PolicySettings> read(String yaml) throws IOException {
+        return PoliciesFile.read(Files.writeString(directory.resolve("policies.yml"), yaml));
+    }
+}
