@@ -45,7 +45,7 @@ public final class WorkServer implements AutoCloseable {
                 limits.connections(), limits.addressConnections(), limits.bodyTimeout(), limits.idleTimeout(),
                 "gateway.limits.connections and gateway.limits.addressConnections"), nanoTime);
         Body.Reader bodies = new Body.Reader(slowReads, nanoTime, bodyNanos);
-        // Its meters are those of the gateway's requests, among which long polls would count as slow ones.
+        // Without a registry: its meters are of the gateway, where long polls would count as slow requests.
         Responder responder = new Responder(new CompositeMeterRegistry(), bodies, WorkApi.MAX_BODY_BYTES);
         WorkApi api = new WorkApi(handler, key, bodies, responder);
         this.server = Listener.of(settings.host(), settings.port(), configuration.gateway(), api::handle, responder,
