@@ -78,7 +78,7 @@ class ArchitectureTest {
                     "router",
                     "@core @kafka config router.stage router.ledger router.route router.delay router.shards"
                             + " router.feedback"),
-            row("gateway", "@core @kafka config producer schema"),
+            row("gateway", "@core @kafka config handler producer schema worker worker.handlers"),
             row("deadletter", "@core @kafka config"),
             row("audit", "@core @kafka config router.delay"),
             row("embedded", "core.item"),

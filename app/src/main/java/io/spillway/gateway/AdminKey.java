@@ -3,7 +3,7 @@ package io.spillway.gateway;
 import io.spillway.kafka.view.ApiKey;
 import java.security.MessageDigest;
 
-/** The operator's key for {@code /admin}, of which only the hash is kept in memory. */
+/** Key of the operator for {@code /admin}, or of external workers. Only its hash is kept in memory. */
 public final class AdminKey {
     /** Minimum length; a shorter key could be guessed. */
     public static final int MIN_LENGTH = 16;

@@ -21,7 +21,7 @@ record Callers(ApiKeys keys, AdminKey adminKey) {
      * @param authorization values of the header; with several the sender is unknown: a proxy may check another one
      */
     Caller of(List<String> authorization) {
-        return credentials(BEARER, authorization).map(this::holderOf).orElseGet(Caller.Unknown::new);
+        return bearer(authorization).map(this::holderOf).orElseGet(Caller.Unknown::new);
     }
 
     /**
@@ -37,6 +37,11 @@ record Callers(ApiKeys keys, AdminKey adminKey) {
                         .filter(Caller.Admin.class::isInstance)
                         .orElseGet(Caller.Unknown::new))
                 .orElseGet(() -> of(authorization));
+    }
+
+    /** Returns the text after {@code Bearer}, if there is one such header. */
+    static Optional<String> bearer(List<String> authorization) {
+        return credentials(BEARER, authorization);
     }
 
     private Caller holderOf(String presented) {

@@ -5,7 +5,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.spillway.config.Configuration;
 import io.spillway.config.GatewaySettings;
-import io.spillway.core.item.Printable;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.ratelimit.AdmissionRules;
 import io.spillway.core.ratelimit.LoadShedder;
@@ -21,9 +20,6 @@ import io.spillway.kafka.view.GrownLimits;
 import io.spillway.kafka.view.LaneFlows;
 import io.spillway.kafka.view.TenantPolicies;
 import io.spillway.producer.TenantPartitioner;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -169,16 +165,7 @@ public final class Gateway implements AutoCloseable {
      */
     public String start() {
         sample();
-        try {
-            // The server only logs why it cannot listen, so the address is tried first.
-            new ServerSocket(settings.port(), 1, InetAddress.getByName(settings.host())).close();
-            server.start();
-        } catch (IOException | RuntimeException e) {
-            throw cannotListen(Printable.of(e.getMessage()), e);
-        }
-        if (!server.isRunning()) {
-            throw cannotListen("see the log", null);
-        }
+        String url = Listener.start(server, "The gateway", "gateway");
         // Two gateways of one host have different ports.
         StartDelays delays = StartDelays.of(settings.host() + ":" + settings.port());
         repeat("gateway-slow-reads", delays, slowReads::interruptOverdue, SLOW_READ_CHECK_MILLIS);
@@ -187,9 +174,7 @@ public final class Gateway implements AutoCloseable {
         repeat("gateway-prune", delays, () -> rates.prune(TimeUnit.MILLISECONDS.toNanos(clock.millis())),
                 PRUNE_EVERY_MILLIS);
         started = true;
-        // Only an IPv6 address contains a colon.
-        String host = settings.host().contains(":") ? "[" + settings.host() + "]" : settings.host();
-        return (settings.tls().isOn() ? "https://" : "http://") + host + ":" + server.port();
+        return url;
     }
 
     /** Updates flows and backlogs; called by one thread at a time. */
@@ -241,7 +226,7 @@ public final class Gateway implements AutoCloseable {
     /** Creates the listener; closes the producer if that fails, because it has a thread. */
     private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
-            return Listener.of(settings, requestRouter, responder, slowReads, connections);
+            return Listener.of(settings.host(), settings.port(), settings, requestRouter::handle, responder, slowReads, connections);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;
@@ -264,11 +249,5 @@ public final class Gateway implements AutoCloseable {
             properties.put(ProducerConfig.LINGER_MS_CONFIG, 0);
         }
         return properties;
-    }
-
-    private IllegalStateException cannotListen(String reason, Exception cause) {
-        return new IllegalStateException("The gateway cannot listen on " + Printable.of(settings.host()) + ":"
-                + settings.port() + " (" + reason + "). Set gateway.host to an address of this machine and gateway.port"
-                + " to a free port, or 0 for any free port.", cause);
     }
 }

@@ -9,10 +9,15 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
 import io.helidon.webserver.http.DirectHandlers;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionListener;
 import io.spillway.config.GatewaySettings;
+import io.spillway.core.item.Printable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 
 /** Factory of the HTTP server: its limits, and problem details for input that is not a valid request. */
@@ -22,13 +27,14 @@ final class Listener {
 
     private Listener() {}
 
+    /** @param settings its limits and its certificate */
     static WebServer of(
-            GatewaySettings settings, RequestRouter requestRouter, Responder responder, SlowReads slowReads,
-            OpenConnections connections) {
+            String host, int port, GatewaySettings settings, Handler requests, Responder responder,
+            SlowReads slowReads, OpenConnections connections) {
         GatewaySettings.Limits limits = settings.limits();
         WebServerConfig.Builder server = WebServer.builder()
-                .host(settings.host())
-                .port(settings.port())
+                .host(host)
+                .port(port)
                 .shutdownHook(false)
                 .shutdownGracePeriod(STOP_GRACE)
                 .maxPayloadSize(limits.batchBytes())
@@ -36,7 +42,7 @@ final class Listener {
                 .idleConnectionPeriod(limits.idleTimeout().dividedBy(4))
                 .useNio(false)
                 .directHandlers(problems(responder))
-                .routing((HttpRouting.Builder routing) -> routing.any(requestRouter::handle));
+                .routing((HttpRouting.Builder routing) -> routing.any(requests));
         connections.watch(server, Http1Config.builder()
                 .maxPrologueLength(MAX_REQUEST_LINE_BYTES)
                 .maxHeadersSize(limits.headerBytes()), new HeaderTimeLimit(slowReads));
@@ -44,6 +50,37 @@ final class Listener {
             server.tls(ServerTls.of(settings.tls()));
         }
         return server.build();
+    }
+
+    /**
+     * Starts a server.
+     *
+     * @param name   who listens, for the error
+     * @param prefix of the settings of its address
+     * @return its address, {@code http://HOST:PORT} or {@code https://HOST:PORT}
+     * @throws IllegalStateException if it cannot listen on the address; the message is one line
+     */
+    static String start(WebServer server, String name, String prefix) {
+        String host = server.prototype().host();
+        int port = server.prototype().port();
+        String reason = "see the log";
+        Exception cause = null;
+        try {
+            // The server only logs why it cannot listen, so the address is tried first.
+            new ServerSocket(port, 1, InetAddress.getByName(host)).close();
+            server.start();
+        } catch (IOException | RuntimeException e) {
+            reason = Printable.of(e.getMessage());
+            cause = e;
+        }
+        if (!server.isRunning()) {
+            throw new IllegalStateException(name + " cannot listen on " + Printable.of(host) + ":" + port + " ("
+                    + reason + "). Set " + prefix + ".host to an address of this machine and " + prefix
+                    + ".port to a free port, or 0 for any free port.", cause);
+        }
+        // Only an IPv6 address contains a colon.
+        return (server.hasTls() ? "https://" : "http://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
+                + server.port();
     }
 
     /** Limits the time of the header fields; {@link OpenConnections} limits that of the request line. */

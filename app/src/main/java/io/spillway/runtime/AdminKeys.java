@@ -5,7 +5,9 @@ import io.spillway.config.GatewaySettings;
 import io.spillway.core.item.Printable;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.gateway.AdminKey;
+import io.spillway.worker.handlers.PullSettings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,10 +16,14 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Map;
 
-/** Admin key from the environment, the configured file, or DIR/admin.key, which the first run creates. */
+/**
+ * Admin key from the environment, the configured file, or DIR/admin.key, which the first run creates; and the keys of
+ * handler type {@code pull}.
+ */
 final class AdminKeys {
     static final String VARIABLE = "SPILLWAY_ADMIN_KEY";
     static final String FILE = "admin.key";
+    static final String WORKER_FILE = "worker.key";
 
     private static final int SECRET_BYTES = 32;
     private static final long MAX_FILE_BYTES = 4_096;
@@ -33,37 +39,69 @@ final class AdminKeys {
                 throw CommandFailure.usage("Environment variable " + VARIABLE + ": " + e.getMessage());
             }
         }
-        if (!settings.adminKeyFile().isEmpty()) {
-            try {
-                return AdminKey.of(read(Path.of(settings.adminKeyFile())));
-            } catch (IOException | IllegalArgumentException e) {
-                // The exception's message has the name of the file or the allowed form of a key, never its content.
-                throw new InvalidSettingException("gateway.adminKeyFile: " + Printable.onOneLine(
-                        e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
-            }
-        }
-        return stored(data.resolve(FILE));
+        return settings.adminKeyFile().isEmpty()
+                ? stored(data.resolve(FILE), "spa_")
+                : configured("gateway.adminKeyFile", settings.adminKeyFile());
     }
 
-    private static AdminKey stored(Path file) {
+    /** Returns the key of external workers: from the configured file, or DIR/worker.key, created by the first run. */
+    static AdminKey ofWorkers(PullSettings settings, Path data) {
+        return settings.keyFile().isEmpty()
+                ? stored(data.resolve(WORKER_FILE), "spw_")
+                : configured("handler.pull.keyFile", settings.keyFile());
+    }
+
+    /** Returns the key that signs receipts: from the configured file, or a new one. */
+    static byte[] ofReceipts(PullSettings settings) {
+        if (settings.receiptKeyFile().isEmpty()) {
+            return random();
+        }
+        try {
+            String key = read(Path.of(settings.receiptKeyFile()));
+            AdminKey.of(key);
+            return key.getBytes(StandardCharsets.US_ASCII);
+        } catch (IOException | IllegalArgumentException e) {
+            throw invalid("handler.pull.receiptKeyFile", e);
+        }
+    }
+
+    private static AdminKey configured(String setting, String file) {
+        try {
+            return AdminKey.of(read(Path.of(file)));
+        } catch (IOException | IllegalArgumentException e) {
+            throw invalid(setting, e);
+        }
+    }
+
+    /** The exception's message has the name of the file or the allowed form of a key, never its content. */
+    private static InvalidSettingException invalid(String setting, Exception e) {
+        return new InvalidSettingException(setting + ": " + Printable.onOneLine(
+                e instanceof IOException ? "cannot be read: " + e : "the key " + e.getMessage()));
+    }
+
+    private static byte[] random() {
+        byte[] secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        return secret;
+    }
+
+    private static AdminKey stored(Path file, String prefix) {
         try {
             if (!Files.exists(file)) {
-                byte[] secret = new byte[SECRET_BYTES];
-                new SecureRandom().nextBytes(secret);
-                write(file, "spa_" + Base64.getUrlEncoder().withoutPadding().encodeToString(secret));
+                write(file, prefix + Base64.getUrlEncoder().withoutPadding().encodeToString(random()));
             }
             return AdminKey.of(read(file));
         } catch (IOException e) {
             throw DataDirectory.inaccessible(file, e);
         } catch (IllegalArgumentException e) {
             throw CommandFailure.failed(
-                    "The admin key in " + file + " " + e.getMessage() + ". Delete the file to create a new key.");
+                    "The key in " + file + " " + e.getMessage() + ". Delete the file to create a new key.");
         }
     }
 
     /** Writes the file atomically, readable only by its owner. */
     private static void write(Path file, String key) throws IOException {
-        Path draft = file.resolveSibling(FILE + ".new");
+        Path draft = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(draft);
         if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             Files.createFile(draft, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -9,6 +9,8 @@ import io.spillway.core.ratelimit.RateShares;
 import io.spillway.embedded.EmbeddedKafka;
 import io.spillway.gateway.AdminKey;
 import io.spillway.gateway.Gateway;
+import io.spillway.gateway.PullHandler;
+import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
@@ -40,6 +42,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -60,9 +63,11 @@ import org.slf4j.LoggerFactory;
  * @param embedded      whether that cluster is an embedded Kafka of this process
  * @param ended         reaches 0 when a part has ended, because of a stop or an error
  * @param gatewayUrl    empty if there is no gateway
+ * @param workUrl       where external workers lease items; empty with other handlers
  */
 public record RunningSystem(
-        Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String metricsUrl) {
+        Configuration configuration, boolean embedded, CountDownLatch ended, String gatewayUrl, String workUrl,
+        String metricsUrl) {
     private static final Logger LOG = LoggerFactory.getLogger(RunningSystem.class);
     /** Longest time without progress in a start. */
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
@@ -76,8 +81,7 @@ public record RunningSystem(
      * @param shutdown   closes all opened parts, also if a later part fails to start
      */
     public static RunningSystem start(Configuration configured, StartOptions options, Shutdown shutdown) {
-        return start(configured, options, shutdown, configuration ->
-                Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system()));
+        return start(configured, options, shutdown, RunningSystem::handler);
     }
 
     /**
@@ -97,7 +101,7 @@ public record RunningSystem(
         checks.ports(configured, roles, embedded);
         Optional<AdminKey> adminKey = opened.filter(directory -> roles.contains(Role.GATEWAY)).flatMap(directory ->
                 checks.run(() -> AdminKeys.find(System.getenv(), configured.gateway(), directory.path())));
-        if (roles.contains(Role.GATEWAY)) {
+        if (roles.contains(Role.GATEWAY) || roles.contains(Role.WORKER) && isPull(configured)) {
             checks.pass(() -> Gateway.check(configured.gateway()));
         }
         if (roles.contains(Role.ROUTER)) {
@@ -107,6 +111,8 @@ public record RunningSystem(
         }
         boolean mayHandle = roles.contains(Role.WORKER)
                 && checks.pass(() -> Handlers.check(configured.handler(), configured.queue()));
+        Optional<AdminKey> workerKey = opened.filter(ignored -> mayHandle && isPull(configured)).flatMap(directory ->
+                checks.run(() -> AdminKeys.ofWorkers(configured.handler().pull(), directory.path())));
         Optional<Configuration> reached = reach(configured, embedded, options, checks, shutdown);
         reached.ifPresent(configuration -> checks.pass(() -> prepareTopics(
                 configuration, embedded, options, opened.map(DataDirectory::instance).orElse(""))));
@@ -152,7 +158,14 @@ public record RunningSystem(
                 return router;
             }));
         }
+        String workUrl = "";
         if (roles.contains(Role.WORKER)) {
+            if (handler.orElseThrow() instanceof PullHandler pull) {
+                // Closed after the worker, whose stop waits for the answers of its attempts.
+                WorkServer work = shutdown.closing(new WorkServer(
+                        configuration, pull, workerKey.orElseThrow(), metrics.registry(), System::nanoTime));
+                workUrl = startOrFail(work::start);
+            }
             Worker worker = shutdown.closing(new Worker(
                     configuration.queue(), configuration.worker(), configuration.metrics().tenants(), data.instance(),
                     delays, handler.orElseThrow(), policies, sweeps, metrics.registry(), InstantSource.system(),
@@ -183,7 +196,19 @@ public record RunningSystem(
             ready.add(router::isReady);
             watch("router", router::awaitEnd, ended);
         });
-        return new RunningSystem(configuration, embedded, ended, gatewayUrl, metricsUrl);
+        return new RunningSystem(configuration, embedded, ended, gatewayUrl, workUrl, metricsUrl);
+    }
+
+    private static boolean isPull(Configuration configuration) {
+        return configuration.handler().type() == HandlerSettings.Type.PULL;
+    }
+
+    private static Handler handler(Configuration configuration) {
+        return isPull(configuration)
+                ? PullHandler.of(configuration.gateway().limits(),
+                        AdminKeys.ofReceipts(configuration.handler().pull()), UUID.randomUUID().toString(),
+                        InstantSource.system())
+                : Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system());
     }
 
     private static <T> CompletableFuture<T> inBackground(String name, Supplier<T> task) {

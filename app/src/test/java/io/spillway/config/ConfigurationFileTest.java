@@ -14,6 +14,7 @@ import io.spillway.worker.WorkerSettings;
 import io.spillway.worker.handlers.HandlerSettings;
 import io.spillway.worker.handlers.HttpSettings;
 import io.spillway.worker.handlers.HttpStatuses;
+import io.spillway.worker.handlers.PullSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,7 +47,8 @@ class ConfigurationFileTest {
                 new HandlerSettings(
                         HandlerSettings.Type.LOG, "", Duration.ofSeconds(2), Duration.ofSeconds(10),
                         new HttpSettings(Map.of(), Map.of(), false, new HttpStatuses("", "", ""),
-                                new HttpSettings.Tls("", "", "", "", "", "")), "", ""),
+                                new HttpSettings.Tls("", "", "", "", "", "")), "", "",
+                        new PullSettings("127.0.0.1", 8081, "", "")),
                 new GatewaySettings("127.0.0.1", 8080, new GatewaySettings.Tls("", "", "", ""), "",
                         new GatewaySettings.Limits(4_000, 1_000, 4_000, 1_000, 128 * 1024 * 1024, 16 * 1024, 1_000,
                                 4 * 1024 * 1024, Duration.ofSeconds(15), Duration.ofSeconds(60),
@@ -111,6 +113,7 @@ class ConfigurationFileTest {
                 tls: {trustFile: ca.pem, certificateFile: c.pem, keyFile: k.pem}}
               kafka: {topic: out}
               class: a.B
+              pull: {host: 0.0.0.0, port: 0, keyFile: worker.key, receiptKeyFile: receipt.key}
             gateway:
               host: 0.0.0.0
               port: 0
@@ -163,7 +166,8 @@ class ConfigurationFileTest {
                                         true, new HttpStatuses("404, 409-410", "500", "400"),
                                         new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
                                 "out",
-                                "a.B"),
+                                "a.B",
+                                new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
                         new GatewaySettings(
                                 "0.0.0.0",
                                 0,

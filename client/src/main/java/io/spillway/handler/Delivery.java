@@ -92,6 +92,14 @@ public interface Delivery {
         return header("tracestate");
     }
 
+    /**
+     * Returns where the item's record is now, for logs: {@code topic-partition-offset} in its lane, and {@code @} with a
+     * number that differs for each time that the worker took over the partition; empty outside of a worker.
+     */
+    default String position() {
+        return "";
+    }
+
     /** Returns the lease of this attempt, which limits how long it may take. */
     Lease lease();
 

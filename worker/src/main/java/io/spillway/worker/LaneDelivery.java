@@ -104,6 +104,12 @@ final class LaneDelivery implements Delivery {
     }
 
     @Override
+    public String position() {
+        return item.record().topic() + "-" + item.record().partition() + "-" + item.record().offset() + "@"
+                + item.owned().assignment;
+    }
+
+    @Override
     public Lease lease() {
         return lease;
     }

@@ -27,6 +27,8 @@ import org.apache.kafka.common.TopicPartition;
 final class OwnedPartition {
     final TopicPartition partition;
     final EnginePartition state;
+    /** Number of the assignment in its worker, from 1. Set before an item is read. */
+    long assignment;
     /** Records of finished items that the next transaction must produce. */
     final Deque<ProducerRecord<byte[], byte[]>> moves = new ArrayDeque<>();
     /** Whether the result of a batch with this partition is still to come. */

@@ -65,6 +65,7 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
     private final Outage outage;
     private final java.util.function.Consumer<Throwable> onFailure;
     private final Map<String, Lane> laneOfTopic;
+    private long assignments;
     private final CountDownLatch joined = new CountDownLatch(1);
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("worker-poll").unstarted(this::run);
@@ -254,6 +255,8 @@ final class PollThread implements ConsumerRebalanceListener, AutoCloseable {
                     new PartitionProgress(state, ends.get(partition), PartitionProgress.DEFAULT_MAX_UNFINISHED)));
         }
         takeover.describe().ifPresent(LOG::info);
+        assignments++;
+        owned.forEach(each -> each.assignment = assignments);
         core.assign(owned);
     }
 

@@ -117,12 +117,16 @@ public final class Worker implements AutoCloseable {
                 settings.slots(), settings.reserve(), settings.overflowTrickle(), settings.agedTrickle(),
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         WorkerEffects effects = new WorkerEffects(
-                new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis());
+                new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis(),
+                handler instanceof OnDemandHandler onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
+        if (handler instanceof OnDemandHandler onDemand) {
+            onDemand.onDemand(() -> runner.run(core.receive(List.of())));
+        }
         this.sameName = new SameName(name, () -> queues.members(topics.workerGroup(), clientId()));
         this.commitOutage = new Outage(settings.kafkaTimeout(), nanoClock);
         this.pollOutage = new Outage(settings.kafkaTimeout(), nanoClock);

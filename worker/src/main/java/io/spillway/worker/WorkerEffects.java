@@ -15,6 +15,7 @@ import io.spillway.kafka.codec.TrailCodec;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
@@ -32,6 +33,7 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     private final InstantSource clock;
     private final LongSupplier nanoClock;
     private final long leaseMaxMillis;
+    private final IntSupplier limit;
     private List<Attempt> started = new ArrayList<>();
     private List<String> notes = new ArrayList<>();
     private boolean commitWanted;
@@ -39,11 +41,19 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     WorkerEffects(
             LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock,
             long leaseMaxMillis) {
+        this(moves, metrics, clock, nanoClock, leaseMaxMillis, () -> Integer.MAX_VALUE);
+    }
+
+    /** @param limit most attempts that may run now besides the slots' number; called under the lock of the core */
+    WorkerEffects(
+            LaneRecords moves, WorkerMetrics metrics, InstantSource clock, LongSupplier nanoClock,
+            long leaseMaxMillis, IntSupplier limit) {
         this.moves = moves;
         this.metrics = metrics;
         this.clock = clock;
         this.nanoClock = nanoClock;
         this.leaseMaxMillis = leaseMaxMillis;
+        this.limit = limit;
     }
 
     /** Returns the attempts that were started since the last call; the caller runs them. */
@@ -81,6 +91,11 @@ final class WorkerEffects implements EngineEffects<LaneItem, Attempt> {
     void unreadable(OwnedPartition owned, ItemGate.Read.Bad bad, long nowMillis) {
         owned.deadLettered(bad.tenant(), bad.why().reason(), moves.dead(bad.record(), bad.why(), nowMillis));
         metrics.departures.deadLettered(bad.why().reason());
+    }
+
+    @Override
+    public boolean mayStart(int running) {
+        return running < limit.getAsInt();
     }
 
     @Override

@@ -55,7 +55,7 @@ public final class RunCommand implements Callable<Integer> {
                     new StartOptions(common.data(), chosen, unsafeTransactions, common.given()), shutdown);
             Endpoint endpoint = system.endpoint();
             endpoint.write(common.data());
-            printReady(endpoint);
+            printReady(endpoint, system.workUrl());
             system.awaitEnd();
         } finally {
             shutdown.close();
@@ -65,9 +65,12 @@ public final class RunCommand implements Callable<Integer> {
                 + "log, then start it again.");
     }
 
-    private void printReady(Endpoint endpoint) {
+    private void printReady(Endpoint endpoint, String workUrl) {
         Map<String, String> addresses = new LinkedHashMap<>();
         addresses.put("gateway", endpoint.gateway().isEmpty() ? null : endpoint.gateway());
+        if (!workUrl.isEmpty()) {
+            addresses.put("work", workUrl);
+        }
         addresses.put("kafka", endpoint.kafka());
         addresses.put("metrics", endpoint.metrics());
         common.printer().result(addresses, "spillway ready " + addresses.entrySet().stream()

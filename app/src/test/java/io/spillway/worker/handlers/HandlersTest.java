@@ -109,7 +109,7 @@ class HandlersTest {
 
     @Test
     void a_missing_or_invalid_setting_is_named() {
-        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[log, http, kafka, class]");
+        assertNamed(Map.of("handler.type", "smtp"), "handler.type = smtp", "[log, http, kafka, class, pull]");
         assertNamed(Map.of("handler.type", "http"), "handler.http.url", "http://HOST");
         assertNamed(Map.of("handler.type", "http", "handler.http.url", "ftp://x/"),
                 "handler.http.url = ftp://x/", "https://HOST");

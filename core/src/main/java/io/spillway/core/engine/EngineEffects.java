@@ -15,6 +15,11 @@ import io.spillway.core.scheduling.SlotLease;
  * effect in the transaction of the next snapshot.
  */
 public interface EngineEffects<T, A> {
+    /** Returns whether an attempt may start in a slot while this many run. Default: always. */
+    default boolean mayStart(int running) {
+        return true;
+    }
+
     /**
      * Starts an attempt.
      *

@@ -130,14 +130,14 @@ public final class WorkerEngine<T extends EngineItem, A extends EngineAttempt<T>
     }
 
     /**
-     * Starts waiting items and the next suspect until no slot is free or nothing may start.
+     * Starts waiting items and the next suspect until no slot is free, {@link EngineEffects#mayStart} or nothing may.
      *
      * @param liveLanesCaughtUp whether hot and overflow are caught up on all workers
      */
     public void fillSlots(boolean liveLanesCaughtUp, long nowMillis, long nowNanos) {
         decideOnSuspects(nowMillis, nowNanos);
         dispatch.hold(quarantine.isolatedTenant());
-        while (true) {
+        while (effects.mayStart(running.all().size())) {
             Optional<SlotLease<T>> start = dispatch.take(liveLanesCaughtUp, nowNanos);
             if (start.isEmpty()) {
                 return;

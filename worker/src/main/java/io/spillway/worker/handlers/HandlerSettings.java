@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /** Settings of the worker's handler. */
 public record HandlerSettings(
-        @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class",
+        @Setting(key = "handler.type", defaultValue = "log", allowed = "log, http, kafka, class, pull",
                 doc = "Handler that processes the items.") Type type,
         @Setting(key = "handler.http.url", allowed = "http://HOST... or https://HOST...",
                 doc = "URL that each item is posted to, for type http. Its path and query may contain {tenant} and"
@@ -23,10 +23,11 @@ public record HandlerSettings(
                 String kafkaTopic,
         @Setting(key = "handler.class",
                 doc = "Java class that implements Handler, for type class. It must be public and on the class path, and"
-                        + " have a public constructor without parameters.") String className) {
+                        + " have a public constructor without parameters.") String className,
+        PullSettings pull) {
 
     /** Available handlers. */
-    public enum Type { LOG, HTTP, KAFKA, CLASS }
+    public enum Type { LOG, HTTP, KAFKA, CLASS, PULL }
 
     public HandlerSettings {
         if (type == Type.HTTP && !UrlTemplate.isValid(httpUrl)) {
@@ -34,7 +35,7 @@ public record HandlerSettings(
                     + (httpUrl.contains("{") ? ", with {tenant} and {workload} in the path or query only" : ""));
         }
         AllowedRange.check(HandlerSettings.class, type, httpUrl, httpConnectTimeout, httpRequestTimeout, http,
-                kafkaTopic, className);
+                kafkaTopic, className, pull);
         if (type == Type.KAFKA && kafkaTopic.isEmpty()) {
             throw new InvalidSettingException("handler.kafka.topic", kafkaTopic, "must be a topic");
         }

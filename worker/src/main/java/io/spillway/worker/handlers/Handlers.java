@@ -27,7 +27,7 @@ public final class Handlers {
      */
     public static void check(HandlerSettings settings, QueueSettings queue) {
         switch (settings.type()) {
-            case LOG -> { }
+            case LOG, PULL -> { }
             case HTTP -> HttpHandler.check(settings);
             case KAFKA -> requireForeign(settings.kafkaTopic(), new Topics(queue));
             case CLASS -> classOf(settings.className());
@@ -48,6 +48,8 @@ public final class Handlers {
             case HTTP -> new HttpHandler(settings, clock);
             case KAFKA -> KafkaHandler.open(new KafkaClients(queue), settings.kafkaTopic());
             case CLASS -> instance(settings.className());
+            case PULL -> throw new HandlerException(
+                    "handler.type = pull needs the HTTP server of spillway run. Set another type.", null);
         };
     }
 

@@ -262,7 +262,8 @@ class HttpHandlerTest {
     private static Handler handler(String url, Duration connectTimeout, Duration requestTimeout) {
         return new HttpHandler(new HandlerSettings(
                 HandlerSettings.Type.HTTP, url, connectTimeout, requestTimeout,
-                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS), "", ""),
+                new HttpSettings(Map.of(), Map.of(), false, HttpStatuses.DEFAULTS, HttpRequestTest.NO_TLS), "", "",
+                HttpRequestTest.NO_PULL),
                 InstantSource.fixed(NOW));
     }
 

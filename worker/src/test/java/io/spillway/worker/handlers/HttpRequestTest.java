@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60) // Only against a hang.
 class HttpRequestTest {
     static final HttpSettings.Tls NO_TLS = new HttpSettings.Tls("", "", "", "", "", "");
+    static final PullSettings NO_PULL = new PullSettings("127.0.0.1", 0, "", "");
 
     private final List<Map<String, List<String>>> received = new CopyOnWriteArrayList<>();
     private final List<String> paths = new CopyOnWriteArrayList<>();
@@ -188,7 +189,7 @@ class HttpRequestTest {
 
     static HandlerSettings all(String url, HttpSettings http) {
         Duration timeout = Duration.ofSeconds(30);
-        return new HandlerSettings(HandlerSettings.Type.HTTP, url, timeout, timeout, http, "", "");
+        return new HandlerSettings(HandlerSettings.Type.HTTP, url, timeout, timeout, http, "", "", NO_PULL);
     }
 
     private static Delivery item() {

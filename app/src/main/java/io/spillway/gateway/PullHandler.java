@@ -1,0 +1,383 @@
+package io.spillway.gateway;
+
+import io.spillway.config.GatewaySettings;
+import io.spillway.handler.Delivery;
+import io.spillway.handler.Outcome;
+import io.spillway.worker.OnDemandHandler;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Handler that external workers lease items from. Each call of {@link #handle} waits for the answer to its item, so
+ * slots, leases, retries and the ledger are those of any handler. Thread-safe.
+ *
+ * <p>Owner: the worker, which closes it. Bounds: items and calls that wait for one are limited by {@code worker.slots}
+ * and by the connections of the listener, and the ends that are remembered by {@link #MAX_ENDED}.
+ */
+public final class PullHandler implements OnDemandHandler {
+    /** Ended leases whose end is remembered, to say why a receipt is refused. */
+    private static final int MAX_ENDED = 10_000;
+    /** Items that start together reach a call within this time. */
+    private static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final Duration LONGEST_LEASE = Duration.ofDays(1);
+    private static final Outcome UNASKED = Outcome.later(Duration.ofSeconds(1));
+
+    private final Receipts receipts;
+    private final int maxBytes;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Oldest first; each has fewer items than it asks for. */
+    private final Deque<Call> calls = new ArrayDeque<>();
+    /** Items without a call: one ended since it made the worker start them. */
+    private final Deque<Work> unasked = new ArrayDeque<>();
+    private final Map<Long, Work> leased = new HashMap<>();
+    private final Map<Long, String> ended = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, String> eldest) {
+            return size() > MAX_ENDED;
+        }
+    };
+    private Runnable grown = () -> { };
+    private long lastLease;
+    private boolean closed;
+    /** Changed under the lock only. */
+    private volatile int limit;
+    private volatile int asked;
+
+    /**
+     * Creates a handler that has no calls yet.
+     *
+     * @param limits     its largest batch bounds the payloads of one lease call too
+     * @param receiptKey signs receipts; 1 byte or more
+     * @param process    differs for each process and each of its starts, without {@code |}
+     */
+    public static PullHandler of(
+            GatewaySettings.Limits limits, byte[] receiptKey, String process, InstantSource clock) {
+        return new PullHandler(new Receipts(receiptKey, process), limits.batchBytes(), clock);
+    }
+
+    /** @param maxBytes size of the payloads of one call from which on it gets no further item */
+    PullHandler(Receipts receipts, int maxBytes, InstantSource clock) {
+        this.receipts = receipts;
+        this.maxBytes = maxBytes;
+        this.clock = clock;
+    }
+
+    /** Item in the hands of an external worker. */
+    record Leased(Delivery delivery, String receipt) {}
+
+    // ---- the worker
+
+    @Override
+    public int limit() {
+        return limit;
+    }
+
+    @Override
+    public void onDemand(Runnable task) {
+        lock.lock();
+        try {
+            grown = task;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Outcome handle(Delivery delivery) throws InterruptedException {
+        Work work = new Work(delivery, lengthOf(delivery.lease()), lock.newCondition());
+        lock.lockInterruptibly();
+        try {
+            unasked.add(work);
+            serve();
+            return outcomeOf(work);
+        } finally {
+            unasked.remove(work);
+            if (leased.remove(work.lease) != null) {
+                ended.put(work.lease, endOf(work));
+            }
+            update();
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the answer; an item that nobody asks for is given back in time, without an attempt. */
+    private Outcome outcomeOf(Work work) throws InterruptedException {
+        long leftNanos = work.length.toNanos() / 4 * 3;
+        try {
+            while (work.outcome == null) {
+                if (work.lease > 0) {
+                    work.changed.await();
+                } else if (leftNanos > 0 && !closed) {
+                    leftNanos = work.changed.awaitNanos(leftNanos);
+                } else {
+                    return UNASKED;
+                }
+            }
+        } catch (InterruptedException e) {
+            // An answer that came before the interrupt was accepted, so it counts.
+            if (work.outcome == null) {
+                throw e;
+            }
+        }
+        return work.outcome;
+    }
+
+    private String endOf(Work work) {
+        if (work.outcome != null) {
+            return "The receipt was used before: the item was answered.";
+        }
+        return work.delivery.lease().endsAt().isAfter(clock.instant())
+                ? "The item's partition moved to another worker, or this worker stops. The item is attempted again."
+                : "The lease ended without an answer, which counts as a timeout. Renew it in time.";
+    }
+
+    @Override
+    public boolean leavesThreadClean() {
+        return true;
+    }
+
+    /** Wakes all calls; the worker has no running attempt any more. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            calls.forEach(each -> each.changed.signalAll());
+            unasked.forEach(each -> each.changed.signalAll());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- external workers
+
+    /**
+     * Leases items: waits for the first one, and a few milliseconds for more.
+     *
+     * @param max  most items, 1 or more
+     * @param wait longest wait for the first one
+     * @return in the order in which the worker started them; empty if none came in time
+     */
+    List<Leased> lease(int max, Duration wait) throws InterruptedException {
+        Call call = new Call(max, lock.newCondition());
+        Runnable wake;
+        lock.lockInterruptibly();
+        try {
+            calls.add(call);
+            serve();
+            wake = grown;
+        } finally {
+            lock.unlock();
+        }
+        wake.run();
+        lock.lock();
+        try {
+            long leftNanos = Math.max(LINGER_NANOS, wait.toNanos());
+            boolean hasFirst = false;
+            while (!closed && call.missing(maxBytes) > 0 && leftNanos > 0) {
+                if (!call.items.isEmpty() && !hasFirst) {
+                    hasFirst = true;
+                    leftNanos = LINGER_NANOS;
+                }
+                leftNanos = call.changed.awaitNanos(leftNanos);
+            }
+            return call.items;
+        } catch (InterruptedException e) {
+            call.items.forEach(each -> giveBack(each.receipt));
+            throw e;
+        } finally {
+            calls.remove(call);
+            update();
+            lock.unlock();
+        }
+    }
+
+    /** Ends a leased item with the outcome of its external worker. Returns the problem if the receipt is refused. */
+    Optional<Problem> answer(String receipt, Outcome outcome) {
+        lock.lock();
+        try {
+            return switch (find(receipt)) {
+                case Found.Refused(Problem problem) -> Optional.of(problem);
+                case Found.Open(Work work) -> {
+                    work.outcome = outcome;
+                    work.changed.signalAll();
+                    yield Optional.empty();
+                }
+            };
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives an item back whose external worker did not get it: it was not attempted. */
+    void giveBack(String receipt) {
+        answer(receipt, Outcome.later(Duration.ZERO));
+    }
+
+    /**
+     * Extends a lease, as {@link Delivery.Lease#renew} does.
+     *
+     * @param time from now; empty for the length that the lease had at first
+     */
+    Renewal renew(String receipt, Optional<Duration> time) {
+        lock.lock();
+        try {
+            return switch (find(receipt)) {
+                case Found.Refused(Problem problem) -> new Renewal.Refused(problem);
+                case Found.Open(Work work) ->
+                    new Renewal.Renewed(work.delivery.lease().renew(time.orElse(work.length)));
+            };
+        } catch (IllegalStateException e) {
+            return new Renewal.Refused(stale("The lease has ended. The item is attempted again."));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Result of a renewal. */
+    sealed interface Renewal {
+        /** The lease ends at this time, possibly earlier than asked for. */
+        record Renewed(Instant endsAt) implements Renewal {}
+
+        record Refused(Problem problem) implements Renewal {}
+    }
+
+    /** Returns whether the worker has stopped. */
+    boolean isClosed() {
+        lock.lock();
+        try {
+            return closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the number of leased items. */
+    int leasedItems() {
+        return limit - asked;
+    }
+
+    /** Returns the number of items that waiting calls still ask for. */
+    int askedItems() {
+        return asked;
+    }
+
+    // ---- under the lock
+
+    /** Gives items to calls, both oldest first. */
+    private void serve() {
+        while (!unasked.isEmpty() && !calls.isEmpty()) {
+            Call call = calls.peek();
+            if (call.missing(maxBytes) == 0) {
+                calls.remove();
+            } else {
+                give(unasked.remove(), call);
+            }
+        }
+        update();
+    }
+
+    private void give(Work work, Call call) {
+        try {
+            // An item that waited for a call has its whole lease from now on.
+            work.delivery.lease().renew(work.length);
+        } catch (IllegalStateException e) {
+            // It was interrupted, and its thread ends as soon as it gets the lock.
+            return;
+        }
+        work.lease = ++lastLease;
+        leased.put(work.lease, work);
+        Delivery delivery = work.delivery;
+        call.bytes += delivery.payload().length;
+        call.items.add(new Leased(delivery, receipts.sign(
+                new Receipts.Receipt(work.lease, delivery.attempt(), delivery.position()))));
+        work.changed.signalAll();
+        call.changed.signalAll();
+    }
+
+    private void update() {
+        asked = calls.stream().mapToInt(each -> each.missing(maxBytes)).sum();
+        limit = leased.size() + asked;
+    }
+
+    private Found find(String receipt) {
+        return switch (receipts.check(receipt)) {
+            case Receipts.Verdict.Forged forged -> new Found.Refused(Problem.of(Problem.Kind.BAD_REQUEST,
+                    "This process has not signed the receipt. Send it unchanged and to the process that leased the"
+                            + " item. Receipts end with their process."));
+            case Receipts.Verdict.OtherProcess other -> new Found.Refused(stale(
+                    "The receipt is of another process. Send it there. If that has ended, the item is leased again."));
+            case Receipts.Verdict.Valid(Receipts.Receipt valid) -> {
+                Work work = leased.get(valid.lease());
+                yield work != null && work.outcome == null ? new Found.Open(work)
+                        : new Found.Refused(stale(work != null ? endOf(work)
+                                : ended.getOrDefault(valid.lease(), "The lease has ended.")));
+            }
+        };
+    }
+
+    /** What a receipt stands for. */
+    private sealed interface Found {
+        record Open(Work work) implements Found {}
+
+        record Refused(Problem problem) implements Found {}
+    }
+
+    /** Lease call that waits. */
+    private static final class Call {
+        private final int max;
+        private final Condition changed;
+        private final List<Leased> items = new ArrayList<>();
+        private long bytes;
+
+        Call(int max, Condition changed) {
+            this.max = max;
+            this.changed = changed;
+        }
+
+        int missing(int maxBytes) {
+            return bytes < maxBytes ? max - items.size() : 0;
+        }
+    }
+
+    /** Item in {@link #handle}. */
+    private static final class Work {
+        private final Delivery delivery;
+        private final Duration length;
+        private final Condition changed;
+        /** Number of its lease; 0 while nobody has it. */
+        private long lease;
+        /** Null until it is answered. */
+        private Outcome outcome;
+
+        Work(Delivery delivery, Duration length, Condition changed) {
+            this.delivery = delivery;
+            this.length = length;
+            this.changed = changed;
+        }
+    }
+
+    private static Problem stale(String detail) {
+        return Problem.of(Problem.Kind.STALE_RECEIPT, detail);
+    }
+
+    private Duration lengthOf(Delivery.Lease lease) {
+        Duration length = Duration.between(clock.instant(), lease.endsAt());
+        return length.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : length;
+    }
+}

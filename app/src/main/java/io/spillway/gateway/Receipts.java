@@ -1,0 +1,99 @@
+package io.spillway.gateway;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Signer of receipts: proofs that an item was leased from a process. Their text names the process, the lease, the
+ * attempt and the position of the item's record, and ends with an HMAC-SHA256 of all that. Thread-safe.
+ */
+final class Receipts {
+    /** Longest text that is looked at; real ones have about 200 characters. */
+    static final int MAX_LENGTH = 1_000;
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final Pattern CONTENT = Pattern.compile("([^|]*)\\|(\\d{1,18})\\|(\\d{1,9})\\|([^|]*)");
+    private static final Base64.Encoder BASE64 = Base64.getUrlEncoder().withoutPadding();
+
+    private final SecretKeySpec key;
+    private final String process;
+
+    /**
+     * Creates a signer.
+     *
+     * @param secret  1 byte or more
+     * @param process differs for each process, without {@code |}
+     */
+    Receipts(byte[] secret, String process) {
+        this.key = new SecretKeySpec(secret, ALGORITHM);
+        this.process = process;
+    }
+
+    /**
+     * What a receipt says.
+     *
+     * @param lease    number of the lease in its process, 1 or more
+     * @param attempt  number of the attempt, 1 or more
+     * @param position as {@link io.spillway.handler.Delivery#position}
+     */
+    record Receipt(long lease, int attempt, String position) {}
+
+    /** Result of a check. */
+    sealed interface Verdict {
+        /** A receipt of this process. Its lease may have ended. */
+        record Valid(Receipt receipt) implements Verdict {}
+
+        /** A receipt that another process has signed with the same key. */
+        record OtherProcess() implements Verdict {}
+
+        /** A text that no process with this key has signed. */
+        record Forged() implements Verdict {}
+    }
+
+    String sign(Receipt receipt) {
+        byte[] content = String.join("|", process, Long.toString(receipt.lease), Integer.toString(receipt.attempt),
+                receipt.position).getBytes(StandardCharsets.UTF_8);
+        return BASE64.encodeToString(content) + "." + BASE64.encodeToString(mac(content));
+    }
+
+    /** Compares the signature in constant time before anything else is read. */
+    Verdict check(String text) {
+        int dot = text.indexOf('.');
+        if (dot < 0 || text.length() > MAX_LENGTH) {
+            return new Verdict.Forged();
+        }
+        byte[] content;
+        try {
+            content = Base64.getUrlDecoder().decode(text.substring(0, dot));
+            byte[] signature = Base64.getUrlDecoder().decode(text.substring(dot + 1));
+            if (!MessageDigest.isEqual(mac(content), signature)) {
+                return new Verdict.Forged();
+            }
+        } catch (IllegalArgumentException e) {
+            return new Verdict.Forged();
+        }
+        Matcher parts = CONTENT.matcher(new String(content, StandardCharsets.UTF_8));
+        if (!parts.matches()) {
+            return new Verdict.Forged();
+        }
+        return parts.group(1).equals(process)
+                ? new Verdict.Valid(new Receipt(
+                        Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), parts.group(4)))
+                : new Verdict.OtherProcess();
+    }
+
+    private byte[] mac(byte[] content) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            return mac.doFinal(content);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Every Java platform has " + ALGORITHM, e);
+        }
+    }
+}

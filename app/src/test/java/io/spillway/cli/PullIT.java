@@ -1,0 +1,202 @@
+package io.spillway.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.guarantee.KafkaUnderTest;
+import io.spillway.guarantee.SpillwayProcess;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** External workers that lease items from processes of their own, with a real Kafka behind them. */
+@Timeout(300) // Against a hang; nothing is measured.
+class PullIT {
+    private static final Path EXAMPLES = Path.of("../examples/python").toAbsolutePath().normalize();
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final String KEY = "spw_0123456789abcdef0123456789abcdef";
+
+    @RegisterExtension
+    final KafkaUnderTest kafka = new KafkaUnderTest();
+
+    @TempDir
+    Path directory;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final List<Process> started = new ArrayList<>();
+    private CommandsUnderTest commands;
+
+    @BeforeEach
+    void configure() {
+        commands = CommandsUnderTest.on(kafka, directory);
+        commands.run("topics", "create").done();
+    }
+
+    @AfterEach
+    void close() {
+        started.forEach(Process::destroyForcibly);
+        client.close();
+    }
+
+    @Test
+    void every_item_is_done_once_in_the_ledger_after_a_worker_with_leases_was_killed() throws Exception {
+        Path keyFile = Files.writeString(directory.resolve("shared.key"), KEY + "\n");
+        Map<String, String> sharedKey = Map.of("SPILLWAY_HANDLER_PULL_KEY_FILE", keyFile.toString());
+        for (int tenant = 0; tenant < 8; tenant++) {
+            commands.run("send", "--tenant", "t" + tenant, "--count", "10").done();
+        }
+        try (SpillwayProcess survivor = start("survivor", sharedKey, "router,worker");
+                SpillwayProcess victim = start("victim", sharedKey, "worker")) {
+            List<String> held = new ArrayList<>();
+            while (held.size() < 5) {
+                lease(victim, 5 - held.size()).forEach(item -> held.add(idOf(item)));
+            }
+            String lost = lease(victim, 1).get(0).get("receipt").textValue();
+            victim.kill();
+
+            assertThat(post(survivor, "done", "{\"receipt\":\"" + lost + "\"}").statusCode())
+                    .as("each process signs with a key of its own").isEqualTo(400);
+            Set<String> done = new TreeSet<>();
+            while (done.size() < 80) {
+                for (JsonNode item : lease(survivor, 100)) {
+                    String receipt = item.get("receipt").textValue();
+                    assertThat(post(survivor, "done", "{\"receipt\":\"" + receipt + "\"}").statusCode()).isEqualTo(200);
+                    assertThat(done.add(idOf(item))).as("no item is handed out again after its answer").isTrue();
+                }
+            }
+            assertThat(done).as("what the killed process had is done by the other").containsAll(held);
+            assertBooks(80);
+            assertThat(survivor.stop()).isZero();
+            assertThat(survivor.log()).doesNotContain(KEY).doesNotContain("ERROR");
+        }
+    }
+
+    @Test
+    void the_examples_in_python_send_and_handle_items_and_stop_cleanly() throws Exception {
+        assumeTrue(hasPython(), "python3 is missing, so the examples in Python are not tested");
+        Path tenantKey = Files.writeString(directory.resolve("acme.key"),
+                commands.run("tenants", "key", "create", "acme", "--output", "json").done().json().get("key")
+                        .textValue());
+        try (SpillwayProcess running = start("all", Map.of(), "gateway,router,worker")) {
+            Path workerKey = directory.resolve("all/worker.key");
+            assertThat(Files.getPosixFilePermissions(workerKey))
+                    .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+            Process producer = python("producer.py", address(running, "gateway"), tenantKey);
+            try (var input = producer.outputWriter()) {
+                for (int line = 0; line < 30; line++) {
+                    input.write("line " + line + "\n");
+                }
+            }
+            List<String> sent = producer.inputReader().lines().toList();
+            assertThat(exitOf(producer)).isZero();
+            assertThat(sent).hasSize(30).doesNotHaveDuplicates();
+
+            Process worker = python("worker.py", address(running, "work"), workerKey);
+            List<String> handled = new ArrayList<>();
+            while (handled.size() < 30) {
+                String line = worker.inputReader().readLine();
+                assertThat(line).as("the worker has ended").isNotNull().startsWith("acme ");
+                handled.add(line.split(" ")[1]);
+            }
+            assertThat(handled).containsExactlyInAnyOrderElementsOf(sent);
+            assertBooks(30);
+            // Through the handle, because Process.destroy would also close the streams.
+            worker.toHandle().destroy();
+            assertThat(exitOf(worker)).isZero();
+
+            Process idle = python("producer.py", address(running, "gateway"), tenantKey);
+            idle.outputWriter().append("last\n").flush();
+            assertThat(idle.inputReader().readLine()).isNotNull();
+            idle.toHandle().destroy();
+            assertThat(exitOf(idle)).as("stopped while it waits for input").isZero();
+            assertThat(running.stop()).isZero();
+            assertThat(running.log()).doesNotContain(Files.readString(workerKey).strip()).doesNotContain("ERROR");
+        }
+    }
+
+    private SpillwayProcess start(String name, Map<String, String> environment, String roles) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("SPILLWAY_HANDLER_TYPE", "pull");
+        all.put("SPILLWAY_HANDLER_PULL_PORT", "0");
+        return SpillwayProcess.start(directory.resolve(name), all, Stream.concat(
+                Stream.of("--roles", roles), Stream.of(commands.options())).toArray(String[]::new));
+    }
+
+    /** Waits until all items are done in the ledger, and requires that it balances. */
+    private void assertBooks(int items) {
+        JsonNode audit = commands.run("audit", "--output", "json").json();
+        while (audit.get("done").intValue() < items) {
+            LockSupport.parkNanos(50_000_000);
+            audit = commands.run("audit", "--output", "json").json();
+        }
+        assertThat(audit.get("balanced").booleanValue()).as(audit.toString()).isTrue();
+        assertThat(audit.get("accepted").intValue()).isEqualTo(items);
+        assertThat(audit.get("done").intValue()).isEqualTo(items);
+    }
+
+    private JsonNode lease(SpillwayProcess process, int max) throws Exception {
+        HttpResponse<String> response = post(process, "lease", "{\"max\":" + max + ",\"waitMillis\":30000}");
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return JSON.readTree(response.body()).get("items");
+    }
+
+    private HttpResponse<String> post(SpillwayProcess process, String action, String body) throws Exception {
+        return client.send(HttpRequest.newBuilder(URI.create(address(process, "work") + "/v1/work:" + action))
+                .header("Authorization", "Bearer " + KEY)
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static String idOf(JsonNode item) {
+        return item.get("tenant").textValue() + "/" + item.get("id").textValue();
+    }
+
+    private static String address(SpillwayProcess process, String name) {
+        Matcher address = Pattern.compile(" " + name + "=(http://\\S+)").matcher(process.readyLine());
+        assertThat(address.find()).as(process.readyLine()).isTrue();
+        return address.group(1);
+    }
+
+    private static boolean hasPython() throws InterruptedException {
+        try {
+            return new ProcessBuilder("python3", "--version").start().waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private Process python(String script, String url, Path keyFile) throws IOException {
+        Process process = new ProcessBuilder("python3", EXAMPLES.resolve(script).toString(), "--url", url,
+                "--key-file", keyFile.toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        started.add(process);
+        return process;
+    }
+
+    private static int exitOf(Process process) throws InterruptedException {
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("it ends").isTrue();
+        return process.exitValue();
+    }
+}

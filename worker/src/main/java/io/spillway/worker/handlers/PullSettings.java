@@ -1,0 +1,22 @@
+package io.spillway.worker.handlers;
+
+import io.spillway.core.settings.AllowedRange;
+import io.spillway.core.settings.Setting;
+
+/** Settings of handler type {@code pull}: where external workers lease items, and the files of its secrets. */
+public record PullSettings(
+        @Setting(key = "handler.pull.host", defaultValue = "127.0.0.1",
+                doc = "Address on which external workers lease items, for type pull. Its TLS and its limits are those"
+                        + " of `gateway.tls` and `gateway.limits`.") String host,
+        @Setting(key = "handler.pull.port", defaultValue = "8081", allowed = "0 to 65535",
+                doc = "Port on which external workers lease items; 0 selects a free one.") int port,
+        @Setting(key = "handler.pull.keyFile", defaultNote = "`worker.key` in the data directory",
+                doc = "File that contains the key of the external workers, 16 characters or more.") String keyFile,
+        @Setting(key = "handler.pull.receiptKeyFile", defaultNote = "a new key at each start",
+                doc = "File that contains the key that signs receipts, 16 characters or more. With the same one in all"
+                        + " processes, a receipt sent to the wrong process is answered 409 instead of 400.")
+                String receiptKeyFile) {
+    public PullSettings {
+        AllowedRange.check(PullSettings.class, host, port, keyFile, receiptKeyFile);
+    }
+}
