@@ -65,6 +65,7 @@ class ArchitectureTest {
                             + " core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
             row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
+            row("embed", "@core handler kafka.topics kafka.view worker"),
             row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
                     + " worker.handlers"),

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
+import io.spillway.kafka.view.InstanceViews;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,11 +40,6 @@ public final class ViewProgress {
     public ViewProgress(Admin admin, InstantSource clock) {
         this.admin = admin;
         this.clock = clock;
-    }
-
-    /** Returns the group with which an instance commits its progress in a topic. */
-    static String groupOf(String topic, String instance) {
-        return topic + ".view." + instance;
     }
 
     /**
@@ -90,7 +86,7 @@ public final class ViewProgress {
     }
 
     private int look(TopicPartition partition, long offset, List<String> behind) {
-        String prefix = groupOf(partition.topic(), "");
+        String prefix = InstanceViews.groupOf(partition.topic(), "");
         int alive = 0;
         for (GroupListing group : TopicAdmin.get(admin.listGroups().all(), READING)) {
             if (!group.groupId().startsWith(prefix)) {
