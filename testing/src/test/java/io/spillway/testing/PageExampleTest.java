@@ -2,6 +2,7 @@ package io.spillway.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.net.URL;
@@ -16,24 +17,14 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Test that the test in docs/embedding.md compiles and passes. */
+/** Test that the tests in docs/embedding.md compile, and that the one without a broker passes. */
 class PageExampleTest {
-    private static final Pattern EXAMPLE =
-            Pattern.compile("```java\n(package com\\.example;((?!```).)*class MailHandlerTest.*?)```", Pattern.DOTALL);
-
     @TempDir
     Path directory;
 
     @Test
     void the_test_in_the_page_on_embedding_compiles_and_passes() throws Exception {
-        Matcher example = EXAMPLE.matcher(Files.readString(Path.of("..", "docs", "embedding.md")));
-        assertThat(example.find()).isTrue();
-        Path source = Files.writeString(directory.resolve("MailHandlerTest.java"), example.group(1));
-        assertThat(ToolProvider.getSystemJavaCompiler()
-                        .run(
-                                null, null, null, "-proc:none", "-cp", System.getProperty("java.class.path"), "-d",
-                                directory.toString(), source.toString()))
-                .isZero();
+        compile("MailHandlerTest");
         List<String> passed = new ArrayList<>();
         try (URLClassLoader loader = new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
             Class<?> type = loader.loadClass("com.example.MailHandlerTest");
@@ -49,5 +40,23 @@ class PageExampleTest {
         }
         assertThat(passed).containsExactlyInAnyOrder(
                 "mailsThatArriveDuringAnOutageAreSentAfterIt", "aFloodOfOneCustomerDoesNotDelayAnother");
+    }
+
+    @Test
+    void the_test_with_a_broker_in_the_page_on_embedding_compiles() throws Exception {
+        compile("OrdersBrokerTest");
+    }
+
+    private void compile(String type) throws IOException {
+        Pattern block = Pattern.compile(
+                "```java\n(package com\\.example;((?!```).)*class " + type + " .*?)```", Pattern.DOTALL);
+        Matcher example = block.matcher(Files.readString(Path.of("..", "docs", "embedding.md")));
+        assertThat(example.find()).as(type).isTrue();
+        Path source = Files.writeString(directory.resolve(type + ".java"), example.group(1));
+        assertThat(ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null, null, null, "-proc:none", "-cp", System.getProperty("java.class.path"), "-d",
+                                directory.toString(), source.toString()))
+                .isZero();
     }
 }
