@@ -64,8 +64,9 @@ class ArchitectureTest {
                     "core.item core.ledger core.overload core.policy core.ratelimit core.retry core.routing"
                             + " core.scheduling core.settings core.sharding kafka.codec kafka.topics schema"),
             row("kafka.metrics", "core.item"),
-            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics"),
-            row("worker.handlers", "core.item core.settings handler kafka.topics kafka.codec"),
+            row("worker", "@core handler kafka.topics kafka.codec kafka.view kafka.metrics worker.handlers"),
+            row("embed", "@core handler kafka.topics kafka.view worker"),
+            row("worker.handlers", "core.item core.retry core.settings handler kafka.topics kafka.codec"),
             row("config", "core.item core.overload core.policy core.retry core.settings kafka.topics worker"
                     + " worker.handlers"),
             row("router.stage", "core.item"),

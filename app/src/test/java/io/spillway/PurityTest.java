@@ -36,7 +36,7 @@ class PurityTest {
     void only_what_puts_the_parts_together_reads_the_clock_sleeps_or_draws_random_numbers() {
         impure(noClasses()
                         .that()
-                        .resideOutsideOfPackages(tree("cli"), tree("demo"), tree("runtime"))
+                        .resideOutsideOfPackages(tree("cli"), tree("demo"), tree("embed"), tree("runtime"))
                         .should())
                 .check(ArchitectureTest.MAIN);
     }

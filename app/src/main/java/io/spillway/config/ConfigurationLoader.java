@@ -2,6 +2,7 @@ package io.spillway.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.spillway.core.item.Printable;
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.InvalidSettingException;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -2,6 +2,7 @@ package io.spillway.config;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.Setting;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -18,15 +19,13 @@ import java.util.stream.Stream;
  * @param declaration description and allowed values; empty for a policy field, which {@link PolicyField} describes
  */
 record SettingDefinition(String key, Class<?> type, Optional<Setting> declaration) {
-    static final String TENANT_DEFAULTS = "defaults.";
-
     /** All settings, in the order of their declarations. */
     static final List<SettingDefinition> ALL = of(Configuration.class).toList();
 
     private static Stream<SettingDefinition> of(Class<?> type) {
         return type == PolicySettings.class
-                ? Arrays.stream(PolicyField.values()).map(field ->
-                        new SettingDefinition(TENANT_DEFAULTS + field.key(), PolicyField.class, Optional.empty()))
+                ? Arrays.stream(PolicyField.values()).map(field -> new SettingDefinition(
+                        SettingsBinder.TENANT_DEFAULTS + field.key(), PolicyField.class, Optional.empty()))
                 : Arrays.stream(type.getRecordComponents()).flatMap(SettingDefinition::of);
     }
 

@@ -3,7 +3,7 @@ package io.spillway.router;
 import io.spillway.kafka.topics.Permission;
 import io.spillway.kafka.topics.TopicSpec;
 import io.spillway.kafka.topics.Topics;
-import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.InstanceViews;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -81,7 +81,7 @@ public final class Permissions {
         group(topics.workerGroup(), AclOperation.DESCRIBE);
         // For --wait: which instances have applied a change.
         for (String view : List.of(topics.policies(), topics.sweeps(), topics.keys())) {
-            add(prefixed, ResourceType.GROUP, CompactedView.progressGroup(view, ""), AclOperation.DESCRIBE);
+            add(prefixed, ResourceType.GROUP, InstanceViews.groupOf(view, ""), AclOperation.DESCRIBE);
         }
         transactions(literal, topics.replayGroup(), AclOperation.WRITE);
         // For the command transactions, which fences the producer of a transaction that it aborts.
@@ -103,7 +103,7 @@ public final class Permissions {
         topics(user.writes(), AclOperation.WRITE);
         topics(user.purges(), AclOperation.DELETE);
         user.views().forEach(view ->
-                add(prefixed, ResourceType.GROUP, CompactedView.progressGroup(view, ""), AclOperation.READ));
+                add(prefixed, ResourceType.GROUP, InstanceViews.groupOf(view, ""), AclOperation.READ));
     }
 
     private void topics(Collection<String> names, AclOperation... operations) {

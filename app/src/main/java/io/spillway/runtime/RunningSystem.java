@@ -12,6 +12,7 @@ import io.spillway.gateway.Gateway;
 import io.spillway.gateway.PullHandler;
 import io.spillway.gateway.WorkServer;
 import io.spillway.handler.Handler;
+import io.spillway.kafka.topics.ClusterWatch;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.QueueAdmin;
 import io.spillway.kafka.topics.StartDelays;
@@ -19,14 +20,13 @@ import io.spillway.kafka.topics.SuggestedCommands;
 import io.spillway.kafka.topics.TopicAdmin;
 import io.spillway.kafka.topics.Topics;
 import io.spillway.kafka.view.ApiKeys;
-import io.spillway.kafka.view.CompactedView;
 import io.spillway.kafka.view.Demands;
 import io.spillway.kafka.view.Depths;
+import io.spillway.kafka.view.InstanceViews;
 import io.spillway.kafka.view.RateExchange;
 import io.spillway.kafka.view.ShardAssignments;
 import io.spillway.kafka.view.Sweeps;
 import io.spillway.kafka.view.TenantPolicies;
-import io.spillway.kafka.view.ViewContent;
 import io.spillway.router.AccessRole;
 import io.spillway.router.Router;
 import io.spillway.worker.Worker;
@@ -126,7 +126,9 @@ public record RunningSystem(
         Configuration configuration = reached.orElseThrow();
         DataDirectory data = opened.orElseThrow();
         StartDelays delays = StartDelays.of(data.path());
-        Views views = new Views(new KafkaClients(configuration.queue()), configuration, data, shutdown);
+        KafkaClients clients = new KafkaClients(configuration.queue());
+        InstanceViews views = shutdown.closing(new InstanceViews(
+                clients, data.instance(), configuration.router().maxTenants(), START_TIMEOUT, InstantSource.system()));
         Topics topics = new Topics(configuration.queue());
 
         TenantPolicies policies = views.follow(
@@ -136,7 +138,7 @@ public record RunningSystem(
             recordEntryTimes(configuration, sweeps, InstantSource.system());
         }
 
-        ClusterWatch cluster = shutdown.closing(ClusterWatch.start(views.clients(), delays));
+        ClusterWatch cluster = shutdown.closing(ClusterWatch.start(clients, delays, System::nanoTime));
         List<BooleanSupplier> ready = new CopyOnWriteArrayList<>();
         MetricsServer metrics = shutdown.closing(new MetricsServer(configuration.metrics(), () -> cluster.isReachable()
                 && ready.size() == roles.size() && ready.stream().allMatch(BooleanSupplier::getAsBoolean)));
@@ -180,7 +182,7 @@ public record RunningSystem(
         if (roles.contains(Role.GATEWAY)) {
             RateShares shares = new RateShares();
             RateExchange exchange = shutdown.closing(new RateExchange(
-                    views.clients(), topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
+                    clients, topics, Demands.Role.GATEWAY, data.instance(), shares, InstantSource.system()));
             exchange.start(START_TIMEOUT, delays);
             var dependencies = new Gateway.Dependencies(
                     policies, views.follow(topics.keys(), new ApiKeys()), adminKey.orElseThrow(),
@@ -328,17 +330,6 @@ public record RunningSystem(
                     Stream.of(topics.ingress()), Arrays.stream(Lane.values()).map(topics::lane));
             return names.allMatch(
                     name -> queues.read(name, topics.routerGroup()).stream().allMatch(part -> part.end() == 0));
-        }
-    }
-
-    /** Views of this instance. */
-    private record Views(KafkaClients clients, Configuration configuration, DataDirectory data, Shutdown shutdown) {
-        /** Reads the whole topic into the content, which then follows it, and returns the content. */
-        <C extends ViewContent<?>> C follow(String topic, C content) {
-            shutdown.closing(new CompactedView(clients, topic, content, configuration.router().maxTenants(),
-                    Optional.of(CompactedView.progressGroup(topic, data.instance())), InstantSource.system()))
-                    .start(START_TIMEOUT);
-            return content;
         }
     }
 

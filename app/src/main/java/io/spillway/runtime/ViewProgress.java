@@ -5,7 +5,7 @@ import io.spillway.cli.terminal.Printer;
 import io.spillway.config.Configuration;
 import io.spillway.kafka.topics.KafkaClients;
 import io.spillway.kafka.topics.TopicAdmin;
-import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.InstanceViews;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ public final class ViewProgress {
     }
 
     private int look(TopicPartition partition, long offset, List<String> behind) {
-        String prefix = CompactedView.progressGroup(partition.topic(), "");
+        String prefix = InstanceViews.groupOf(partition.topic(), "");
         int alive = 0;
         for (GroupListing group : TopicAdmin.get(admin.listGroups().all(), READING)) {
             if (!group.groupId().startsWith(prefix)) {

@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import io.spillway.core.policy.PolicyField;
 import io.spillway.core.policy.PolicySettings;
+import io.spillway.core.policy.SettingsBinder;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.Setting;
 import java.time.Duration;
@@ -126,7 +127,7 @@ final class ConfigurationReference {
     }
 
     private static PolicyField policyField(SettingDefinition each) {
-        String key = each.key().substring(SettingDefinition.TENANT_DEFAULTS.length());
+        String key = each.key().substring(SettingsBinder.TENANT_DEFAULTS.length());
         return Arrays.stream(PolicyField.values()).filter(field -> field.key().equals(key)).findFirst().orElseThrow();
     }
 

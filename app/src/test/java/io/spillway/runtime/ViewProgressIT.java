@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.spillway.cli.terminal.CommandFailure;
 import io.spillway.guarantee.KafkaUnderTest;
-import io.spillway.kafka.view.CompactedView;
+import io.spillway.kafka.view.InstanceViews;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -50,7 +50,7 @@ class ViewProgressIT {
     @Test
     void ignores_instances_without_a_commit_for_ten_seconds_and_foreign_groups() throws Exception {
         commit("dead", RECORD, NOW_MILLIS - 10_001);
-        kafka.admin().alterConsumerGroupOffsets(CompactedView.progressGroup(partition.topic(), "foreign"),
+        kafka.admin().alterConsumerGroupOffsets(InstanceViews.groupOf(partition.topic(), "foreign"),
                 Map.of(partition, new OffsetAndMetadata(0, "not a time"))).all().get();
         kafka.admin()
                 .alterConsumerGroupOffsets(kafka.prefix() + ".other", Map.of(partition, new OffsetAndMetadata(0, "")))
@@ -120,7 +120,7 @@ class ViewProgressIT {
     }
 
     private void commit(String instance, long position, long atMillis) throws Exception {
-        kafka.admin().alterConsumerGroupOffsets(CompactedView.progressGroup(partition.topic(), instance),
+        kafka.admin().alterConsumerGroupOffsets(InstanceViews.groupOf(partition.topic(), instance),
                 Map.of(partition, new OffsetAndMetadata(position, Long.toString(atMillis)))).all().get();
     }
 }

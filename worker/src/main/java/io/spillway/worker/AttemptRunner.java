@@ -3,10 +3,8 @@ package io.spillway.worker;
 import io.spillway.core.overload.HandlingStats;
 import io.spillway.core.retry.AttemptResult;
 import io.spillway.handler.Handler;
-import io.spillway.handler.Outcome;
-import java.time.Duration;
+import io.spillway.worker.handlers.OutcomeResults;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -97,7 +95,7 @@ final class AttemptRunner {
         LaneDelivery delivery = new LaneDelivery(attempt.item, attempt);
         try {
             attempt.destination = Destinations.of(handler, delivery);
-            return resultOf(handler.handle(delivery));
+            return OutcomeResults.of(handler.handle(delivery));
         } catch (OutOfMemoryError e) {
             // Not a failure of this item: the process ends, and the item is delivered again as a suspect.
             LOG.error("Memory ran out in the handler, {}", HandlerFailures.describe(attempt));
@@ -109,28 +107,6 @@ final class AttemptRunner {
             attempt.thrown = e;
             return new AttemptResult.Failed(OptionalLong.empty(), FailureText.describe(e, MAX_DETAIL));
         }
-    }
-
-    private static AttemptResult resultOf(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Done done -> new AttemptResult.Succeeded();
-            case Outcome.Retry(var after, String detail) -> new AttemptResult.Failed(millis(after), detail);
-            case Outcome.Unavailable(var after, String detail) ->
-                new AttemptResult.Unavailable(millis(after), detail);
-            case Outcome.Later(Duration after) -> new AttemptResult.Deferred(millis(after));
-            case Outcome.Dead dead -> new AttemptResult.PermanentFailure(dead.reason());
-            case null -> new AttemptResult.Failed(
-                    OptionalLong.empty(), "The handler returned null. It must return an outcome.");
-        };
-    }
-
-    private static OptionalLong millis(Optional<Duration> wait) {
-        return wait.map(given -> OptionalLong.of(millis(given))).orElseGet(OptionalLong::empty);
-    }
-
-    /** Returns a wait, at least 0; one of more than 292 million years as that. */
-    private static long millis(Duration wait) {
-        return Math.max(0, TimeUnit.MILLISECONDS.convert(wait));
     }
 
     /** An interrupted call counts as done when it returns done; any other result is replaced by the interruption. */

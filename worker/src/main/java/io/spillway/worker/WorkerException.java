@@ -4,7 +4,13 @@ package io.spillway.worker;
 public final class WorkerException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
-    WorkerException(String message) {
+    /** Creates a failure with a complete message: one line, already escaped. */
+    public WorkerException(String message) {
         super(message);
+    }
+
+    /** Creates a failure with a complete message and its cause. */
+    public WorkerException(String message, Throwable cause) {
+        super(message, cause);
     }
 }

@@ -45,7 +45,8 @@ public final class StartDelays {
         return Math.floorMod(TenantHash.of(host + "\n" + process + "\n" + job, SEED), periodMillis);
     }
 
-    private static String hostName() {
+    /** Returns the name of this host; empty if it does not know its own. */
+    public static String hostName() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {

@@ -112,11 +112,6 @@ public final class CompactedView implements AutoCloseable {
         }
     }
 
-    /** Returns the group with which an instance commits its progress in a topic. */
-    public static String progressGroup(String topic, String instance) {
-        return topic + ".view." + instance;
-    }
-
     /** Returns the number of records skipped since the start. */
     public long skipped() {
         return skipped.count();

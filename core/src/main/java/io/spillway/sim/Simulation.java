@@ -59,8 +59,8 @@ public final class Simulation {
         this.progress = progress;
         this.durationNanos = scenario.durationMillis() * SimulatedTime.NANOS_PER_MILLI;
         this.population = new Population(scenario.groups());
-        this.tally = new Tally(population, scenario.phases());
-        Destination destination = new Destination(population, seed);
+        this.tally = new Tally(population, scenario.phases(), settled -> {});
+        Destination destination = new ScenarioDestination(population, seed);
         this.model = switch (discipline) {
             case SPILLWAY -> new SpillwayModel(scenario.cluster(), events, tally, destination);
             case FIFO -> new FifoModel(scenario.cluster(), events, tally, destination);

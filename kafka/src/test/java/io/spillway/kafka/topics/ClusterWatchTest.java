@@ -1,4 +1,4 @@
-package io.spillway.runtime;
+package io.spillway.kafka.topics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,25 +1,34 @@
-package io.spillway.config;
+package io.spillway.core.policy;
 
-import io.spillway.core.policy.PolicyField;
-import io.spillway.core.policy.PolicySettings;
 import io.spillway.core.settings.Durations;
 import io.spillway.core.settings.InvalidSettingException;
 import io.spillway.core.settings.Setting;
-import io.spillway.worker.handlers.HandlerSettings;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Binder of text values to the configuration records, by the {@link Setting} on each record component. */
-final class SettingsBinder {
+/**
+ * Binder of text values to records of settings, by the {@link Setting} on each record component. A component of type
+ * {@link PolicySettings} gets the defaults of tenants, and any other without a {@link Setting} is a nested record.
+ *
+ * <p>Not thread-safe. Bound: the values.
+ */
+public final class SettingsBinder {
+    /** Start of the keys of the tenants' defaults. */
+    public static final String TENANT_DEFAULTS = "defaults.";
+
     private static final Map<Class<?>, Parser> PARSERS = Map.ofEntries(
             Map.entry(String.class, new Parser("text", text -> text)),
             Map.entry(int.class, new Parser("a whole number", SettingsBinder::integer)),
@@ -35,31 +44,45 @@ final class SettingsBinder {
                     SettingsBinder::optionalDuration)),
             Map.entry(List.class, new Parser("whole numbers with commas between them", SettingsBinder::integers)),
             Map.entry(OptionalInt.class, new Parser("a whole number",
-                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text)))),
-            Map.entry(HandlerSettings.Type.class, choice(HandlerSettings.Type.class)),
-            Map.entry(MetricsSettings.KafkaMetrics.class, choice(MetricsSettings.KafkaMetrics.class)));
+                    text -> text.equals("none") ? OptionalInt.empty() : OptionalInt.of(integer(text)))));
 
     private final Map<String, String> values;
+    private final Set<String> unused;
 
-    SettingsBinder(Map<String, String> values) {
+    /**
+     * Creates a binder of these values.
+     *
+     * @param values by key; a setting without a value has its declared default
+     */
+    public SettingsBinder(Map<String, String> values) {
         this.values = values;
+        this.unused = new TreeSet<>(values.keySet());
     }
 
     /** Parser of one Java type; throws {@link IllegalArgumentException} for invalid text. */
     private record Parser(String expected, Function<String, Object> read) {}
 
-    private static <E extends Enum<E>> Parser choice(Class<E> type) {
+    private static Parser choice(Class<?> type) {
         return new Parser("one of " + Arrays.toString(type.getEnumConstants()).toLowerCase(Locale.ROOT),
-                text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)));
+                text -> Arrays.stream(type.getEnumConstants())
+                        .filter(each -> ((Enum<?>) each).name().equals(text.toUpperCase(Locale.ROOT)))
+                        .findFirst().orElseThrow(() -> new IllegalArgumentException(text)));
     }
 
-    /** Creates a record and its nested records. */
-    <R> R bind(Class<R> type) {
+    /**
+     * Creates a record and its nested records.
+     *
+     * @throws InvalidSettingException for a value that is not allowed
+     */
+    public <R extends Record> R bind(Class<R> type) {
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types = Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
         Object[] arguments = Arrays.stream(components).map(this::argument).toArray();
         try {
-            return type.getDeclaredConstructor(types).newInstance(arguments);
+            Constructor<R> constructor = type.getDeclaredConstructor(types);
+            // The record of another package need not be public.
+            constructor.setAccessible(true);
+            return constructor.newInstance(arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause() instanceof InvalidSettingException invalid ? invalid : new IllegalStateException(e);
         } catch (ReflectiveOperationException e) {
@@ -71,13 +94,13 @@ final class SettingsBinder {
         Class<?> type = component.getType();
         Setting setting = component.getAnnotation(Setting.class);
         if (setting == null) {
-            return type == PolicySettings.class ? tenantDefaults() : bind(type);
+            return type == PolicySettings.class ? tenantDefaults() : bind(type.asSubclass(Record.class));
         }
         if (type == Map.class) {
             return below(setting.key() + ".");
         }
-        String text = values.getOrDefault(setting.key(), setting.defaultValue());
-        Parser parser = PARSERS.get(type);
+        String text = value(setting.key(), setting.defaultValue());
+        Parser parser = type.isEnum() ? choice(type) : PARSERS.get(type);
         try {
             return parser.read.apply(text);
         } catch (IllegalArgumentException e) {
@@ -85,7 +108,18 @@ final class SettingsBinder {
         }
     }
 
+    /** Returns the keys of the values that no bound record has; a view in the order of the keys. */
+    public Set<String> unused() {
+        return Collections.unmodifiableSet(unused);
+    }
+
+    private String value(String key, String otherwise) {
+        unused.remove(key);
+        return values.getOrDefault(key, otherwise);
+    }
+
     private Map<String, String> below(String section) {
+        unused.removeIf(key -> key.startsWith(section));
         return values.entrySet().stream().filter(entry -> entry.getKey().startsWith(section))
                 .collect(Collectors.toMap(entry -> entry.getKey().substring(section.length()), Map.Entry::getValue));
     }
@@ -93,8 +127,8 @@ final class SettingsBinder {
     private PolicySettings tenantDefaults() {
         PolicySettings settings = PolicySettings.NONE_SET;
         for (PolicyField field : PolicyField.values()) {
-            String key = SettingDefinition.TENANT_DEFAULTS + field.key();
-            String text = values.getOrDefault(key, "");
+            String key = TENANT_DEFAULTS + field.key();
+            String text = value(key, "");
             try {
                 settings = text.isEmpty() ? settings : settings.with(field, text);
             } catch (IllegalArgumentException e) {

@@ -1,6 +1,9 @@
 package io.spillway.sim;
 
+import io.spillway.core.item.DropReason;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
+import io.spillway.core.routing.Route;
 import io.spillway.sim.scenario.Scenario;
 import io.spillway.sim.scenario.ScenarioLimits;
 import io.spillway.sim.scenario.TenantGroup;
@@ -39,6 +42,7 @@ final class Tally {
     int workerDeaths;
     private final List<Scenario.Phase> windows;
     private final boolean byTenant;
+    private final Consumer<SimulatedItem> listener;
     private final long[] depths = new long[Lane.values().length];
     private final long[] peaks = new long[Lane.values().length];
     private long unsettled;
@@ -76,7 +80,9 @@ final class Tally {
         }
     }
 
-    Tally(Population population, List<Scenario.Phase> windows) {
+    /** @param listener receives each item when it is done, dropped or dead for the first time */
+    Tally(Population population, List<Scenario.Phase> windows, Consumer<SimulatedItem> listener) {
+        this.listener = listener;
         this.population = population;
         this.windows = windows;
         int tenants = population.size();
@@ -146,21 +152,24 @@ final class Tally {
         if (item.settled) {
             of(item, count -> count.repeated++);
         } else {
-            settle(item, count -> count.done++);
+            settle(item, ItemState.DONE, count -> count.done++);
             depth(item.lane, -1);
         }
     }
 
-    void dropped(SimulatedItem item) {
+    void dropped(SimulatedItem item, DropReason reason) {
         if (!item.settled) {
-            settle(item, count -> count.dropped++);
+            item.reason = reason.label();
+            settle(item, ItemState.DROPPED, count -> count.dropped++);
             depth(item.lane, -1);
         }
     }
 
-    void dead(SimulatedItem item) {
+    void dead(SimulatedItem item, Route.DeadLetter why) {
         if (!item.settled) {
-            settle(item, count -> count.dead++);
+            item.reason = why.reason().label();
+            item.detail = why.detail();
+            settle(item, ItemState.DEAD_LETTER, count -> count.dead++);
             moved(item, Lane.DEAD_LETTER);
         }
     }
@@ -191,12 +200,14 @@ final class Tally {
         return Collections.unmodifiableMap(byLane);
     }
 
-    private void settle(SimulatedItem item, Consumer<Count> change) {
+    private void settle(SimulatedItem item, ItemState end, Consumer<Count> change) {
         of(item, change);
+        item.end = end;
         item.settled = true;
         item.tried = true;
         settled[item.tenant]++;
         unsettled--;
+        listener.accept(item);
     }
 
     private void depth(Lane lane, int change) {

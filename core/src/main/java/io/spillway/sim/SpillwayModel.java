@@ -112,7 +112,7 @@ final class SpillwayModel implements Model {
             item.waitMillis = retry.waitMillis();
         });
         switch (move.to()) {
-            case DEAD_LETTER -> tally.dead(item);
+            case DEAD_LETTER -> tally.dead(item, move.why().orElseThrow());
             case DELAY -> {
                 tally.moved(item, Lane.DELAY);
                 router.delay(item, move.dueEpochMillis());
@@ -191,6 +191,11 @@ final class SpillwayModel implements Model {
                 demands.put(name, workers[i].share(new ConcurrencyShares(name, read, turn)));
             }
         }
+    }
+
+    /** Kills a worker by its number, 0 to one less than the workers; without effect on one that is dead. */
+    void kill(int worker, long nowNanos) {
+        workers[worker].kill(nowNanos);
     }
 
     void died(SimWorker worker, long nowNanos) {

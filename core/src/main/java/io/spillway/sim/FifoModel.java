@@ -1,6 +1,7 @@
 package io.spillway.sim;
 
 import io.spillway.core.engine.WorkerEngine;
+import io.spillway.core.item.DeadReason;
 import io.spillway.core.item.Lane;
 import io.spillway.core.policy.TenantPolicy;
 import io.spillway.core.retry.AttemptCounts;
@@ -9,6 +10,7 @@ import io.spillway.core.retry.Backoff;
 import io.spillway.core.retry.DestinationHealth;
 import io.spillway.core.retry.ItemHistory;
 import io.spillway.core.retry.NextStep;
+import io.spillway.core.routing.Route;
 import io.spillway.sim.scenario.SimulatedCluster;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.ArrayDeque;
@@ -100,7 +102,7 @@ final class FifoModel implements Model {
                 tally.population.policy(item.tenant), destination.randomAfter(item, item.attempts), nowMillis);
         switch (next) {
             case NextStep.Done done -> tally.done(item);
-            case NextStep.DeadLetter dead -> tally.dead(item);
+            case NextStep.DeadLetter dead -> tally.dead(item, new Route.DeadLetter(dead.reason(), dead.detail()));
             case NextStep.GiveBack giveBack -> queue.addFirst(item);
             case NextStep.PutOff later -> throw new IllegalStateException("scenarios put nothing off");
             case NextStep.Delay delay -> {
@@ -143,7 +145,7 @@ final class FifoModel implements Model {
 
     private void receivedAgain(SimulatedItem item) {
         if (++item.attempts >= tally.population.policy(item.tenant).attempts()) {
-            tally.dead(item);
+            tally.dead(item, new Route.DeadLetter(DeadReason.ATTEMPTS_USED_UP, ""));
         } else {
             queue.addFirst(item);
         }

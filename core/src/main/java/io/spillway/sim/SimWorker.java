@@ -66,7 +66,11 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
 
     /** Move of an item to another lane, with its numbers from then on; for delay with its due time. */
     record Move(SimulatedItem item, Lane to, int attempts, int moves, long dueEpochMillis,
-            Optional<NextStep.Delay> retry) {}
+            Optional<NextStep.Delay> retry, Optional<Route.DeadLetter> why) {
+        static Move dead(SimulatedItem item, int attempts, Route.DeadLetter why) {
+            return new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0, Optional.empty(), Optional.of(why));
+        }
+    }
 
     /** Creates a worker that takes these partitions over. */
     SimWorker(SpillwayModel model, List<SimulatedPartition> partitions, long nowNanos) {
@@ -168,16 +172,25 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
         engine.makeRoom(nowMillis, nowNanos);
     }
 
+    /** Kills this worker; without effect if it is dead. */
+    void kill(long nowNanos) {
+        if (!dead) {
+            dead = true;
+            model.died(this, nowNanos);
+        }
+    }
+
     private void ended(Attempt attempt, long nowNanos) {
         if (dead) {
             return;
         }
         if (attempt.ending.kills()) {
-            dead = true;
-            model.died(this, nowNanos);
+            kill(nowNanos);
             return;
         }
         SimulatedItem item = attempt.item;
+        attempt.destination = attempt.ending.destination();
+        item.destination = attempt.destination;
         stats.ended(nowNanos - attempt.startedNanos);
         tally.held(item, nowNanos - attempt.startedNanos);
         long nowMillis = SimulatedTime.epochMillis(nowNanos);
@@ -226,33 +239,34 @@ final class SimWorker implements EngineEffects<SimulatedItem, SimWorker.Attempt>
     @Override
     public void dropped(SimulatedItem item, DropReason reason) {
         item.currentPartition.left();
-        tally.dropped(item);
+        tally.dropped(item, reason);
     }
 
     @Override
     public void ended(SimulatedItem item, Route.DeadLetter why, long nowMillis) {
-        move(new Move(item, Lane.DEAD_LETTER, item.attempts, item.moves, 0, Optional.empty()));
+        move(Move.dead(item, item.attempts, why));
     }
 
     @Override
     public void moved(SimulatedItem item, Lane to, LaneReason reason, int moves, long dueMillis) {
-        move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty()));
+        move(new Move(item, to, item.attempts, moves, dueMillis, Optional.empty(), Optional.empty()));
     }
 
     /** A retry resets the moves: they are limited between two attempts. */
     @Override
     public void retried(Attempt attempt, NextStep.Delay next) {
-        move(new Move(attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next)));
+        move(new Move(
+                attempt.item, Lane.DELAY, next.attempts(), 0, next.dueMillis(), Optional.of(next), Optional.empty()));
     }
 
     @Override
     public void deadLettered(Attempt attempt, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(new Move(attempt.item, Lane.DEAD_LETTER, attempts, attempt.item.moves, 0, Optional.empty()));
+        move(Move.dead(attempt.item, attempts, why));
     }
 
     @Override
     public void convicted(SimulatedItem item, Route.DeadLetter why, int attempts, long nowMillis) {
-        move(new Move(item, Lane.DEAD_LETTER, attempts, item.moves, 0, Optional.empty()));
+        move(Move.dead(item, attempts, why));
     }
 
     @Override

@@ -7,8 +7,8 @@ import io.spillway.sim.scenario.SeededRandom;
 import io.spillway.sim.scenario.SimulatedTime;
 import java.util.OptionalLong;
 
-/** Duration and result of attempts: a function of the seed, the item and the number of the attempt only. */
-final class Destination {
+/** Destination of a scenario: a function of the seed, the item and the number of the attempt only. */
+final class ScenarioDestination implements Destination {
     private static final AttemptResult SUCCEEDED = new AttemptResult.Succeeded();
     private static final AttemptResult FAILED = new AttemptResult.Failed(OptionalLong.empty(), "scenario failure");
     private static final AttemptResult DOWN = new AttemptResult.Failed(OptionalLong.empty(), "the destination is down");
@@ -21,15 +21,13 @@ final class Destination {
     private final long seed;
     private final SeededRandom random = new SeededRandom(0);
 
-    Destination(Population population, long seed) {
+    ScenarioDestination(Population population, long seed) {
         this.population = population;
         this.seed = seed;
     }
 
-    /** End of an attempt: its duration, its result, and whether it kills its worker. */
-    record Ending(long nanos, AttemptResult result, boolean kills) {}
-
-    Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
+    @Override
+    public Ending attempt(SimulatedItem item, int attempts, long timeoutMillis, long nowNanos) {
         Handling handling = population.group(item.tenant).handling();
         random.set(seed, item.number, attempts);
         double millis = item.handlingNanos == SimulatedItem.NOT_RECORDED
@@ -53,13 +51,13 @@ final class Destination {
         }
         if (millis > timeoutMillis) {
             AttemptResult timedOut = new AttemptResult.TimedOut(timeoutMillis);
-            return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, false);
+            return new Ending(timeoutMillis * SimulatedTime.NANOS_PER_MILLI, timedOut, "", false);
         }
-        return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, handling.kills());
+        return new Ending(Math.round(millis * SimulatedTime.NANOS_PER_MILLI), result, "", handling.kills());
     }
 
-    /** Returns the randomness for the step after an attempt, such as the wait before the next. */
-    SeededRandom randomAfter(SimulatedItem item, int attempts) {
+    @Override
+    public SeededRandom randomAfter(SimulatedItem item, int attempts) {
         return random.set(~seed, item.number, attempts);
     }
 }

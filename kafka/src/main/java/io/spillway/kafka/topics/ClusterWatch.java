@@ -1,8 +1,6 @@
-package io.spillway.runtime;
+package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
-import io.spillway.kafka.topics.KafkaClients;
-import io.spillway.kafka.topics.StartDelays;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -21,7 +19,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owner of its thread and of the resource that it asks. Bound: one question at a time.
  */
-final class ClusterWatch implements AutoCloseable {
+public final class ClusterWatch implements AutoCloseable {
     /** Time without an answer after which the cluster counts as unreachable. */
     static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -50,19 +48,23 @@ final class ClusterWatch implements AutoCloseable {
         this.answeredNanos = nanoTime.getAsLong();
     }
 
-    /** Starts to watch a cluster. */
-    static ClusterWatch start(KafkaClients clients, StartDelays delays) {
+    /**
+     * Starts to watch a cluster that has just answered.
+     *
+     * @param nanoTime clock for durations
+     */
+    public static ClusterWatch start(KafkaClients clients, StartDelays delays, LongSupplier nanoTime) {
         Admin admin = clients.admin();
         DescribeClusterOptions options = new DescribeClusterOptions().timeoutMs(ANSWER_MILLIS);
         ClusterWatch watch = new ClusterWatch(
-                () -> admin.describeCluster(options).nodes().get(), () -> admin.close(Duration.ZERO), System::nanoTime);
+                () -> admin.describeCluster(options).nodes().get(), () -> admin.close(Duration.ZERO), nanoTime);
         watch.thread.scheduleWithFixedDelay(
                 watch::ask, delays.millis("cluster-watch", EVERY_MILLIS), EVERY_MILLIS, TimeUnit.MILLISECONDS);
         return watch;
     }
 
     /** Returns whether the cluster has answered within the last ten seconds. */
-    boolean isReachable() {
+    public boolean isReachable() {
         return nanoTime.getAsLong() - answeredNanos <= LIMIT_NANOS;
     }
 
@@ -88,6 +90,7 @@ final class ClusterWatch implements AutoCloseable {
         }
     }
 
+    /** Stops the watch, without waiting for an answer. */
     @Override
     public void close() {
         thread.shutdownNow();

@@ -154,8 +154,8 @@ final class SimRouter {
     private void apply(SimulatedItem item, Route route) {
         switch (route) {
             case Route.ToLane to -> open.add(new Routed(item, select(item, to.lane())));
-            case Route.Drop drop -> tally.dropped(item);
-            case Route.DeadLetter dead -> tally.dead(item);
+            case Route.Drop drop -> tally.dropped(item, drop.reason());
+            case Route.DeadLetter dead -> tally.dead(item, dead);
         }
     }
 

@@ -44,7 +44,7 @@ final class SimDelay {
     void leave(long nowMillis, Consumer<SimulatedItem> leaving) {
         while (!timers.isEmpty() && timers.firstTime() <= nowMillis) {
             SimulatedItem item = timers.remove();
-            RetryKey key = new RetryKey("", item.tenantName);
+            RetryKey key = new RetryKey(item.destination, item.tenantName);
             if (!item.retries || gate.mayGo(key, population.policy(item.tenant), nowMillis)) {
                 item.grantedBy = partition;
                 leaving.accept(item);

@@ -1,4 +1,4 @@
-package io.spillway.runtime;
+package io.spillway.kafka.topics;
 
 import io.spillway.core.item.Printable;
 import java.io.EOFException;

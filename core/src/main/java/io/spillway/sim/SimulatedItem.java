@@ -2,6 +2,7 @@ package io.spillway.sim;
 
 import io.spillway.core.engine.EngineItem;
 import io.spillway.core.engine.EnginePartition;
+import io.spillway.core.item.ItemState;
 import io.spillway.core.item.Lane;
 import io.spillway.core.retry.AttemptCounts;
 import io.spillway.sim.scenario.SimulatedTime;
@@ -29,10 +30,17 @@ final class SimulatedItem implements EngineItem {
     /** Whether it is in the delay lane after a failed attempt. */
     boolean retries;
     int grantedBy = AttemptCounts.UNKNOWN;
+    /** Of its last attempt, as its handler names it. */
+    String destination = "";
     /** Whether its first attempt was made, or never will be. */
     boolean tried;
     /** Whether it is counted as done, dropped or dead: a crash can repeat that. */
     boolean settled;
+    /** How it was settled; outside before. */
+    ItemState end = ItemState.OUTSIDE;
+    /** Why it is dropped or dead; empty if it is done. */
+    String reason = "";
+    String detail = "";
 
     /** Partition of its record; set by {@link SimulatedPartition#append}. */
     SimulatedPartition currentPartition;

@@ -1,0 +1,2 @@
+/** Tests on an embedded broker: {@link io.spillway.testing.broker.SpillwayExtension}. */
+package io.spillway.testing.broker;

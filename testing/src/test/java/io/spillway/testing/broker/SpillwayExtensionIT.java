@@ -1,0 +1,51 @@
+package io.spillway.testing.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.embed.SpillwayWorker;
+import io.spillway.handler.Outcome;
+import io.spillway.producer.ItemBuilder;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Timeout(120) // Against a hang; nothing is measured.
+class SpillwayExtensionIT {
+    @RegisterExtension
+    final SpillwayExtension spillway = new SpillwayExtension().with("defaults.backoffBase", "100ms");
+
+    @Test
+    void a_test_sends_items_and_waits_until_a_worker_has_finished_them_with_their_retries() {
+        try (SpillwayWorker worker = SpillwayWorker.builder()
+                .kafka(Map.of("bootstrap.servers", spillway.bootstrapServers()))
+                .prefix(spillway.prefix())
+                .settings(Map.of("defaults.backoffBase", "100ms"))
+                .handler(delivery -> delivery.id().equals("bad") ? Outcome.dead("no such user")
+                        : delivery.attempt() == 1 ? Outcome.retry("busy") : Outcome.done())
+                .build()) {
+            worker.start();
+            for (int i = 0; i < 10; i++) {
+                spillway.send(ItemBuilder.of("acme").id("m-" + i));
+            }
+            spillway.send(ItemBuilder.of("acme").id("bad"));
+
+            spillway.awaitDone(Duration.ofSeconds(60));
+
+            assertThat(spillway.done()).isEqualTo(10);
+            assertThat(spillway.dead()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void without_a_worker_the_wait_ends_with_what_waits() {
+        spillway.send(ItemBuilder.of("acme").id("m-1"));
+
+        assertThatThrownBy(() -> spillway.awaitDone(Duration.ofSeconds(5)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("1 of 1 items").hasMessageContaining("hot 1").hasMessageContaining("worker");
+        assertThat(spillway.ingress()).isEqualTo(spillway.prefix() + ".ingress");
+    }
+}
