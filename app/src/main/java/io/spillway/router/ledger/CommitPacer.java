@@ -2,8 +2,9 @@ package io.spillway.router.ledger;
 
 import io.spillway.core.engine.CommitPace;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -40,6 +41,9 @@ public final class CommitPacer {
     /** A thread whose polls bring more has a rate at which turns cost little. */
     private static final int MOST_TO_REST = 100;
 
+    /** Never reached: a rest ends by time, or by an interrupt. */
+    private static final CountDownLatch END_OF_RESTS = new CountDownLatch(1);
+
     private final long intervalNanos;
     private final LongSupplier nanoClock;
     private final LongConsumer rest;
@@ -52,7 +56,7 @@ public final class CommitPacer {
      * @param commitInterval longest time that a moved item is uncommitted, more than 0
      */
     public CommitPacer(Duration commitInterval, LongSupplier nanoClock) {
-        this(commitInterval, nanoClock, LockSupport::parkNanos);
+        this(commitInterval, nanoClock, CommitPacer::await);
     }
 
     /** Creates a pacer whose threads rest for nanoseconds by {@code rest}. */
@@ -97,6 +101,14 @@ public final class CommitPacer {
             thread.moved.commit();
         }
         return records;
+    }
+
+    private static void await(long nanos) {
+        try {
+            END_OF_RESTS.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static long restNanosAfter(int records) {
