@@ -90,15 +90,16 @@ class DeploymentFilesTest {
                 .contains("COPY spillway LICENSE NOTICE /opt/spillway/\n");
     }
 
-    /** The BOM has no parent, so its version is written a second time. */
+    /** Neither the BOM, which has no parent, nor the chart can refer to it. */
     @Test
-    void the_bom_has_the_version_of_the_project_and_every_module_that_ships() throws IOException {
+    void bom_and_chart_have_the_version_of_the_project_and_the_bom_every_module_that_ships() throws IOException {
         String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
         String pom = Files.readString(ROOT.resolve("pom.xml"));
         Pattern version = Pattern.compile("<version>(.+)</version>");
+        String ours = version.matcher(pom).results().findFirst().orElseThrow().group(1);
 
-        assertThat(version.matcher(bom).results().findFirst().orElseThrow().group(1))
-                .isEqualTo(version.matcher(pom).results().findFirst().orElseThrow().group(1));
+        assertThat(version.matcher(bom).results().findFirst().orElseThrow().group(1)).isEqualTo(ours);
+        assertThat(Files.readString(HelmChart.DIRECTORY.resolve("Chart.yaml"))).contains("appVersion: " + ours + "\n");
         assertThat(Pattern.compile("<artifactId>spillway-(.+)</artifactId>").matcher(bom).results()
                         .map(artifact -> artifact.group(1)).skip(1))
                 .as("after the BOM itself").containsExactlyElementsOf(Pattern.compile("<module>(.+)</module>")
