@@ -30,6 +30,7 @@ public final class RolePermissions {
                 "this login lacks permissions of the role " + role.label() + ": "
                         + String.join("; ", missing.subList(0, Math.min(MAX_NAMED, missing.size())))
                         + (more > 0 ? "; and " + more + " more" : "")
-                        + ". Print the ACLs of the role with: " + commands.spillway("topics acls --role " + role.label()));
+                        + ". Print the ACLs of the role with: "
+                        + commands.spillway("topics acls --role " + role.label()));
     }
 }

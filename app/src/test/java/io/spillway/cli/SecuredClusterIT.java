@@ -59,8 +59,8 @@ class SecuredClusterIT {
     private static final String PASSWORD = "hunter2";
     private static final int ITEMS = 20;
     /**
-     * Moves of items by the worker and its purge of them, dead letters that a replay passes over, releases of shards and
-     * aborted transactions. Every other permission of every role is one that Kafka asks for in this test.
+     * Moves of items by the worker and its purge of them, dead letters that a replay passes over, releases of shards
+     * and aborted transactions. Every other permission of every role is one that Kafka asks for in this test.
      */
     private static final Set<String> NOT_IN_THIS_TRAFFIC = Set.of(
             "worker WRITE on topic secured.overflow", "worker WRITE on topic secured.aged",
@@ -242,7 +242,8 @@ class SecuredClusterIT {
 
     private static CommandsUnderTest as(String user, String password, Path trusted) {
         return new CommandsUnderTest(kafka.bootstrapServers(), "secured", CommandsUnderTest.written(
-                directory.resolve("config-" + user), CommandsUnderTest.SMALL.replace("replication: 1", "replication: 1\n  trail: 10m") + """
+                directory.resolve("config-" + user),
+                CommandsUnderTest.SMALL.replace("replication: 1", "replication: 1\n  trail: 10m") + """
                         shards:
                           overlap: 1
                         kafka:

@@ -1,8 +1,8 @@
 package io.spillway.embedded;
 
 import java.io.IOException;
-import java.nio.channels.ServerSocketChannel;
 import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -109,11 +109,16 @@ public final class SecureKafka implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         admin.close();
-        node.stop();
-        sockets.close();
-        secure.close();
-        directory.close();
+        try {
+            node.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            sockets.close();
+            secure.close();
+            directory.close();
+        }
     }
 }

@@ -49,8 +49,8 @@ public final class TopicsCommand {
     }
 
     @Command(name = "acls", description = {
-        "Prints the permissions that a login of Kafka needs for a role: router, worker, gateway, operator (commands) or "
-                + "producer. It needs no cluster.",
+        "Prints the permissions that a login of Kafka needs for a role: router, worker, gateway, operator (commands) "
+                + "or producer. It needs no cluster.",
         "With --principal it prints the commands of Kafka's tool that create the ACLs."
     })
     void acls(

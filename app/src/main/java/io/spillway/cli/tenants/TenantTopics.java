@@ -34,7 +34,7 @@ record TenantTopics(CommonOptions common, Configuration configuration, Topics na
         return read(names.policies(), new TenantPolicies(configuration.defaults()));
     }
 
-    /** Returns a copy of the stored settings of all tenants, and of {@code *}; other keys of the topic have no effect. */
+    /** Returns a copy of the stored settings by tenant, and of {@code *}; other keys of the topic have no effect. */
     SortedMap<String, PolicySettings> tenants() {
         SortedMap<String, PolicySettings> stored = new TreeMap<>(policies().all());
         stored.keySet().removeIf(key -> !PoliciesFile.isTenant(key));

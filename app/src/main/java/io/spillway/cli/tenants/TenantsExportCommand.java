@@ -33,7 +33,8 @@ final class TenantsExportCommand implements Runnable {
         SortedMap<String, PolicySettings> stored = TenantTopics.withPolicies(common).tenants();
         Printer printer = common.printer();
         if (file == null) {
-            printer.result(() -> PoliciesFile.document(stored), to -> PoliciesFile.yaml(stored).lines().forEach(to::line));
+            printer.result(
+                    () -> PoliciesFile.document(stored), to -> PoliciesFile.yaml(stored).lines().forEach(to::line));
             return;
         }
         try {
