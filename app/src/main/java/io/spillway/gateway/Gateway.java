@@ -226,7 +226,9 @@ public final class Gateway implements AutoCloseable {
     /** Creates the listener; closes the producer if that fails, because it has a thread. */
     private WebServer listener(RequestRouter requestRouter, Responder responder) {
         try {
-            return Listener.of(settings.host(), settings.port(), settings, requestRouter::handle, responder, slowReads, connections);
+            return Listener.of(
+                    settings.host(), settings.port(), settings, requestRouter::handle, responder, slowReads,
+                    connections);
         } catch (RuntimeException e) {
             producer.close(Duration.ZERO);
             throw e;

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
 
 /** JSON of leased items: a payload that its content type calls text is text, any other is base64. */
 final class LeasedJson {
-    private static final Pattern TEXT_TYPE = Pattern.compile("text/.+|application/(.+\\+)?json|application/(.+\\+)?xml");
+    private static final Pattern TEXT_TYPE =
+            Pattern.compile("text/.+|application/(.+\\+)?json|application/(.+\\+)?xml");
 
     private LeasedJson() {}
 

@@ -1,6 +1,5 @@
 package io.spillway.gateway;
 
-import io.spillway.config.GatewaySettings;
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
 import io.spillway.worker.OnDemandHandler;
@@ -15,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,44 +43,29 @@ public final class PullHandler implements OnDemandHandler {
     /** Items without a call: one ended since it made the worker start them. */
     private final Deque<Work> unasked = new ArrayDeque<>();
     private final Map<Long, Work> leased = new HashMap<>();
-    private final Map<Long, String> ended = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, String> eldest) {
-            return size() > MAX_ENDED;
-        }
-    };
-    private Runnable grown = () -> { };
+    private final SequencedMap<Long, String> ended = new LinkedHashMap<>();
     private long lastLease;
-    private boolean closed;
-    /** Changed under the lock only. */
+    private volatile Runnable grown = () -> { };
+    /** These are changed under the lock only. */
+    private volatile boolean closed;
     private volatile int limit;
     private volatile int asked;
 
     /**
-     * Creates a handler that has no calls yet.
+     * Creates a handler without calls.
      *
-     * @param limits     its largest batch bounds the payloads of one lease call too
      * @param receiptKey signs receipts; 1 byte or more
-     * @param process    differs for each process and each of its starts, without {@code |}
+     * @param process    differs for each start of each process, without {@code |}
+     * @param maxBytes   size of the payloads of one lease call from which on it gets no further item
      */
-    public static PullHandler of(
-            GatewaySettings.Limits limits, byte[] receiptKey, String process, InstantSource clock) {
-        return new PullHandler(new Receipts(receiptKey, process), limits.batchBytes(), clock);
-    }
-
-    /** @param maxBytes size of the payloads of one call from which on it gets no further item */
-    PullHandler(Receipts receipts, int maxBytes, InstantSource clock) {
-        this.receipts = receipts;
+    public PullHandler(byte[] receiptKey, String process, int maxBytes, InstantSource clock) {
+        this.receipts = new Receipts(receiptKey, process);
         this.maxBytes = maxBytes;
         this.clock = clock;
     }
 
     /** Item in the hands of an external worker. */
     record Leased(Delivery delivery, String receipt) {}
-
-    // ---- the worker
 
     @Override
     public int limit() {
@@ -89,17 +74,12 @@ public final class PullHandler implements OnDemandHandler {
 
     @Override
     public void onDemand(Runnable task) {
-        lock.lock();
-        try {
-            grown = task;
-        } finally {
-            lock.unlock();
-        }
+        grown = task;
     }
 
     @Override
     public Outcome handle(Delivery delivery) throws InterruptedException {
-        Work work = new Work(delivery, lengthOf(delivery.lease()), lock.newCondition());
+        Work work = new Work(delivery);
         lock.lockInterruptibly();
         try {
             unasked.add(work);
@@ -109,6 +89,9 @@ public final class PullHandler implements OnDemandHandler {
             unasked.remove(work);
             if (leased.remove(work.lease) != null) {
                 ended.put(work.lease, endOf(work));
+            }
+            if (ended.size() > MAX_ENDED) {
+                ended.pollFirstEntry();
             }
             update();
             lock.unlock();
@@ -164,8 +147,6 @@ public final class PullHandler implements OnDemandHandler {
         }
     }
 
-    // ---- external workers
-
     /**
      * Leases items: waits for the first one, and a few milliseconds for more.
      *
@@ -174,27 +155,22 @@ public final class PullHandler implements OnDemandHandler {
      * @return in the order in which the worker started them; empty if none came in time
      */
     List<Leased> lease(int max, Duration wait) throws InterruptedException {
-        Call call = new Call(max, lock.newCondition());
-        Runnable wake;
+        Call call = new Call(max);
         lock.lockInterruptibly();
         try {
             calls.add(call);
             serve();
-            wake = grown;
         } finally {
             lock.unlock();
         }
-        wake.run();
+        grown.run();
         lock.lock();
         try {
-            long leftNanos = Math.max(LINGER_NANOS, wait.toNanos());
-            boolean hasFirst = false;
-            while (!closed && call.missing(maxBytes) > 0 && leftNanos > 0) {
-                if (!call.items.isEmpty() && !hasFirst) {
-                    hasFirst = true;
-                    leftNanos = LINGER_NANOS;
-                }
+            long leftNanos = call.items.isEmpty() ? Math.max(LINGER_NANOS, wait.toNanos()) : LINGER_NANOS;
+            while (!closed && call.missing() > 0 && leftNanos > 0) {
+                boolean isFirst = call.items.isEmpty();
                 leftNanos = call.changed.awaitNanos(leftNanos);
+                leftNanos = isFirst && !call.items.isEmpty() ? LINGER_NANOS : leftNanos;
             }
             return call.items;
         } catch (InterruptedException e) {
@@ -253,18 +229,12 @@ public final class PullHandler implements OnDemandHandler {
     sealed interface Renewal {
         /** The lease ends at this time, possibly earlier than asked for. */
         record Renewed(Instant endsAt) implements Renewal {}
-
         record Refused(Problem problem) implements Renewal {}
     }
 
     /** Returns whether the worker has stopped. */
     boolean isClosed() {
-        lock.lock();
-        try {
-            return closed;
-        } finally {
-            lock.unlock();
-        }
+        return closed;
     }
 
     /** Returns the number of leased items. */
@@ -283,7 +253,7 @@ public final class PullHandler implements OnDemandHandler {
     private void serve() {
         while (!unasked.isEmpty() && !calls.isEmpty()) {
             Call call = calls.peek();
-            if (call.missing(maxBytes) == 0) {
+            if (call.missing() == 0) {
                 calls.remove();
             } else {
                 give(unasked.remove(), call);
@@ -311,7 +281,7 @@ public final class PullHandler implements OnDemandHandler {
     }
 
     private void update() {
-        asked = calls.stream().mapToInt(each -> each.missing(maxBytes)).sum();
+        asked = calls.stream().mapToInt(each -> each.missing()).sum();
         limit = leased.size() + asked;
     }
 
@@ -334,50 +304,44 @@ public final class PullHandler implements OnDemandHandler {
     /** What a receipt stands for. */
     private sealed interface Found {
         record Open(Work work) implements Found {}
-
         record Refused(Problem problem) implements Found {}
-    }
-
-    /** Lease call that waits. */
-    private static final class Call {
-        private final int max;
-        private final Condition changed;
-        private final List<Leased> items = new ArrayList<>();
-        private long bytes;
-
-        Call(int max, Condition changed) {
-            this.max = max;
-            this.changed = changed;
-        }
-
-        int missing(int maxBytes) {
-            return bytes < maxBytes ? max - items.size() : 0;
-        }
-    }
-
-    /** Item in {@link #handle}. */
-    private static final class Work {
-        private final Delivery delivery;
-        private final Duration length;
-        private final Condition changed;
-        /** Number of its lease; 0 while nobody has it. */
-        private long lease;
-        /** Null until it is answered. */
-        private Outcome outcome;
-
-        Work(Delivery delivery, Duration length, Condition changed) {
-            this.delivery = delivery;
-            this.length = length;
-            this.changed = changed;
-        }
     }
 
     private static Problem stale(String detail) {
         return Problem.of(Problem.Kind.STALE_RECEIPT, detail);
     }
 
-    private Duration lengthOf(Delivery.Lease lease) {
-        Duration length = Duration.between(clock.instant(), lease.endsAt());
-        return length.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : length;
+    /** Lease call that waits. */
+    private final class Call {
+        private final int max;
+        private final Condition changed = lock.newCondition();
+        private final List<Leased> items = new ArrayList<>();
+        private long bytes;
+
+        Call(int max) {
+            this.max = max;
+        }
+
+        int missing() {
+            return bytes < maxBytes ? max - items.size() : 0;
+        }
+    }
+
+    /** Item in {@link #handle}. */
+    private final class Work {
+        private final Delivery delivery;
+        /** Of its lease at first. */
+        private final Duration length;
+        private final Condition changed = lock.newCondition();
+        /** Number of its lease; 0 while nobody has it. */
+        private long lease;
+        /** Null until it is answered. */
+        private Outcome outcome;
+
+        Work(Delivery delivery) {
+            this.delivery = delivery;
+            Duration left = Duration.between(clock.instant(), delivery.lease().endsAt());
+            this.length = left.compareTo(LONGEST_LEASE) > 0 ? LONGEST_LEASE : left;
+        }
     }
 }

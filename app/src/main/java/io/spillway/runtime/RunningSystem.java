@@ -207,9 +207,8 @@ public record RunningSystem(
 
     private static Handler handler(Configuration configuration) {
         return isPull(configuration)
-                ? PullHandler.of(configuration.gateway().limits(),
-                        AdminKeys.ofReceipts(configuration.handler().pull()), UUID.randomUUID().toString(),
-                        InstantSource.system())
+                ? new PullHandler(AdminKeys.ofReceipts(configuration.handler().pull()), UUID.randomUUID().toString(),
+                        configuration.gateway().limits().batchBytes(), InstantSource.system())
                 : Handlers.create(configuration.handler(), configuration.queue(), InstantSource.system());
     }
 

@@ -166,8 +166,7 @@ class ConfigurationFileTest {
                                         true, new HttpStatuses("404, 409-410", "500", "400"),
                                         new HttpSettings.Tls("ca.pem", "", "c.pem", "k.pem", "", "")),
                                 "out",
-                                "a.B",
-                                new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
+                                "a.B", new PullSettings("0.0.0.0", 0, "worker.key", "receipt.key")),
                         new GatewaySettings(
                                 "0.0.0.0",
                                 0,

@@ -44,7 +44,7 @@ final class WorkUnderTest implements AutoCloseable {
     WorkUnderTest(int maxBytes) {
         Configuration configuration = ConfigurationLoader.load(
                 Optional.empty(), Map.of(), Map.of("handler.type", "pull", "handler.pull.port", "0"));
-        handler = new PullHandler(new Receipts(RECEIPT_KEY, "this"), maxBytes, InstantSource.fixed(NOW));
+        handler = new PullHandler(RECEIPT_KEY, "this", maxBytes, InstantSource.fixed(NOW));
         handler.onDemand(this::fill);
         server = new WorkServer(configuration, handler, AdminKey.of(KEY), registry, System::nanoTime);
         url = server.start();

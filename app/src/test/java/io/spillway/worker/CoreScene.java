@@ -46,6 +46,8 @@ final class CoreScene {
     final List<Throwable> failures = new ArrayList<>();
     final WorkerCore core;
     long nowMillis = NOW_MILLIS;
+    /** Most attempts at one time, as a handler on demand sets it. */
+    int limit = Integer.MAX_VALUE;
 
     CoreScene(int readAheadBytes) {
         this(readAheadBytes, "none");
@@ -60,7 +62,8 @@ final class CoreScene {
         InstantSource clock = () -> Instant.ofEpochMilli(nowMillis);
         ItemGate gate = new ItemGate(new ItemReader(ItemSchemas.load(), 1 << 20),
                 policies, sweeps, () -> 0);
-        WorkerEffects effects = new WorkerEffects(new LaneRecords(topics), metrics, clock, () -> 0, 60_000);
+        WorkerEffects effects = new WorkerEffects(
+                new LaneRecords(topics), metrics, clock, () -> 0, 60_000, () -> limit);
         WorkerEngine<LaneItem, Attempt> engine = new WorkerEngine<>(
                 new DispatchSettings(50, 0.2, 0.05, 0.05, 4_000, readAheadBytes, 100, true),
                 new DestinationHealth(100), 3, gate, effects);

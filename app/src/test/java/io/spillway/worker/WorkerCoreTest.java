@@ -8,8 +8,10 @@ import io.spillway.core.item.Lane;
 import io.spillway.core.progress.OffsetList;
 import io.spillway.core.progress.ProgressCodec;
 import io.spillway.core.progress.ProgressState;
+import io.spillway.handler.Outcome;
 import io.spillway.kafka.codec.ItemHeaders;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +103,29 @@ class WorkerCoreTest {
             assertThat(age.count()).as("%s, moved to aged", attempt).isEqualTo(1);
             assertThat(age.totalTime(TimeUnit.MINUTES)).isEqualTo(6);
         }
+    }
+
+    @Test
+    void an_attempt_of_a_handler_on_demand_begins_when_its_item_is_asked_for() {
+        OwnedPartition owned = scene.take(0, ProgressState.fresh(0), 0);
+        scene.commit();
+        scene.limit = 0;
+        assertThat(scene.poll(owned, List.of(
+                CoreScene.item(owned, 0, "acme", 0), CoreScene.item(owned, 1, "acme", 0)))).isEmpty();
+        scene.nowMillis += 90_000;
+        scene.limit = 1;
+
+        List<Attempt> started = scene.core.receive(List.of());
+        assertThat(started).hasSize(1);
+        assertThat(scene.core.receive(List.of())).as("one at one time").isEmpty();
+        assertThat(started.getFirst().endsAt()).as("its lease begins now")
+                .isAfter(Instant.ofEpochMilli(scene.nowMillis));
+        assertThat(scene.runner(delivery -> Outcome.done()).handle(started.getFirst()))
+                .as("its end makes room for the next").hasSize(1);
+        Timer age = scene.registry.get("spillway.age_of_first_attempt").tags("tenant", "acme", "lane", "hot")
+                .timer();
+        assertThat(age.count()).isEqualTo(1);
+        assertThat(age.totalTime(TimeUnit.SECONDS)).as("it waited in its lane").isEqualTo(90);
     }
 
     @Test

@@ -93,8 +93,8 @@ public interface Delivery {
     }
 
     /**
-     * Returns where the item's record is now, for logs: {@code topic-partition-offset} in its lane, and {@code @} with a
-     * number that differs for each time that the worker took over the partition; empty outside of a worker.
+     * Returns where the item's record is now, for logs: {@code topic-partition-offset} in its lane, and after an at
+     * sign a number that differs for each time that the worker took over the partition. Empty outside of a worker.
      */
     default String position() {
         return "";
