@@ -2,7 +2,7 @@ package io.spillway.gateway;
 
 import io.spillway.handler.Delivery;
 import io.spillway.handler.Outcome;
-import io.spillway.worker.OnDemandHandler;
+import io.spillway.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -26,7 +26,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Owner: the worker, which closes it. Bounds: items and calls that wait for one are limited by {@code worker.slots}
  * and by the connections of the listener, and the ends that are remembered by {@link #MAX_ENDED}.
  */
-public final class PullHandler implements OnDemandHandler {
+public final class PullHandler implements Worker.OnDemand {
     /** Ended leases whose end is remembered, to say why a receipt is refused. */
     private static final int MAX_ENDED = 10_000;
     /** Items that start together reach a call within this time. */

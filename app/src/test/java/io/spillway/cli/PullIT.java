@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.spillway.core.item.Lane;
 import io.spillway.guarantee.KafkaUnderTest;
 import io.spillway.guarantee.SpillwayProcess;
+import io.spillway.kafka.topics.QueueAdmin;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -90,7 +92,21 @@ class PullIT {
             }
             assertThat(done).as("what the killed process had is done by the other").containsAll(held);
             assertBooks(80);
-            assertThat(survivor.stop()).isZero();
+
+            commands.run("send", "--tenant", "t0", "--count", "1").done();
+            String last = lease(survivor, 1).get(0).get("receipt").textValue();
+            survivor.signal("TERM");
+            URI readiness = URI.create(address(survivor, "metrics")).resolve("/readyz");
+            while (client.send(HttpRequest.newBuilder(readiness).build(), HttpResponse.BodyHandlers.ofString())
+                    .statusCode() == 200) {
+                LockSupport.parkNanos(10_000_000);
+            }
+            assertThat(post(survivor, "done", "{\"receipt\":\"" + last + "\"}").statusCode())
+                    .as("a stop waits for answers").isEqualTo(200);
+            assertThat(survivor.awaitEnd()).isZero();
+            assertThat(new QueueAdmin(kafka.admin())
+                    .read(commands.topics().lane(Lane.HOT), commands.topics().workerGroup()))
+                    .as("the answer is committed").allMatch(partition -> partition.behind() == 0);
             assertThat(survivor.log()).doesNotContain(KEY).doesNotContain("ERROR");
         }
     }

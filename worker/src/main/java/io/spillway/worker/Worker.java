@@ -56,6 +56,25 @@ public final class Worker implements AutoCloseable {
     /** Small, because the records of one partition delay those of the next in the same fetch. */
     private static final int PARTITION_FETCH_BYTES = 256 * 1024;
 
+    /**
+     * Handler that hands items to consumers who ask for them. Attempts start only as far as items are asked for, so
+     * that an item keeps waiting in its lane, at no cost and in its fair turn, until a consumer is there.
+     */
+    public interface OnDemand extends Handler {
+        /**
+         * Returns the most calls of {@link #handle} that may run now, 0 or more, besides {@code worker.slots} and calls
+         * for items suspected of crashing earlier workers. Called often, under a lock of the worker: it must neither
+         * block nor call the worker.
+         */
+        int limit();
+
+        /**
+         * Sets what to run, without a lock of this handler, after {@link #limit} has grown. Called once, before the
+         * first call of {@link #handle}.
+         */
+        void onDemand(Runnable grown);
+    }
+
     private final WorkerSettings settings;
     private final StartDelays delays;
     private final String name;
@@ -118,13 +137,13 @@ public final class Worker implements AutoCloseable {
                 settings.readAheadItems(), settings.readAheadBytes(), HOT_BUFFER_MILLIS, true);
         WorkerEffects effects = new WorkerEffects(
                 new LaneRecords(topics), metrics, clock, nanoClock, settings.leaseMax().toMillis(),
-                handler instanceof OnDemandHandler onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
+                handler instanceof OnDemand onDemand ? onDemand::limit : () -> Integer.MAX_VALUE);
         WorkerEngine<LaneItem, Attempt> engine =
                 new WorkerEngine<>(dispatch, health, settings.killerDeaths(), gate, effects);
         this.core = new WorkerCore(gate, engine, effects, clock, nanoClock, random);
         HandlingStats stats = new HandlingStats(nanoClock.getAsLong());
         AttemptRunner runner = new AttemptRunner(handler, metrics, stats, core, nanoClock, this::fail);
-        if (handler instanceof OnDemandHandler onDemand) {
+        if (handler instanceof OnDemand onDemand) {
             onDemand.onDemand(() -> runner.run(core.receive(List.of())));
         }
         this.sameName = new SameName(name, () -> queues.members(topics.workerGroup(), clientId()));
