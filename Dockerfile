@@ -1,7 +1,7 @@
 FROM maven:3.9-eclipse-temurin-25 AS build
 WORKDIR /spillway
 COPY . .
-RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true package
+RUN --mount=type=cache,target=/root/.m2 mvn -B -ntp -Dmaven.test.skip=true -pl app -am package
 
 FROM eclipse-temurin:25-jre
 # The working directory is the volume: it holds spillway.yml and the data directory.

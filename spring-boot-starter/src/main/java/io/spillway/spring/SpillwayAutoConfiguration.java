@@ -1,0 +1,72 @@
+package io.spillway.spring;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.spillway.core.policy.SettingsBinder;
+import io.spillway.core.settings.InvalidSettingException;
+import io.spillway.kafka.topics.KafkaClients;
+import io.spillway.kafka.topics.KafkaSettings;
+import io.spillway.kafka.topics.QueueSettings;
+import io.spillway.kafka.topics.ShardSettings;
+import io.spillway.kafka.topics.TopicSettings;
+import io.spillway.kafka.topics.Topics;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Beans of an application that sends or handles items, if {@code spillway.kafka.bootstrap.servers} is set. */
+@AutoConfiguration(after = JacksonAutoConfiguration.class, afterName = {
+    "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"})
+@ConditionalOnProperty("spillway.kafka.bootstrap.servers")
+@EnableConfigurationProperties(SpillwayProperties.class)
+public class SpillwayAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingBean
+    SpillwayTemplate spillwayTemplate(SpillwayProperties properties, JsonMapper json) {
+        QueueSettings queue = queue(properties);
+        return new SpillwayTemplate(
+                () -> new KafkaClients(queue).producer(), new Topics(queue).ingress(), json);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
+    WorkerLifecycle spillwayWorkerLifecycle(
+            SpillwayProperties properties, ListableBeanFactory beans, JsonMapper json,
+            ObjectProvider<MeterRegistry> registry) {
+        return new WorkerLifecycle(properties, beans, json, registry);
+    }
+
+    /** @throws InvalidSettingException if a property of the clients is unknown or not allowed */
+    private static QueueSettings queue(SpillwayProperties properties) {
+        Map<String, String> values = new HashMap<>();
+        properties.kafka().forEach((name, value) -> values.put(
+                name.equals("bootstrap.servers") ? "kafka.bootstrapServers" : "kafka.properties." + name, value));
+        values.put("kafka.prefix", properties.prefix());
+        SettingsBinder binder = new SettingsBinder(values);
+        return new QueueSettings(binder.bind(KafkaSettings.class), binder.bind(TopicSettings.class),
+                binder.bind(ShardSettings.class));
+    }
+
+    /** Health of the worker, in an application with Actuator. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(HealthIndicator.class)
+    @ConditionalOnProperty(name = "spillway.worker.enabled", matchIfMissing = true)
+    static class HealthConfiguration {
+        @Bean
+        @ConditionalOnMissingBean(name = "spillwayHealthIndicator")
+        HealthIndicator spillwayHealthIndicator(WorkerLifecycle worker) {
+            return new WorkerHealthIndicator(worker);
+        }
+    }
+}

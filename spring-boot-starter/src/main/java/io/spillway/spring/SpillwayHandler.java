@@ -1,0 +1,25 @@
+package io.spillway.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Method of a bean that handles the items of one workload.
+ *
+ * <p>It has one or both of two parameters, in any order: {@link io.spillway.handler.Delivery}, and the payload. The
+ * payload is {@code byte[]}, {@code String} (UTF-8), a class that Avro generated (single-object encoding), or any other
+ * type, which is read as JSON. A payload that cannot be read is a dead letter.
+ *
+ * <p>It returns an {@link io.spillway.handler.Outcome}, or nothing, which means that the item is done. An exception
+ * counts as a failed attempt. It is called from many threads at once.
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface SpillwayHandler {
+    /** Workload of the items. Default: the items of all workloads without a method of their own. */
+    String workload() default "";
+}

@@ -1,0 +1,124 @@
+package io.spillway.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.spillway.handler.Delivery;
+import io.spillway.handler.DeliveryBuilder;
+import io.spillway.handler.Outcome;
+import io.spillway.schema.WorkItem;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+class HandlerMethodTest {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    record Order(String sku, int count) {}
+
+    /** Methods under test; what each received is its outcome's detail. */
+    @SuppressWarnings("unused")
+    static final class Bean {
+        Outcome json(Order order) {
+            return Outcome.retry(order.sku() + " " + order.count());
+        }
+
+        Outcome jsonList(List<Order> orders) {
+            return Outcome.retry(orders.getLast().sku());
+        }
+
+        Outcome text(String text) {
+            return Outcome.retry(text);
+        }
+
+        Outcome bytes(byte[] bytes) {
+            return Outcome.retry(new String(bytes, StandardCharsets.UTF_8));
+        }
+
+        Outcome both(Delivery delivery, String text) {
+            return Outcome.retry(delivery.id() + " " + text);
+        }
+
+        Outcome avro(WorkItem item) {
+            return Outcome.retry(item.getId());
+        }
+
+        void nothing(Delivery delivery) {}
+
+        void fails(Delivery delivery) throws IOException {
+            throw new IOException("busy");
+        }
+
+        int wrongResult(Delivery delivery) {
+            return 1;
+        }
+
+        void noParameter() {}
+
+        void twoPayloads(String first, String second) {}
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            json     | {"sku":"a","count":2}                         | a 2
+            jsonList | [{"sku":"a","count":1},{"sku":"b","count":2}] | b
+            text     | hello                                         | hello
+            bytes    | hello                                         | hello
+            both     | hello                                         | m-1 hello
+            """)
+    void a_parameter_gets_the_payload_in_its_type(String method, String payload, String received) throws Exception {
+        assertThat(call(method, payload.getBytes(StandardCharsets.UTF_8))).isEqualTo(Outcome.retry(received));
+    }
+
+    @Test
+    void a_class_generated_by_avro_gets_the_decoded_record() throws Exception {
+        WorkItem item = new WorkItem("acme", "inner", Instant.EPOCH, "", null, "text/plain", Map.of(),
+                ByteBuffer.wrap(new byte[0]));
+        ByteBuffer encoded = WorkItem.getEncoder().encode(item);
+        byte[] payload = new byte[encoded.remaining()];
+        encoded.get(payload);
+
+        assertThat(call("avro", payload)).isEqualTo(Outcome.retry("inner"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "avro"})
+    void a_payload_that_cannot_be_read_is_a_dead_letter(String method) throws Exception {
+        assertThat(call(method, new byte[] {'{'})).isInstanceOfSatisfying(Outcome.Dead.class,
+                dead -> assertThat(dead.reason()).startsWith("The payload cannot be read: "));
+    }
+
+    @Test
+    void a_method_that_returns_nothing_is_done_and_its_exception_is_thrown_on() throws Exception {
+        assertThat(call("nothing", new byte[0])).isEqualTo(Outcome.done());
+        assertThatThrownBy(() -> call("fails", new byte[0])).isInstanceOf(IOException.class).hasMessage("busy");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            wrongResult | must return void or Outcome
+            noParameter | must have a payload, a Delivery, or one of each
+            twoPayloads | must have a payload, a Delivery, or one of each
+            """)
+    void a_method_that_cannot_be_a_handler_is_refused(String method, String rule) {
+        assertThatThrownBy(() -> call(method, new byte[0]))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining(method).hasMessageContaining(rule);
+    }
+
+    private static Outcome call(String name, byte[] payload) throws Exception {
+        Method method = Arrays.stream(Bean.class.getDeclaredMethods())
+                .filter(each -> each.getName().equals(name)).findFirst().orElseThrow();
+        return new HandlerMethod(new Bean(), method, JSON)
+                .call(DeliveryBuilder.of("acme", "m-1").payload(payload).build());
+    }
+}

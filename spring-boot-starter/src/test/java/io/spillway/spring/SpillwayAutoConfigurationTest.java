@@ -1,0 +1,98 @@
+package io.spillway.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class SpillwayAutoConfigurationTest {
+    private final ApplicationContextRunner plain = new ApplicationContextRunner().withConfiguration(
+            AutoConfigurations.of(JacksonAutoConfiguration.class, SpillwayAutoConfiguration.class));
+    private final ApplicationContextRunner configured =
+            plain.withPropertyValues("spillway.kafka.bootstrap.servers=127.0.0.1:1");
+
+    static final class TwoOfOneWorkload {
+        @SpillwayHandler(workload = "mail")
+        void first(String text) {}
+
+        @SpillwayHandler(workload = "mail")
+        void second(String text) {}
+    }
+
+    static final class OneHandler {
+        @SpillwayHandler
+        void handle(String text) {}
+    }
+
+    @Test
+    void without_an_address_there_are_no_beans() {
+        plain.run(context -> assertThat(context).hasNotFailed()
+                .doesNotHaveBean(SpillwayTemplate.class).doesNotHaveBean(WorkerLifecycle.class));
+    }
+
+    @Test
+    void without_a_handler_there_is_a_template_and_no_worker_connects() {
+        configured.run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(SpillwayTemplate.class);
+            assertThat(context.getBean(WorkerLifecycle.class).isRunning()).isTrue();
+            assertThat(context.getBean(HealthIndicator.class).health().getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void a_worker_that_is_not_enabled_is_no_bean_and_has_no_health() {
+        configured.withPropertyValues("spillway.worker.enabled=false").withBean(OneHandler.class)
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(SpillwayTemplate.class)
+                        .doesNotHaveBean(WorkerLifecycle.class).doesNotHaveBean(HealthIndicator.class));
+    }
+
+    @Test
+    void without_actuator_there_is_no_health_indicator() {
+        configured.withClassLoader(new FilteredClassLoader(HealthIndicator.class))
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(WorkerLifecycle.class)
+                        .doesNotHaveBean("spillwayHealthIndicator"));
+    }
+
+    @Test
+    void two_handlers_of_one_workload_fail_the_start() {
+        configured.withBean(TwoOfOneWorkload.class).run(context -> assertThat(context.getStartupFailure())
+                .rootCause().hasMessageContaining("Two methods").hasMessageContaining("'mail'"));
+    }
+
+    @Test
+    void properties_that_are_not_allowed_fail_the_start_with_what_is() {
+        configured.withPropertyValues("spillway.kafka.acks=1").run(context ->
+                assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("must be all"));
+        configured.withBean(OneHandler.class).withPropertyValues("spillway.settings.worker.slot=5").run(context ->
+                assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("worker.slot = 5"));
+        configured.withBean(OneHandler.class).withPropertyValues("spillway.worker.slots=0").run(context ->
+                assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("must be 1 to 100000"));
+    }
+
+    @Test
+    void a_broker_that_cannot_be_reached_fails_the_start_with_its_address() {
+        configured.withBean(OneHandler.class)
+                .withPropertyValues(
+                        "spillway.kafka.default.api.timeout.ms=1000", "spillway.kafka.request.timeout.ms=1000")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("nothing listens on 127.0.0.1:1"));
+    }
+
+    @Test
+    void editors_get_the_properties_with_their_descriptions() throws IOException {
+        String metadata = Files.readString(
+                Path.of("target", "classes", "META-INF", "spring-configuration-metadata.json"));
+
+        assertThat(metadata).contains("spillway.kafka", "spillway.prefix", "spillway.settings",
+                "spillway.worker.enabled", "spillway.worker.id", "spillway.worker.slots",
+                "Maximum number of handler calls that run at the same time.");
+    }
+}
