@@ -46,7 +46,7 @@ public final class WorkServer implements AutoCloseable {
                 "gateway.limits.connections and gateway.limits.addressConnections"), nanoTime);
         Body.Reader bodies = new Body.Reader(slowReads, nanoTime, bodyNanos);
         // Without a registry: its meters are of the gateway, where long polls would count as slow requests.
-        Responder responder = new Responder(new CompositeMeterRegistry(), bodies, WorkApi.MAX_BODY_BYTES);
+        Responder responder = new Responder(new CompositeMeterRegistry(), bodies, limits.batchBytes());
         WorkApi api = new WorkApi(handler, key, bodies, responder);
         this.server = Listener.of(settings.host(), settings.port(), configuration.gateway(), api::handle, responder,
                 slowReads, connections);
